@@ -1,0 +1,3 @@
+//! Measures Platen against the raw limit; see `make bench`.
+
+fn main() {}

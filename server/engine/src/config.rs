@@ -1,0 +1,41 @@
+//! What the engine needs to know of its surroundings.
+
+use std::{path::PathBuf, sync::Arc};
+
+use platen_egress::Guard;
+
+/// Settings of an engine; each has a default in the server's configuration.
+#[derive(Clone)]
+pub struct EngineConfig {
+    /// The browser's real binary (not Debian's wrapper script). `None`: looked for, see [`crate::find_chromium`].
+    pub chromium: Option<PathBuf>,
+    /// Chromium's own sandbox. Off only on an operator's explicit word.
+    pub sandbox: bool,
+    /// Browsers to keep running, each a crash domain.
+    pub browsers: usize,
+    /// Renders at once, over all browsers.
+    pub slots: usize,
+    /// Sessions kept at most, over all browsers; at least `slots`.
+    pub sessions: usize,
+    /// Renders that may wait for a slot.
+    pub queue_limit: usize,
+    /// A renderer process above this is killed, in bytes.
+    pub page_memory_limit: u64,
+    /// A browser is replaced after so many renders.
+    pub renders_per_browser: u64,
+    /// Profile folders are made here; must be writable by the user that runs the browser.
+    pub profile_dir: PathBuf,
+    /// As root: the unprivileged user that runs the browser.
+    pub run_as: Option<RunAs>,
+    /// The only way out.
+    pub guard: Arc<Guard>,
+}
+
+/// An unprivileged user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunAs {
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+}

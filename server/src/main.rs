@@ -1,0 +1,3 @@
+//! The command line; see `cli`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Flows through the real binary, Postgres and Chromium.
