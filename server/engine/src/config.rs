@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use platen_egress::Guard;
+use platen_egress::guard::Guard;
 
 /// Settings of an engine; each has a default in the server's configuration.
 #[derive(Clone)]
