@@ -1,3 +1,7 @@
 //! The command line; see `cli`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    platen_server::cli::run()
+}

@@ -1,0 +1,185 @@
+//! Settings. Every one is an environment variable with a default that runs on a laptop; all are read and checked once,
+//! at start, and no module reads the environment later.
+
+pub mod browser;
+pub mod data;
+pub mod database;
+pub mod egress;
+pub mod http;
+pub mod limits;
+pub mod log;
+pub mod reader;
+
+use crate::config::{
+    browser::BrowserConfig,
+    data::DataConfig,
+    database::DatabaseConfig,
+    egress::EgressConfig,
+    http::HttpConfig,
+    limits::LimitsConfig,
+    log::LogConfig,
+    reader::{Fault, Reader, Setting},
+};
+
+/// All settings.
+#[derive(Debug)]
+pub struct Config {
+    /// See [`mod@http`].
+    pub http: HttpConfig,
+    /// See [`mod@database`].
+    pub database: DatabaseConfig,
+    /// See [`mod@data`].
+    pub data: DataConfig,
+    /// See [`mod@browser`].
+    pub browser: BrowserConfig,
+    /// See [`mod@egress`].
+    pub egress: EgressConfig,
+    /// See [`mod@limits`].
+    pub limits: LimitsConfig,
+    /// See [`mod@log`].
+    pub log: LogConfig,
+}
+
+/// Every faulty setting at once.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct ConfigError(pub Vec<Fault>);
+
+impl Config {
+    /// Reads the process's environment.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::read(&|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    /// Reads settings by a look-up.
+    pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut reader = Reader::new(lookup);
+        let http = HttpConfig::from_env(&mut reader);
+        let database = DatabaseConfig::from_env(&mut reader);
+        let data = DataConfig::from_env(&mut reader);
+        let browser = BrowserConfig::from_env(&mut reader);
+        let egress = EgressConfig::from_env(&mut reader);
+        let limits = LimitsConfig::from_env(&mut reader);
+        let log = LogConfig::from_env(&mut reader);
+        let all = || {
+            Some(Self {
+                http: http?,
+                database: database?,
+                data: data?,
+                browser: browser?,
+                egress: egress?,
+                limits: limits?,
+                log: log?,
+            })
+        };
+        match all() {
+            Some(config) if reader.faults.is_empty() => Ok(config),
+            _ => Err(ConfigError(reader.faults)),
+        }
+    }
+}
+
+/// The settings of every section, in the order in which `--help` lists them.
+pub const SECTIONS: [(&str, &[&Setting]); 7] = [
+    ("Service", http::SETTINGS),
+    ("Database", database::SETTINGS),
+    ("Data folder", data::SETTINGS),
+    ("Browser", browser::SETTINGS),
+    ("Network access of pages", egress::SETTINGS),
+    ("Limits", limits::SETTINGS),
+    ("Logs", log::SETTINGS),
+];
+
+/// The list of settings as `--help` shows it.
+pub fn help() -> String {
+    let mut text = String::from("Settings (environment variables):");
+    for (title, settings) in SECTIONS {
+        text.push_str(&format!("\n\n  {title}"));
+        for setting in settings {
+            text.push_str(&format!("\n    {}\n        {}", setting.name, setting.purpose));
+            text.push_str(&format!(" [{}; default: {}]", setting.allowed, setting.default));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::read(&|name| {
+            settings
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn every_default_is_sound() {
+        let config = read(&[]).expect("defaults");
+        assert_eq!(config.http.listen.to_string(), "127.0.0.1:3000");
+        assert_eq!(config.http.base_url.as_str(), "http://127.0.0.1:3000/");
+        assert_eq!(config.limits.body_bytes, 10 * 1024 * 1024);
+        assert!(config.browser.sandbox);
+        assert!(config.database.url.is_none());
+    }
+
+    #[test]
+    fn an_empty_value_means_the_default() {
+        assert_eq!(
+            read(&[("PLATEN_CONCURRENCY", "")]).expect("default").limits.concurrency,
+            2
+        );
+    }
+
+    #[test]
+    fn all_faults_come_at_once_with_name_value_and_what_is_allowed() {
+        let error = read(&[
+            ("PLATEN_LISTEN", "3000"),
+            ("PLATEN_CONCURRENCY", "0"),
+            ("PLATEN_CHROMIUM_SANDBOX", "no"),
+            ("PLATEN_BASE_URL", "ftp://x"),
+        ])
+        .unwrap_err()
+        .to_string();
+        for expected in [
+            "PLATEN_LISTEN: \"3000\" is not allowed; allowed: address:port",
+            "PLATEN_CONCURRENCY: \"0\" is not allowed; allowed: 1 to 1000",
+            "PLATEN_CHROMIUM_SANDBOX: \"no\" is not allowed; allowed: on, off",
+            "PLATEN_BASE_URL: \"ftp://x\" is not allowed",
+        ] {
+            assert!(error.contains(expected), "{expected} is missing in:\n{error}");
+        }
+    }
+
+    #[test]
+    fn settings_that_contradict_each_other_are_refused() {
+        let error = read(&[("PLATEN_SLOTS", "8"), ("PLATEN_SESSIONS", "4")])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("PLATEN_SESSIONS") && error.contains("PLATEN_SLOTS"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_faulty_database_address_is_not_printed() {
+        let error = read(&[("DATABASE_URL", "mysql://user:hunter2@host/db")])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("DATABASE_URL") && !error.contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn help_lists_every_setting() {
+        let help = help();
+        for (_, settings) in SECTIONS {
+            for setting in settings {
+                assert!(help.contains(setting.name));
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The browsers that render.
+
+use std::{path::PathBuf, thread::available_parallelism};
+
+use crate::config::reader::{Reader, Setting};
+
+const CHROMIUM: Setting = Setting {
+    name: "PLATEN_CHROMIUM",
+    purpose: "The browser's real binary, not a wrapper script.",
+    allowed: "path of an existing file",
+    default: "chrome-headless-shell, else Debian's chromium-headless-shell, else chromium",
+};
+const SANDBOX: Setting = Setting {
+    name: "PLATEN_CHROMIUM_SANDBOX",
+    purpose: "Chromium's own sandbox. Off is dangerous: a page that breaks out of Chromium then has the browser's user.",
+    allowed: "on, off",
+    default: "on",
+};
+const BROWSERS: Setting = Setting {
+    name: "PLATEN_BROWSERS",
+    purpose: "Browsers to keep running; when one crashes, the others go on.",
+    allowed: "1 to 64",
+    default: "one for every four cores",
+};
+const SLOTS: Setting = Setting {
+    name: "PLATEN_SLOTS",
+    purpose: "Renders at once.",
+    allowed: "1 to 512",
+    default: "number of cores",
+};
+const SESSIONS: Setting = Setting {
+    name: "PLATEN_SESSIONS",
+    purpose: "Pages kept warm at most, about 100 MB each.",
+    allowed: "1 to 1024, at least PLATEN_SLOTS",
+    default: "twice PLATEN_SLOTS",
+};
+const PAGE_MEMORY_MB: Setting = Setting {
+    name: "PLATEN_PAGE_MEMORY_MB",
+    purpose: "Megabytes that one page may take before its render is ended.",
+    allowed: "128 to 65536",
+    default: "1024",
+};
+const RENDERS_PER_BROWSER: Setting = Setting {
+    name: "PLATEN_RENDERS_PER_BROWSER",
+    purpose: "Renders after which a browser is replaced by a fresh one.",
+    allowed: "1 to 1000000",
+    default: "5000",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[
+    &CHROMIUM,
+    &SANDBOX,
+    &BROWSERS,
+    &SLOTS,
+    &SESSIONS,
+    &PAGE_MEMORY_MB,
+    &RENDERS_PER_BROWSER,
+];
+
+/// See the module.
+#[derive(Debug)]
+pub struct BrowserConfig {
+    /// `None`: looked for.
+    pub chromium: Option<PathBuf>,
+    /// Chromium's own sandbox.
+    pub sandbox: bool,
+    /// Browsers to keep running.
+    pub browsers: usize,
+    /// Renders at once.
+    pub slots: usize,
+    /// Pages kept at most.
+    pub sessions: usize,
+    /// In bytes.
+    pub page_memory_bytes: u64,
+    /// A browser's life, in renders.
+    pub renders_per_browser: u64,
+}
+
+impl BrowserConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+        let chromium = reader.parsed_or(&CHROMIUM, None, |text| {
+            Some(PathBuf::from(text)).filter(|path| path.is_file())
+        });
+        let sandbox = reader.switch(&SANDBOX);
+        let browsers = reader.number_or(&BROWSERS, cores.div_ceil(4), 1..=64);
+        let slots = reader.number_or(&SLOTS, cores, 1..=512);
+        let sessions = reader.number_or(&SESSIONS, slots.unwrap_or(cores) * 2, 1..=1024);
+        let page_memory_mb = reader.number::<u64>(&PAGE_MEMORY_MB, 128..=65536);
+        let renders_per_browser = reader.number(&RENDERS_PER_BROWSER, 1..=1_000_000);
+        if let (Some(sessions), Some(slots)) = (sessions, slots)
+            && sessions < slots
+        {
+            reader.contradiction(format_args!(
+                "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}): each running render needs a page"
+            ));
+        }
+        Some(Self {
+            chromium,
+            sandbox: sandbox?,
+            browsers: browsers?,
+            slots: slots?,
+            sessions: sessions?,
+            page_memory_bytes: page_memory_mb? * 1024 * 1024,
+            renders_per_browser: renders_per_browser?,
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! The folder for what must outlive the process, and what a first start puts there.
+
+use std::path::PathBuf;
+
+use crate::{
+    config::reader::{Reader, Setting},
+    domain::email::Email,
+};
+
+const DATA_DIR: Setting = Setting {
+    name: "PLATEN_DATA_DIR",
+    purpose: "Folder for the private database and the first key.",
+    allowed: "a path",
+    default: ".platen; as root /var/lib/platen",
+};
+const FIRST_EMAIL: Setting = Setting {
+    name: "PLATEN_FIRST_EMAIL",
+    purpose: "Log-in of the account that the first start makes in a private database.",
+    allowed: "an e-mail address",
+    default: "owner@localhost",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&DATA_DIR, &FIRST_EMAIL];
+
+/// See the module.
+#[derive(Debug)]
+pub struct DataConfig {
+    /// Absolute, but for a process without a working folder.
+    pub folder: PathBuf,
+    /// Owner of the first account.
+    pub first_email: Email,
+}
+
+impl DataConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let first_email = reader.parsed(&FIRST_EMAIL, |text| text.parse().ok());
+        let default = if rustix::process::geteuid().is_root() {
+            "/var/lib/platen"
+        } else {
+            ".platen"
+        };
+        let folder = reader.parsed_or(&DATA_DIR, Some(default.into()), |text| Some(PathBuf::from(text)))?;
+        Some(Self {
+            folder: std::path::absolute(&folder).unwrap_or(folder),
+            first_email: first_email?,
+        })
+    }
+}

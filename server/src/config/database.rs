@@ -1,0 +1,51 @@
+//! Which Postgres holds the data.
+
+use std::str::FromStr;
+
+use secrecy::SecretString;
+use sqlx::postgres::PgConnectOptions;
+
+use crate::config::reader::{Fault, Reader, Setting};
+
+const DATABASE_URL: Setting = Setting {
+    name: "DATABASE_URL",
+    purpose: "Postgres that holds the data, for instance postgres://user:password@host/platen.",
+    allowed: "postgres:// address",
+    default: "a private Postgres in the data folder",
+};
+const CONNECTIONS: Setting = Setting {
+    name: "PLATEN_DATABASE_CONNECTIONS",
+    purpose: "Connections to Postgres that one process keeps at most.",
+    allowed: "2 to 200",
+    default: "10",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&DATABASE_URL, &CONNECTIONS];
+
+/// See the module.
+#[derive(Debug)]
+pub struct DatabaseConfig {
+    /// `None`: an embedded one.
+    pub url: Option<SecretString>,
+    /// Size of the pool.
+    pub connections: u32,
+}
+
+impl DatabaseConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let url = reader.text(&DATABASE_URL);
+        if let Some(url) = &url {
+            let known_scheme = url.starts_with("postgres://") || url.starts_with("postgresql://");
+            if !known_scheme || PgConnectOptions::from_str(url).is_err() {
+                reader.faults.push(Fault::Secret {
+                    name: DATABASE_URL.name,
+                    allowed: DATABASE_URL.allowed,
+                });
+            }
+        }
+        Some(Self {
+            url: url.map(Into::into),
+            connections: reader.number(&CONNECTIONS, 2..=200)?,
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Where the service listens and how it is reached.
+
+use std::{net::SocketAddr, time::Duration};
+
+use url::Url;
+
+use crate::config::reader::{Reader, Setting};
+
+const LISTEN: Setting = Setting {
+    name: "PLATEN_LISTEN",
+    purpose: "Address and port that the service listens on; port 0 takes a free one.",
+    allowed: "address:port",
+    default: "127.0.0.1:3000",
+};
+const BASE_URL: Setting = Setting {
+    name: "PLATEN_BASE_URL",
+    purpose: "Address under which clients reach the service.",
+    allowed: "http:// or https:// address without query and fragment",
+    default: "http:// and PLATEN_LISTEN",
+};
+const SHUTDOWN_GRACE: Setting = Setting {
+    name: "PLATEN_SHUTDOWN_GRACE",
+    purpose: "Seconds that running renders get to finish after SIGTERM.",
+    allowed: "0 to 3600",
+    default: "30",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&LISTEN, &BASE_URL, &SHUTDOWN_GRACE];
+
+/// See the module.
+#[derive(Debug)]
+pub struct HttpConfig {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Where clients find it. When it was not set and the port is 0, the port in it is 0 too; see
+    /// [`Self::base_url_for`].
+    pub base_url: Url,
+    /// Whether `base_url` comes from `listen`.
+    base_url_follows_listen: bool,
+    /// From the first signal to the end of what runs.
+    pub shutdown_grace: Duration,
+}
+
+impl HttpConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let listen: Option<SocketAddr> = reader.parsed(&LISTEN, |text| text.parse().ok());
+        let base_url_follows_listen = reader.text(&BASE_URL).is_none();
+        let base_url = reader.parsed_or(&BASE_URL, listen.and_then(local_url), |text| {
+            Url::parse(text).ok().filter(|url| {
+                matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
+            })
+        });
+        let shutdown_grace = reader.seconds(&SHUTDOWN_GRACE, 0..=3600);
+        Some(Self {
+            listen: listen?,
+            base_url: base_url?,
+            base_url_follows_listen,
+            shutdown_grace: shutdown_grace?,
+        })
+    }
+
+    /// The base address once the listener is bound: with port 0 only that knows the port.
+    pub fn base_url_for(&self, bound: SocketAddr) -> Url {
+        if self.base_url_follows_listen {
+            local_url(bound).unwrap_or_else(|| self.base_url.clone())
+        } else {
+            self.base_url.clone()
+        }
+    }
+}
+
+fn local_url(address: SocketAddr) -> Option<Url> {
+    Url::parse(&format!("http://{address}/")).ok()
+}

@@ -1,0 +1,58 @@
+//! What is logged, and how.
+
+use std::io::IsTerminal;
+
+use crate::config::reader::{Reader, Setting};
+
+const FILTER: Setting = Setting {
+    name: "PLATEN_LOG",
+    purpose: "Which events are logged, for instance platen_server=debug,info.",
+    allowed: "error, warn, info, debug, trace, or a list of target=level",
+    default: "info",
+};
+const FORMAT: Setting = Setting {
+    name: "PLATEN_LOG_FORMAT",
+    purpose: "Form of the log on standard error; auto is text on a terminal, JSON otherwise.",
+    allowed: "auto, text, json",
+    default: "auto",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&FILTER, &FORMAT];
+
+/// See the module.
+#[derive(Debug)]
+pub struct LogConfig {
+    /// In the notation of `tracing_subscriber::EnvFilter`.
+    pub filter: String,
+    /// Form of a line.
+    pub format: LogFormat,
+}
+
+/// Form of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One object per line.
+    Json,
+}
+
+impl LogConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let filter = reader.parsed(&FILTER, |text| {
+            tracing_subscriber::EnvFilter::try_new(text)
+                .is_ok()
+                .then(|| text.to_owned())
+        });
+        let format = reader.parsed(&FORMAT, |text| match text {
+            "auto" if std::io::stderr().is_terminal() => Some(LogFormat::Text),
+            "text" => Some(LogFormat::Text),
+            "auto" | "json" => Some(LogFormat::Json),
+            _ => None,
+        });
+        Some(Self {
+            filter: filter?,
+            format: format?,
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! Rules that need no database, network or clock: values are parsed once and then trusted.
+
+pub mod api_key;
+pub mod caller;
+pub mod email;
+pub mod ids;
+pub mod password;

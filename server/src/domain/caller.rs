@@ -1,0 +1,30 @@
+//! Who makes a request, once that is proved.
+
+use crate::domain::{
+    api_key::Scopes,
+    ids::{AccountId, ApiKeyId, UserId},
+};
+
+/// What an API key stands for. Every use of tenant data begins with its account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The account that the key belongs to.
+    pub account: AccountId,
+    /// The key.
+    pub key: ApiKeyId,
+    /// Who created the key.
+    pub user: User,
+    /// What the key may do.
+    pub scopes: Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+}
+
+/// A person, as answers show them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Stable identifier.
+    pub id: UserId,
+    /// Log-in name.
+    pub email: String,
+}

@@ -1,0 +1,74 @@
+//! E-mail addresses as log-in names.
+
+use std::str::FromStr;
+
+/// 254 octets are the most that SMTP carries (RFC 5321, 4.5.3.1.3, less the angle brackets).
+const MAX_LENGTH: usize = 254;
+
+/// A plausible address, in lower case: two spellings of one mailbox must not make two users.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Email(String);
+
+/// The text is no e-mail address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an e-mail address: one @ with something on both sides, no blanks, at most {MAX_LENGTH} characters")]
+pub struct InvalidEmail;
+
+impl Email {
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Email {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for Email {
+    type Err = InvalidEmail;
+
+    fn from_str(text: &str) -> Result<Self, InvalidEmail> {
+        let (local, domain) = text.split_once('@').ok_or(InvalidEmail)?;
+        let sound = text.len() <= MAX_LENGTH
+            && !local.is_empty()
+            && !domain.is_empty()
+            && !domain.contains('@')
+            && !text
+                .chars()
+                .any(|character| character.is_whitespace() || character.is_control());
+        if sound {
+            Ok(Self(text.to_lowercase()))
+        } else {
+            Err(InvalidEmail)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_mailbox_are_one() {
+        assert_eq!("Ann@Example.ORG".parse::<Email>(), "ann@example.org".parse());
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "",
+            "ann",
+            "@b",
+            "a@",
+            "a@b@c",
+            "a b@c",
+            "a@b\n",
+            &format!("{}@b", "a".repeat(253)),
+        ] {
+            assert_eq!(text.parse::<Email>(), Err(InvalidEmail), "{text}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Identifiers. Each kind is its own type, so that one can't be passed for another.
+
+use uuid::Uuid;
+
+macro_rules! identifier {
+    ($(#[$documentation:meta])* $name:ident) => {
+        $(#[$documentation])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// A new one: UUID version 7, so that later ones sort after earlier ones (RFC 9562, 5.7).
+            pub fn generate() -> Self {
+                Self(Uuid::now_v7())
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map(Self)
+            }
+        }
+    };
+}
+
+identifier! {
+    /// An account: the unit of tenancy, limits and billing.
+    AccountId
+}
+identifier! {
+    /// A person.
+    UserId
+}
+identifier! {
+    /// An API key; not a secret.
+    ApiKeyId
+}
+identifier! {
+    /// One render.
+    RenderId
+}

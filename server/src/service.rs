@@ -1,0 +1,4 @@
+//! Use cases. Each function is one, owns its transaction, and is called alike by the API and the command line.
+
+pub mod accounts;
+pub mod api_keys;

@@ -1,0 +1,119 @@
+//! Accounts and the people who own them.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        email::Email,
+        ids::{AccountId, UserId},
+        password::{HashingFailed, Password},
+    },
+    store::{
+        accounts::{self, OwnedAccount},
+        error::StoreError,
+        members, tx,
+        users::{self, NewUser},
+    },
+};
+
+/// Why there is no new account.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateAccountError {
+    /// Somebody has this address already.
+    #[error("there is a user with the address {0} already")]
+    EmailTaken(Email),
+    /// Hashing failed.
+    #[error(transparent)]
+    Hashing(#[from] HashingFailed),
+    /// The hashing thread died.
+    #[error("hashing the password did not finish")]
+    Interrupted,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes an account, its user and the membership that makes the user its owner: all or nothing.
+pub async fn create(
+    db: &PgPool,
+    email: &Email,
+    password: Password,
+    now: OffsetDateTime,
+) -> Result<OwnedAccount, CreateAccountError> {
+    let password_hash = tokio::task::spawn_blocking(move || password.hash())
+        .await
+        .map_err(|_| CreateAccountError::Interrupted)??;
+    let created = OwnedAccount {
+        account: AccountId::generate(),
+        owner: UserId::generate(),
+    };
+    let user = NewUser {
+        id: created.owner,
+        email,
+        password_hash: &password_hash,
+    };
+    let mut transaction = tx::begin(db).await?;
+    users::insert(&mut transaction, user, now).await.map_err(|error| {
+        if error.violates(users::EMAIL_KEY) {
+            CreateAccountError::EmailTaken(email.clone())
+        } else {
+            error.into()
+        }
+    })?;
+    accounts::insert(&mut transaction, created.account, now).await?;
+    members::insert_owner(&mut transaction, created.account, created.owner, now).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
+}
+
+/// Which account a command means.
+#[derive(Debug, Clone)]
+pub enum Selection {
+    /// The one that the user with this address owns.
+    OwnedBy(Email),
+    /// This one.
+    Id(AccountId),
+}
+
+/// Why a selection names no account.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// Nobody with this address owns one.
+    #[error("no account belongs to {0}; `platen accounts create --email {0}` makes one")]
+    NoneOwnedBy(Email),
+    /// More than one is theirs.
+    #[error("{email} owns several accounts; choose one by --account: {}", .accounts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Several {
+        /// Whose.
+        email: Email,
+        /// Which ones.
+        accounts: Vec<AccountId>,
+    },
+    /// There is no such account.
+    #[error("there is no account {0}")]
+    NoSuchId(AccountId),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Finds the one account that a command means.
+pub async fn select(db: &PgPool, selection: Selection) -> Result<OwnedAccount, SelectError> {
+    match selection {
+        Selection::Id(id) => accounts::find_owned(db, id).await?.ok_or(SelectError::NoSuchId(id)),
+        Selection::OwnedBy(email) => match accounts::list_owned_by(db, email.as_str()).await?.as_slice() {
+            [] => Err(SelectError::NoneOwnedBy(email)),
+            [only] => Ok(*only),
+            several => Err(SelectError::Several {
+                email,
+                accounts: several.iter().map(|owned| owned.account).collect(),
+            }),
+        },
+    }
+}
+
+/// Whether there is no account yet.
+pub async fn none_exist(db: &PgPool) -> Result<bool, StoreError> {
+    accounts::exist(db).await.map(|exist| !exist)
+}

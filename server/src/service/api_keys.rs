@@ -1,0 +1,174 @@
+//! API keys: making, listing and revoking them, and recognising their holders.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        api_key::{PlaintextKey, Scopes},
+        caller::Caller,
+        ids::ApiKeyId,
+    },
+    store::{
+        accounts::OwnedAccount,
+        api_keys::{self, ApiKey, NewApiKey},
+        error::StoreError,
+        tx,
+    },
+};
+
+/// Why a token is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthenticationError {
+    /// No key of ours, or a revoked one.
+    #[error("the API key is unknown or revoked")]
+    Unknown,
+    /// Past its expiry.
+    #[error("the API key has expired")]
+    Expired,
+    /// The key is sound, its account is suspended.
+    #[error("the account is suspended")]
+    Suspended,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Recognises the holder of a key.
+pub async fn authenticate(
+    db: &PgPool,
+    usage: &KeyUsage,
+    token: &str,
+    now: OffsetDateTime,
+) -> Result<Caller, AuthenticationError> {
+    let digest = PlaintextKey::parse(token)
+        .map_err(|_| AuthenticationError::Unknown)?
+        .digest();
+    let found = api_keys::find_credentials(db, &digest)
+        .await?
+        .filter(|credentials| digest.matches(&credentials.digest))
+        .ok_or(AuthenticationError::Unknown)?;
+    if found.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(AuthenticationError::Expired);
+    }
+    if found.suspended {
+        return Err(AuthenticationError::Suspended);
+    }
+    usage.note(found.key, now);
+    Ok(Caller {
+        account: found.account,
+        key: found.key,
+        user: found.user,
+        scopes: found.scopes,
+        livemode: found.livemode,
+    })
+}
+
+/// When keys were used, since it was last written down. Cheap to clone; the request's path only touches memory.
+#[derive(Debug, Clone, Default)]
+pub struct KeyUsage {
+    pending: Arc<Mutex<HashMap<ApiKeyId, OffsetDateTime>>>,
+}
+
+impl KeyUsage {
+    fn note(&self, key: ApiKeyId, now: OffsetDateTime) {
+        self.pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, now);
+    }
+
+    /// Writes down what gathered. What can't be written is dropped: it is only informative.
+    pub async fn write(&self, db: &PgPool) -> Result<(), StoreError> {
+        let used: Vec<_> = self
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain()
+            .collect();
+        if used.is_empty() {
+            return Ok(());
+        }
+        api_keys::update_last_used(db, &used).await
+    }
+}
+
+/// What a new key is to be.
+pub struct KeyRequest<'a> {
+    /// For people, 1 to 200 characters.
+    pub name: &'a str,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// Valid until then.
+    pub expires_at: Option<OffsetDateTime>,
+}
+
+/// A key that was just made.
+pub struct CreatedKey {
+    /// Identifier.
+    pub id: ApiKeyId,
+    /// Shown once.
+    pub key: PlaintextKey,
+}
+
+/// Why a key is not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateKeyError {
+    /// The name can't be used.
+    #[error("the name has to have 1 to 200 characters and no control characters")]
+    Name,
+    /// It would never be valid.
+    #[error("the expiry lies in the past")]
+    Expiry,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a live key for an account, in its owner's name.
+pub async fn create(
+    db: &PgPool,
+    account: OwnedAccount,
+    request: KeyRequest<'_>,
+    now: OffsetDateTime,
+) -> Result<CreatedKey, CreateKeyError> {
+    if !(1..=200).contains(&request.name.chars().count()) || request.name.chars().any(char::is_control) {
+        return Err(CreateKeyError::Name);
+    }
+    if request.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(CreateKeyError::Expiry);
+    }
+    let created = CreatedKey {
+        id: ApiKeyId::generate(),
+        key: PlaintextKey::from_random(rand::random(), true),
+    };
+    let mut transaction = tx::begin(db).await?;
+    let new = NewApiKey {
+        id: created.id,
+        created_by: account.owner,
+        name: request.name,
+        hint: created.key.hint(),
+        digest: created.key.digest(),
+        scopes: &request.scopes,
+        livemode: true,
+        expires_at: request.expires_at,
+    };
+    api_keys::insert(&mut transaction, account.account, new, now).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
+}
+
+/// The keys of an account, newest first.
+pub async fn list(db: &PgPool, account: OwnedAccount) -> Result<Vec<ApiKey>, StoreError> {
+    api_keys::list(db, account.account).await
+}
+
+/// Revokes a key at once; `false` when there is none with this id.
+pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
+    api_keys::revoke(db, id, now).await
+}

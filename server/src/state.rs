@@ -1,0 +1,21 @@
+//! What every request may use.
+
+use std::sync::Arc;
+
+use platen_engine::Engine;
+use sqlx::PgPool;
+
+use crate::{config::Config, service::api_keys::KeyUsage};
+
+/// Shared by all requests; cheap to clone.
+#[derive(Clone)]
+pub struct AppState {
+    /// Connections to the database.
+    pub db: PgPool,
+    /// The browsers.
+    pub engine: Engine,
+    /// All settings.
+    pub config: Arc<Config>,
+    /// Which keys were used.
+    pub key_usage: KeyUsage,
+}

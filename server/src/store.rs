@@ -1,0 +1,9 @@
+//! Every SQL statement. Functions on tenant data take the account right after the connection and use it in the `where`.
+
+pub mod accounts;
+pub mod api_keys;
+pub mod error;
+pub mod members;
+pub mod pool;
+pub mod tx;
+pub mod users;

@@ -1,0 +1,70 @@
+//! Table `accounts`.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    domain::ids::{AccountId, UserId},
+    store::error::StoreError,
+};
+
+/// Adds an account.
+pub async fn insert(db: &mut PgConnection, id: AccountId, now: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!("insert into accounts (id, inserted_at) values ($1, $2)", id.0, now)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// An account and the user who owns it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnedAccount {
+    /// The account.
+    pub account: AccountId,
+    /// Its owner.
+    pub owner: UserId,
+}
+
+/// The account itself, with its owner.
+pub async fn find_owned(db: &PgPool, id: AccountId) -> Result<Option<OwnedAccount>, StoreError> {
+    let row = sqlx::query!(
+        "select members.account_id, members.user_id from members
+         where members.account_id = $1 and members.role = 'owner'",
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| OwnedAccount {
+        account: AccountId(row.account_id),
+        owner: UserId(row.user_id),
+    }))
+}
+
+/// The accounts that the user with this address owns, oldest first.
+pub async fn list_owned_by(db: &PgPool, email: &str) -> Result<Vec<OwnedAccount>, StoreError> {
+    let rows = sqlx::query!(
+        "select members.account_id, members.user_id from members
+         join users on users.id = members.user_id
+         where users.email = $1 and members.role = 'owner'
+         order by members.inserted_at, members.account_id",
+        email,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| OwnedAccount {
+            account: AccountId(row.account_id),
+            owner: UserId(row.user_id),
+        })
+        .collect())
+}
+
+/// Whether there is any account at all.
+pub async fn exist(db: &PgPool) -> Result<bool, StoreError> {
+    Ok(
+        sqlx::query_scalar!(r#"select exists (select from accounts) as "exist!""#)
+            .fetch_one(db)
+            .await?,
+    )
+}

@@ -1,0 +1,189 @@
+//! Table `api_keys`.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        api_key::{KeyDigest, Scope, Scopes},
+        caller::User,
+        ids::{AccountId, ApiKeyId, UserId},
+    },
+    store::error::StoreError,
+};
+
+/// A key to be.
+pub struct NewApiKey<'a> {
+    /// Identifier.
+    pub id: ApiKeyId,
+    /// Who makes it.
+    pub created_by: UserId,
+    /// For people, 1 to 200 characters.
+    pub name: &'a str,
+    /// Shown in lists.
+    pub hint: &'a str,
+    /// Stands for the key.
+    pub digest: KeyDigest,
+    /// What it may do.
+    pub scopes: &'a Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+    /// Valid until then.
+    pub expires_at: Option<OffsetDateTime>,
+}
+
+/// Adds a key to an account.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    key: NewApiKey<'_>,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
+    sqlx::query!(
+        "insert into api_keys
+            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, inserted_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        key.id.0,
+        account.0,
+        key.created_by.0,
+        key.name,
+        key.hint,
+        key.digest.as_bytes(),
+        &scopes,
+        key.livemode,
+        key.expires_at,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What proves a request.
+#[derive(Debug)]
+pub struct Credentials {
+    /// The key.
+    pub key: ApiKeyId,
+    /// Its account.
+    pub account: AccountId,
+    /// Its stored digest.
+    pub digest: Vec<u8>,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+    /// Valid until then.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Whether the account is suspended.
+    pub suspended: bool,
+    /// Who made it.
+    pub user: User,
+}
+
+/// The key with this digest, unless it is revoked: one look-up by index, made at every request.
+pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
+    let row = sqlx::query!(
+        r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
+            api_keys.expires_at, accounts.suspended_at is not null as "suspended!", users.id as user_id, users.email
+         from api_keys
+         join accounts on accounts.id = api_keys.account_id
+         join users on users.id = api_keys.created_by
+         where api_keys.digest = $1 and api_keys.revoked_at is null"#,
+        digest.as_bytes(),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| Credentials {
+        key: ApiKeyId(row.id),
+        account: AccountId(row.account_id),
+        digest: row.digest,
+        scopes: read_scopes(&row.scopes),
+        livemode: row.livemode,
+        expires_at: row.expires_at,
+        suspended: row.suspended,
+        user: User {
+            id: UserId(row.user_id),
+            email: row.email,
+        },
+    }))
+}
+
+/// A key as lists show it.
+#[derive(Debug)]
+pub struct ApiKey {
+    /// Identifier.
+    pub id: ApiKeyId,
+    /// For people.
+    pub name: String,
+    /// Its beginning.
+    pub hint: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// Valid until then.
+    pub expires_at: Option<OffsetDateTime>,
+    /// When it was revoked.
+    pub revoked_at: Option<OffsetDateTime>,
+    /// When it was used last, late by up to a minute.
+    pub last_used_at: Option<OffsetDateTime>,
+    /// When it was made.
+    pub inserted_at: OffsetDateTime,
+}
+
+/// The keys of an account, newest first, revoked ones too.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, name, hint, scopes, expires_at, revoked_at, last_used_at, inserted_at
+         from api_keys where account_id = $1 order by id desc",
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| ApiKey {
+            id: ApiKeyId(row.id),
+            name: row.name,
+            hint: row.hint,
+            scopes: read_scopes(&row.scopes),
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+            last_used_at: row.last_used_at,
+            inserted_at: row.inserted_at,
+        })
+        .collect())
+}
+
+/// Ends a key's validity, whichever account it belongs to: for the operator's command line. `false`: there is no such
+/// key. The time of an earlier revocation stays.
+pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update api_keys set revoked_at = coalesce(revoked_at, $2) where id = $1",
+        id.0,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Records when keys were used. Times never go back: another process may have written a later one.
+pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) -> Result<(), StoreError> {
+    let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().map(|(id, time)| (id.0, *time)).unzip();
+    sqlx::query!(
+        "update api_keys set last_used_at = used.at
+         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+         where api_keys.id = used.id and (api_keys.last_used_at is null or api_keys.last_used_at < used.at)",
+        &ids,
+        &times,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Scopes that this build does not know come from a newer one, and give nothing here.
+fn read_scopes(names: &[String]) -> Scopes {
+    names.iter().filter_map(|name| name.parse::<Scope>().ok()).collect()
+}

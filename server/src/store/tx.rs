@@ -1,0 +1,15 @@
+//! Transactions. A service function opens one, hands it to the store's functions and commits it.
+
+use sqlx::{PgPool, Postgres, Transaction};
+
+use crate::store::error::StoreError;
+
+/// Begins a transaction; it is rolled back unless it is committed.
+pub async fn begin(db: &PgPool) -> Result<Transaction<'static, Postgres>, StoreError> {
+    Ok(db.begin().await?)
+}
+
+/// Makes its changes permanent.
+pub async fn commit(transaction: Transaction<'static, Postgres>) -> Result<(), StoreError> {
+    Ok(transaction.commit().await?)
+}
