@@ -1,0 +1,24 @@
+# `make run` and `make test` are all that a newcomer needs; `make help` lists the rest.
+
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/platen/target
+RUST := . deploy/toolchain.sh &&
+
+.DEFAULT_GOAL := help
+.PHONY: run test bench audit fmt help
+
+run: ## Install what is missing, build, start the service
+	@deploy/setup.sh
+	@$(RUST) cargo build --release --locked
+	@exec "$(CARGO_TARGET_DIR)/release/platen" serve
+
+test: ## Everything that CI runs
+	@deploy/test.sh
+
+audit: ## Dependencies: bans, licences, sources, advisories
+	@deploy/audit.sh
+
+fmt: ## Format the code
+	@$(RUST) cargo fmt --all
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\): ## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12

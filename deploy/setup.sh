@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# Installs what is missing, and nothing else: the single list of packages, for `make`, for CI and for the image.
+#
+#   deploy/setup.sh               what building and running Platen needs
+#   deploy/setup.sh --test        what `make test` needs besides
+#   deploy/setup.sh --only build  one group: build, render (browser and fonts), database or test
+#
+# It installs on Debian 12, as root or with sudo. Elsewhere it names what is missing and stops.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+  "") groups="build render database" ;;
+  --test) groups="build render database test" ;;
+  --only) groups=${2:?"--only needs a group: build, render, database or test"} ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+
+verapdf_version=1.30.2
+verapdf_jars=$HOME/.cache/platen/verapdf/lib
+
+say() { printf 'set-up: %s\n' "$*" >&2; }
+fail() { say "$@"; exit 1; }
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# What is needed. Each line: what it is, Debian's packages for it, and a check that succeeds when it is there.
+
+list_needs() {
+  . deploy/toolchain.sh
+  for group in $groups; do "needs_of_$group"; done
+}
+
+needs_of_build() {
+  need 'a C compiler' 'gcc libc6-dev' program cc
+  need "Rust $rust_wanted or newer" 'rustc-web cargo-web' rust_is_new_enough
+  need 'certificates of the public authorities' ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
+}
+
+needs_of_render() {
+  need 'curl' curl program curl
+  need 'certificates of the public authorities' ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
+  need 'the Chromium headless shell' chromium-headless-shell headless_shell
+  need 'Liberation fonts (Arial, Times, Courier)' fonts-liberation font LiberationSans
+  need 'DejaVu fonts (symbols)' fonts-dejavu-core font DejaVuSans
+  need 'Noto fonts (most scripts)' fonts-noto-core font NotoSansArabic
+  need 'Noto fonts for Chinese, Japanese, Korean' fonts-noto-cjk font NotoSansCJK
+  need 'Noto colour emoji' fonts-noto-color-emoji font NotoColorEmoji
+}
+
+needs_of_database() {
+  need 'the PostgreSQL server' postgresql-15 postgres_server
+}
+
+needs_of_test() {
+  # Lints and formatter belong to the toolchain in use: Debian's packages help only Debian's.
+  local of_debian=''
+  if [ "$(command -v rustc)" = /usr/bin/rustc ] || ! rust_is_new_enough; then of_debian=yes; fi
+  need clippy "${of_debian:+rust-web-clippy}" cargo clippy --version
+  need rustfmt "${of_debian:+rustfmt-web}" cargo fmt --version
+  need 'poppler-utils' poppler-utils program pdftotext
+  need 'qpdf' qpdf program qpdf
+  need 'jq' jq program jq
+  need 'a Java runtime (for veraPDF)' default-jre-headless program java
+  verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
+}
+
+program() { command -v "$1"; }
+postgres_server() { compgen -G '/usr/lib/postgresql/*/bin/postgres' || program postgres; }
+headless_shell() { [ -n "${PLATEN_CHROMIUM:-}" ] || program chromium-headless-shell || program chrome-headless-shell; }
+verapdf_is_there() { [ -e "$verapdf_jars/cli-$verapdf_version.jar" ]; }
+font() {
+  [ -n "$(find /usr/share/fonts /usr/local/share/fonts "$HOME/.local/share/fonts" "$HOME/.fonts" -iname "$1*" -print -quit 2>/dev/null)" ]
+}
+
+need() {
+  local what=$1 debian=$2
+  shift 2
+  "$@" >/dev/null 2>&1 && return
+  missing+=("$what")
+  packages+=($debian)
+  [ -n "$debian" ] || by_hand+=("$what")
+}
+
+find_missing() {
+  missing=() packages=() by_hand=()
+  list_needs
+}
+
+# What is done about it.
+
+as_root=()
+install_packages() {
+  [ "$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}")" = "debian 12" ] ||
+    fail 'this is not Debian 12, so please install it yourself and start again.'
+  [ ${#by_hand[@]} = 0 ] || fail "your Rust toolchain lacks ${by_hand[*]}; with rustup: rustup component add ${by_hand[*]}"
+  if ! is_root; then
+    command -v sudo >/dev/null || fail "there is no sudo here: as root, run  apt-get install ${packages[*]}"
+    as_root=(sudo)
+    [ -t 0 ] || as_root+=(-n)
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
+
+  # Platen starts a PostgreSQL of its own: the package must not make and start Debian's default cluster.
+  no_cluster=/etc/postgresql-common/createcluster.d/platen.conf
+  case " ${packages[*]} " in *" postgresql-15 "*)
+    trap '"${as_root[@]}" rm -f "$no_cluster"' EXIT
+    "${as_root[@]}" mkdir -p "${no_cluster%/*}"
+    echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null ;;
+  esac
+
+  "${apt[@]}" update
+  "${apt[@]}" install --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+# Neither root nor each other: PostgreSQL and Chromium's sandbox refuse root, and an escaped browser must own nothing.
+make_users() {
+  is_root || return 0
+  local user
+  for user in "$@"; do
+    id "$user" >/dev/null 2>&1 ||
+      useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+  done
+}
+
+fetch_verapdf() {
+  say "fetching veraPDF $verapdf_version"
+  local work
+  work=$(mktemp -d)
+  cat > "$work/pom.xml" <<POM
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>local</groupId>
+  <artifactId>verapdf</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>org.verapdf.apps</groupId>
+      <artifactId>cli</artifactId>
+      <version>$verapdf_version</version>
+    </dependency>
+  </dependencies>
+</project>
+POM
+  if mvn -q -B -f "$work/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$work/lib"; then
+    mkdir -p "${verapdf_jars%/*}"
+    rm -rf "$verapdf_jars"
+    mv "$work/lib" "$verapdf_jars"
+  else
+    say "veraPDF could not be fetched: tests of PDF/A validity need it (and fail without it where CI is set)."
+  fi
+  rm -rf "$work"
+}
+
+find_missing
+if [ ${#missing[@]} -gt 0 ]; then
+  say 'missing:'
+  printf '  %s\n' "${missing[@]}" >&2
+  install_packages
+  hash -r
+  find_missing
+  [ ${#missing[@]} = 0 ] || fail "still missing after installing: $(printf '%s; ' "${missing[@]}")"
+fi
+for group in $groups; do
+  case $group in
+    render) make_users platen-browser ;;
+    database) make_users platen-db ;;
+    test) verapdf_is_there || fetch_verapdf ;;
+  esac
+done

@@ -1,0 +1,24 @@
+# To be sourced (POSIX sh), from the project's top folder: puts a Rust toolchain that is new enough first on PATH.
+# The one on PATH is taken if it will do, else rustup's usual folder, else Debian's. Without any, PATH stays as it is
+# and `rust_is_new_enough` fails.
+
+rust_wanted=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+
+rust_is_new_enough() {
+  cargo --version >/dev/null 2>&1 || return 1
+  rust_found=$(rustc --version 2>/dev/null | cut -d ' ' -f 2)
+  [ "$(printf '%s\n' "$rust_wanted" "${rust_found:-0}" | sort -V | head -n 1)" = "$rust_wanted" ]
+}
+
+find_rust() {
+  rust_is_new_enough && return
+  path_before=$PATH
+  for folder in "$HOME/.cargo/bin" /usr/bin; do
+    PATH="$folder:$path_before"
+    rust_is_new_enough && return
+  done
+  PATH=$path_before
+}
+
+find_rust
+export PATH
