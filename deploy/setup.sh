@@ -12,7 +12,11 @@ cd "$(dirname "$0")/.."
 case "${1:-}" in
   "") groups="build render database" ;;
   --test) groups="build render database test" ;;
-  --only) groups=${2:?"--only needs a group: build, render, database or test"} ;;
+  --only) groups=${2:-} ;;
+  *) groups='' ;;
+esac
+case "$groups" in
+  build | render | database | test | *' '*) ;;
   *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
@@ -108,8 +112,11 @@ install_packages() {
     echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null ;;
   esac
 
-  "${apt[@]}" update
-  "${apt[@]}" install --no-install-recommends "${packages[@]}" >/dev/null
+  local log
+  log=$(mktemp)
+  { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${packages[@]}"; } >"$log" 2>&1 </dev/null ||
+    { cat "$log" >&2; fail 'apt-get failed: its words stand above.'; }
+  rm -f "$log"
 }
 
 # Neither root nor each other: PostgreSQL and Chromium's sandbox refuse root, and an escaped browser must own nothing.
