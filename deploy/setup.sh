@@ -148,7 +148,7 @@ fetch_verapdf() {
   </dependencies>
 </project>
 POM
-  if mvn -q -B -f "$work/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$work/lib"; then
+  if mvn -q -B -Dstyle.color=never -f "$work/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$work/lib"; then
     mkdir -p "${verapdf_jars%/*}"
     rm -rf "$verapdf_jars"
     mv "$work/lib" "$verapdf_jars"

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Everything that CI runs, cheap steps first; stops at the first that fails. Each step prints its time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+times=''
+step() {
+  local name=$1 from=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  if ! "$@"; then
+    printf '\n== %s FAILED after %d s: %s\n' "$name" $((SECONDS - from)) "$*"
+    exit 1
+  fi
+  local line
+  line=$(printf '%6d s  %s' $((SECONDS - from)) "$name")
+  printf '%s\n' "$line"
+  times+=$line$'\n'
+}
+
+step 'set-up' deploy/setup.sh --test
+. deploy/toolchain.sh
+step 'format' cargo fmt --all --check
+step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
+# One set of packages and features for all that follows, so that nothing is built twice.
+step 'unit tests' cargo test --locked --workspace --lib --bins
+step 'documentation tests' cargo test --locked --workspace --doc
+step 'integration tests' cargo test --locked --workspace --test '*'
+
+printf '\n%s%6d s  in all\n' "$times" "$SECONDS"
