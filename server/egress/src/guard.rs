@@ -1,12 +1,21 @@
 //! Resolve once, check, dial the address that was checked.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+pub(crate) mod dial;
 
-use tokio::net::TcpStream;
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures::{StreamExt, stream::FuturesUnordered};
+use tokio::{net::TcpStream, time::timeout};
 
 use crate::{
-    policy::{AddressPolicy, Refusal},
-    resolve::Resolve,
+    guard::dial::{Dial, TcpDialler},
+    policy::{AddressPolicy, LOOPBACK, Refusal, is_localhost},
+    resolve::{RESOLVE_TIMEOUT, Resolve},
 };
 
 /// Time to reach an address, over all addresses of a name.
@@ -17,8 +26,13 @@ pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Chromium opens at most 32 connections to one proxy and as many more for web sockets.
 pub const CONNECTIONS_PER_PROXY: usize = 64;
-/// What one render may fetch and send.
+/// What one render may fetch and send: more than any page needs, less than would hurt the network.
 pub const BYTES_PER_RENDER: u64 = 256 * 1024 * 1024;
+
+/// Addresses of one name that are tried.
+const ADDRESSES_TRIED: usize = 4;
+/// After so long without an answer the next address is tried as well (RFC 8305, 5).
+const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
 /// Bounds of every connection that goes through a guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +41,8 @@ pub struct GuardLimits {
     pub connect_timeout: Duration,
     /// Time from a plain HTTP request to its response's head.
     pub response_timeout: Duration,
-    /// A connection on which no byte moves for so long is cut; should exceed the two above.
+    /// A connection on which no byte moves for so long is cut, at the latest after twice this time. Should exceed the
+    /// two above, which count as silence.
     pub idle_timeout: Duration,
     /// Connections that one browser session may have open; more are closed at once.
     pub connections_per_proxy: usize,
@@ -51,6 +66,7 @@ impl Default for GuardLimits {
 pub struct Guard {
     policy: AddressPolicy,
     resolver: Arc<dyn Resolve>,
+    dialler: Arc<dyn Dial>,
     limits: GuardLimits,
 }
 
@@ -59,12 +75,12 @@ pub struct Guard {
 pub enum ConnectError {
     /// Every address of the name is refused; the rule for the first of them.
     #[error("refused: {0}")]
-    Refused(#[from] Refusal),
+    Refused(Refusal),
     /// The name has no address.
     #[error("the name could not be resolved")]
     NotResolved,
     /// No address could be reached.
-    #[error("{0}")]
+    #[error("{}", .0.kind())]
     Failed(#[source] io::Error),
     /// Resolving or connecting took too long.
     #[error("timed out")]
@@ -74,9 +90,20 @@ pub enum ConnectError {
 impl Guard {
     /// A guard that asks `resolver` for names.
     pub fn new(policy: AddressPolicy, resolver: Arc<dyn Resolve>, limits: GuardLimits) -> Arc<Self> {
+        Self::with_dialler(policy, resolver, Arc::new(TcpDialler), limits)
+    }
+
+    /// [`Self::new`] with a double for the network.
+    pub(crate) fn with_dialler(
+        policy: AddressPolicy,
+        resolver: Arc<dyn Resolve>,
+        dialler: Arc<dyn Dial>,
+        limits: GuardLimits,
+    ) -> Arc<Self> {
         Arc::new(Self {
             policy,
             resolver,
+            dialler,
             limits,
         })
     }
@@ -91,15 +118,94 @@ impl Guard {
         &self.limits
     }
 
-    /// The addresses of `host` that may be dialled at `port`, at least one.
-    pub async fn resolve(&self, host: &str, _port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
-        let _ = self.resolver.resolve(host).await;
-        Err(ConnectError::NotResolved)
+    /// The addresses of `host` (a name or address as a URL holds it) that may be dialled at `port`, at least one.
+    ///
+    /// Dial these and no others: a second lookup may say something else.
+    pub async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+        self.resolve_by(&*self.resolver, host, port).await
     }
 
-    /// A connection to the first address of `host` that passes and answers.
+    /// A connection to the first address of `host` that may be dialled and answers.
     pub async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, ConnectError> {
-        self.resolve(host, port).await?;
-        Err(ConnectError::TimedOut)
+        self.connect_by(&*self.resolver, host, port).await
+    }
+
+    /// [`Self::connect`] with the answers of another resolver.
+    pub(crate) async fn connect_by(
+        &self,
+        resolver: &dyn Resolve,
+        host: &str,
+        port: u16,
+    ) -> Result<TcpStream, ConnectError> {
+        let addresses = self.resolve_by(resolver, host, port).await?;
+        match timeout(self.limits.connect_timeout, self.dial(&addresses)).await {
+            Ok(connected) => connected.map_err(ConnectError::Failed),
+            Err(_) => Err(ConnectError::TimedOut),
+        }
+    }
+
+    /// The resolver that names are asked of.
+    pub(crate) fn resolver(&self) -> Arc<dyn Resolve> {
+        Arc::clone(&self.resolver)
+    }
+
+    async fn resolve_by(&self, resolver: &dyn Resolve, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+        let host = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'))
+            .unwrap_or(host);
+        let addresses = addresses_of(resolver, host).await?;
+        let mut allowed = Vec::new();
+        let mut first_refusal = None;
+        for address in addresses {
+            match self.policy.check(host, address, port) {
+                Ok(()) if allowed.len() < ADDRESSES_TRIED => allowed.push(SocketAddr::new(address, port)),
+                Ok(()) => {}
+                Err(refusal) => {
+                    tracing::debug!(host, port, %address, %refusal, "refused an address");
+                    first_refusal = first_refusal.or(Some(refusal));
+                }
+            }
+        }
+        match first_refusal {
+            _ if !allowed.is_empty() => Ok(allowed),
+            Some(refusal) => Err(ConnectError::Refused(refusal)),
+            None => Err(ConnectError::NotResolved),
+        }
+    }
+
+    /// Tries the addresses in turn, each a moment after the one before or as soon as that has failed.
+    async fn dial(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+        let mut waiting = addresses.iter();
+        let mut attempts = FuturesUnordered::new();
+        let mut error = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        loop {
+            attempts.extend(waiting.next().map(|address| self.dialler.dial(*address)));
+            tokio::select! {
+                attempt = attempts.next() => match attempt {
+                    Some(Ok(stream)) => return Ok(stream),
+                    Some(Err(failure)) => error = failure,
+                    None => return Err(error),
+                },
+                () = tokio::time::sleep(NEXT_ADDRESS_AFTER), if waiting.len() > 0 => {}
+            }
+        }
+    }
+}
+
+async fn addresses_of(resolver: &dyn Resolve, host: &str) -> Result<Vec<IpAddr>, ConnectError> {
+    if let Ok(address) = host.parse() {
+        return Ok(vec![address]);
+    }
+    if is_localhost(host) {
+        return Ok(LOOPBACK.into());
+    }
+    match timeout(RESOLVE_TIMEOUT, resolver.resolve(host)).await {
+        Ok(Ok(addresses)) => Ok(addresses),
+        Ok(Err(error)) => {
+            tracing::debug!(host, %error, "could not resolve a name");
+            Err(ConnectError::NotResolved)
+        }
+        Err(_) => Err(ConnectError::TimedOut),
     }
 }
