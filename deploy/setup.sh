@@ -30,11 +30,11 @@ is_root() { [ "$(id -u)" = 0 ]; }
 # What is needed. Each line: what it is, Debian's packages for it, and a check that succeeds when it is there.
 
 list_needs() {
-  . deploy/toolchain.sh
   for group in $groups; do "needs_of_$group"; done
 }
 
 needs_of_build() {
+  . deploy/toolchain.sh
   need 'a C compiler' 'gcc libc6-dev' program cc
   need "Rust $rust_wanted or newer" 'rustc-web cargo-web' rust_is_new_enough
   need 'certificates of the public authorities' ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
@@ -56,6 +56,7 @@ needs_of_database() {
 }
 
 needs_of_test() {
+  . deploy/toolchain.sh
   # Lints and formatter belong to the toolchain in use: Debian's packages help only Debian's.
   local of_debian=''
   if [ "$(command -v rustc)" = /usr/bin/rustc ] || ! rust_is_new_enough; then of_debian=yes; fi

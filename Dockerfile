@@ -1,0 +1,24 @@
+# The service in one image: `platen serve` against the Postgres that DATABASE_URL names.
+# The browser keeps its own sandbox; for that the container needs deploy/chromium-seccomp.json. See docs/containers.md.
+
+FROM debian:bookworm-slim AS build
+WORKDIR /src
+COPY Cargo.toml ./
+COPY deploy/setup.sh deploy/toolchain.sh deploy/
+RUN deploy/setup.sh --only build && rm -rf /var/lib/apt/lists/*
+COPY . .
+RUN --mount=type=cache,target=/root/.cargo/registry --mount=type=cache,target=/target \
+    CARGO_TARGET_DIR=/target cargo build --release --locked && install /target/release/platen /usr/local/bin/
+
+FROM debian:bookworm-slim
+RUN --mount=type=bind,source=deploy,target=/set-up/deploy \
+    /set-up/deploy/setup.sh --only render && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 10001 --user-group --home-dir /var/lib/platen --create-home --shell /usr/sbin/nologin platen
+COPY --from=build /usr/local/bin/platen /usr/local/bin/platen
+USER platen
+WORKDIR /var/lib/platen
+ENV PLATEN_DATA_DIR=/var/lib/platen PLATEN_LISTEN=0.0.0.0:3000
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:3000/readyz"]
+ENTRYPOINT ["platen"]
+CMD ["serve"]
