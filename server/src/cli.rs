@@ -1,8 +1,65 @@
-//! The command line.
+//! The command line: arguments in, exit code out. 0 is success, 2 the caller's fault, 1 ours.
+
+mod accounts;
+mod doctor;
+mod failure;
+mod keys;
 
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
+
+use crate::{boot, cli::failure::Failure, config::Config, database, telemetry};
+
+/// Turns HTML, web addresses and templates into archival PDF.
+#[derive(Parser)]
+#[command(name = "platen", version, arg_required_else_help = true, after_long_help = crate::config::help())]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service.
+    ///
+    /// Without `DATABASE_URL` it keeps a private Postgres in the data folder, and its first start makes an account and
+    /// prints a key. SIGTERM or Ctrl-C lets running renders finish; a second one leaves at once.
+    #[command(after_long_help = crate::config::help())]
+    Serve,
+    /// Bring the database's schema up to date. `serve` does it too.
+    Migrate,
+    /// Make accounts.
+    #[command(subcommand)]
+    Accounts(accounts::Command),
+    /// Make, list and revoke API keys.
+    #[command(subcommand)]
+    Keys(keys::Command),
+    /// Check all that the service depends on, and say what to do where something is wrong.
+    Doctor,
+}
+
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    ExitCode::SUCCESS
+    match execute(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn execute(command: Command) -> Result<(), Failure> {
+    let config = Config::from_env().map_err(|error| Failure::by_caller(&error))?;
+    telemetry::start(&config.log);
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(async {
+            match command {
+                Command::Serve => Ok(boot::serve(config).await?),
+                Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
+                Command::Accounts(command) => accounts::execute(command, &config).await,
+                Command::Keys(command) => keys::execute(command, &config).await,
+                Command::Doctor => doctor::execute(&config).await,
+            }
+        })
 }

@@ -92,15 +92,16 @@ pub const SECTIONS: [(&str, &[&Setting]); 7] = [
 
 /// The list of settings as `--help` shows it.
 pub fn help() -> String {
-    let mut text = String::from("Settings (environment variables):");
+    let mut lines = vec!["Settings (environment variables):".to_owned()];
     for (title, settings) in SECTIONS {
-        text.push_str(&format!("\n\n  {title}"));
+        lines.push(format!("\n  {title}"));
         for setting in settings {
-            text.push_str(&format!("\n    {}\n        {}", setting.name, setting.purpose));
-            text.push_str(&format!(" [{}; default: {}]", setting.allowed, setting.default));
+            lines.push(format!("    {}", setting.name));
+            lines.push(format!("        {}", setting.purpose));
+            lines.push(format!("        [{}; default: {}]", setting.allowed, setting.default));
         }
     }
-    text
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -3,13 +3,16 @@
 //! `cli` and `http` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
 //! call each other. `boot` builds it all from `config`, `lifecycle` ends it.
 
+pub mod boot;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod database;
 pub mod domain;
 pub mod http;
 pub mod lifecycle;
 pub mod service;
 pub mod state;
 pub mod store;
+pub mod system_user;
 pub mod telemetry;

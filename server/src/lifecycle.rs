@@ -27,6 +27,11 @@ impl Lifecycle {
         self.stopping.cancelled().await;
     }
 
+    /// As [`Self::stopping`], for those who need a future of their own.
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.stopping.clone().cancelled_owned()
+    }
+
     /// Resolves when the service is to leave at once.
     pub async fn leaving(&self) {
         self.leaving.cancelled().await;

@@ -1,5 +1,7 @@
 //! What pages may fetch beside public addresses.
 
+use platen_egress::allow::AllowList;
+
 use crate::config::reader::{Reader, Setting};
 
 const ALLOW: Setting = Setting {
@@ -14,16 +16,13 @@ pub(super) const SETTINGS: &[&Setting] = &[&ALLOW];
 /// See the module.
 #[derive(Debug)]
 pub struct EgressConfig {
-    /// Entries of the list, blanks removed.
-    pub allow: Vec<String>,
+    /// Opened in spite of the address policy.
+    pub allow: AllowList,
 }
 
 impl EgressConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let text = reader.text(&ALLOW).unwrap_or_default();
-        let allow = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        Some(Self {
-            allow: allow.map(ToOwned::to_owned).collect(),
-        })
+        let allow = reader.parsed_or(&ALLOW, Some(AllowList::default()), |text| text.parse().ok());
+        Some(Self { allow: allow? })
     }
 }

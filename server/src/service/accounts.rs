@@ -1,16 +1,18 @@
 //! Accounts and the people who own them.
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
     domain::{
+        api_key::{PlaintextKey, Scopes},
         email::Email,
-        ids::{AccountId, UserId},
+        ids::{AccountId, ApiKeyId, UserId},
         password::{HashingFailed, Password},
     },
     store::{
         accounts::{self, OwnedAccount},
+        api_keys::{self, NewApiKey},
         error::StoreError,
         members, tx,
         users::{self, NewUser},
@@ -41,9 +43,52 @@ pub async fn create(
     password: Password,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
-    let password_hash = tokio::task::spawn_blocking(move || password.hash())
-        .await
-        .map_err(|_| CreateAccountError::Interrupted)??;
+    let password_hash = hash(password).await?;
+    let mut transaction = tx::begin(db).await?;
+    let created = insert(&mut transaction, email, &password_hash, now).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
+}
+
+/// As [`create`], with a key that may do everything.
+pub async fn create_with_key(
+    db: &PgPool,
+    email: &Email,
+    password: Password,
+    key_name: &str,
+    key: &PlaintextKey,
+    now: OffsetDateTime,
+) -> Result<OwnedAccount, CreateAccountError> {
+    let password_hash = hash(password).await?;
+    let mut transaction = tx::begin(db).await?;
+    let created = insert(&mut transaction, email, &password_hash, now).await?;
+    let new = NewApiKey {
+        id: ApiKeyId::generate(),
+        created_by: created.owner,
+        name: key_name,
+        hint: key.hint(),
+        digest: key.digest(),
+        scopes: &Scopes::all(),
+        livemode: true,
+        expires_at: None,
+    };
+    api_keys::insert(&mut transaction, created.account, new, now).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
+}
+
+/// Takes tens of milliseconds of a core, so it stays off the threads that serve requests.
+async fn hash(password: Password) -> Result<String, CreateAccountError> {
+    let hashing = tokio::task::spawn_blocking(move || password.hash());
+    Ok(hashing.await.map_err(|_| CreateAccountError::Interrupted)??)
+}
+
+async fn insert(
+    db: &mut PgConnection,
+    email: &Email,
+    password_hash: &str,
+    now: OffsetDateTime,
+) -> Result<OwnedAccount, CreateAccountError> {
     let created = OwnedAccount {
         account: AccountId::generate(),
         owner: UserId::generate(),
@@ -51,19 +96,17 @@ pub async fn create(
     let user = NewUser {
         id: created.owner,
         email,
-        password_hash: &password_hash,
+        password_hash,
     };
-    let mut transaction = tx::begin(db).await?;
-    users::insert(&mut transaction, user, now).await.map_err(|error| {
+    users::insert(db, user, now).await.map_err(|error| {
         if error.violates(users::EMAIL_KEY) {
             CreateAccountError::EmailTaken(email.clone())
         } else {
             error.into()
         }
     })?;
-    accounts::insert(&mut transaction, created.account, now).await?;
-    members::insert_owner(&mut transaction, created.account, created.owner, now).await?;
-    tx::commit(transaction).await?;
+    accounts::insert(db, created.account, now).await?;
+    members::insert_owner(db, created.account, created.owner, now).await?;
     Ok(created)
 }
 

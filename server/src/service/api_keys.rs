@@ -69,6 +69,12 @@ pub async fn authenticate(
     })
 }
 
+/// Whether a key would be accepted, without counting as a use of it.
+pub async fn is_valid(db: &PgPool, key: &PlaintextKey, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let found = api_keys::find_credentials(db, &key.digest()).await?;
+    Ok(found.is_some_and(|found| found.expires_at.is_none_or(|expiry| expiry > now)))
+}
+
 /// When keys were used, since it was last written down. Cheap to clone; the request's path only touches memory.
 #[derive(Debug, Clone, Default)]
 pub struct KeyUsage {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::{
-    PgPool,
+    AssertSqlSafe, Connection, PgConnection, PgPool,
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -35,4 +35,30 @@ pub async fn migrate(db: &PgPool) -> Result<(), MigrateError> {
 pub async fn ping(db: &PgPool) -> Result<(), StoreError> {
     sqlx::query!("select 1 as one").fetch_one(db).await?;
     Ok(())
+}
+
+/// Makes a database unless it is there. `options` lead to another one of the same server.
+pub async fn ensure_database(options: &PgConnectOptions, name: &str) -> Result<(), StoreError> {
+    let mut connection = PgConnection::connect_with(options).await?;
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from pg_database where datname = $1) as "exists!""#,
+        name
+    )
+    .fetch_one(&mut connection)
+    .await?;
+    if !exists {
+        // A name can't be a parameter here; it is a constant of ours.
+        let statement = format!("create database {name}");
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await?;
+    }
+    connection.close().await?;
+    Ok(())
+}
+
+/// Whether a server answers, whatever it says.
+pub async fn accepts_connections(options: &PgConnectOptions) -> bool {
+    match PgConnection::connect_with(options).await {
+        Ok(connection) => connection.close().await.is_ok(),
+        Err(_) => false,
+    }
 }

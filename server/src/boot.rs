@@ -1,0 +1,150 @@
+//! Builds the service from its settings, runs it, and takes it down in the reverse order.
+
+pub mod browser;
+pub mod first_account;
+
+use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use sqlx::PgPool;
+use tokio::{net::TcpListener, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    boot::{
+        browser::BrowserError,
+        first_account::{FirstAccount, FirstAccountError},
+    },
+    config::Config,
+    database::{self, Database, DatabaseError},
+    http,
+    lifecycle::Lifecycle,
+    service::api_keys::KeyUsage,
+    state::AppState,
+};
+
+/// Last-used times of keys are written this often.
+const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
+/// Answers that are ready still have to reach slow clients, after the renders' own grace.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// Why the service does not run, or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// No database.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// No first account.
+    #[error(transparent)]
+    FirstAccount(#[from] FirstAccountError),
+    /// No browser.
+    #[error(transparent)]
+    Browser(#[from] BrowserError),
+    /// The port is taken, or forbidden.
+    #[error("can't listen on {address}: {source}; PLATEN_LISTEN chooses another address")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The system refuses something basic.
+    #[error("{0}")]
+    System(#[from] io::Error),
+    /// A background task ended by itself; the log says which.
+    #[error("a background task failed; the log says which and why")]
+    TaskFailed,
+}
+
+/// Runs the service until it is told to stop.
+pub async fn serve(config: Config) -> Result<(), ServeError> {
+    let lifecycle = Lifecycle::default();
+    lifecycle.watch_signals()?;
+    let config = Arc::new(config);
+    let Database { pool, embedded } = database::open_for_service(&config).await?;
+    let database_stop = CancellationToken::new();
+    let first_account = match &embedded {
+        Some(embedded) => first_account::ensure(&pool, &embedded.folder, &config.data.first_email).await,
+        None => Ok(None),
+    };
+    if let Some(embedded) = embedded {
+        lifecycle.spawn("postgres", embedded.supervise(database_stop.clone()));
+    }
+    let outcome = match first_account {
+        Ok(first_account) => serve_with(&lifecycle, config, pool.clone(), first_account).await,
+        Err(error) => Err(error.into()),
+    };
+    // Whatever happened, the database goes last.
+    lifecycle.stop();
+    pool.close().await;
+    database_stop.cancel();
+    lifecycle.tasks_ended().await;
+    outcome?;
+    if lifecycle.failed() {
+        Err(ServeError::TaskFailed)
+    } else {
+        Ok(())
+    }
+}
+
+async fn serve_with(
+    lifecycle: &Lifecycle,
+    config: Arc<Config>,
+    db: PgPool,
+    first_account: Option<FirstAccount>,
+) -> Result<(), ServeError> {
+    let address = config.http.listen;
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|source| ServeError::Listen { address, source })?;
+    let bound = listener.local_addr()?;
+    let browsers = tokio::select! {
+        browsers = browser::start(&config) => browsers?,
+        () = lifecycle.stopping() => return Ok(()),
+    };
+    let state = AppState {
+        db: db.clone(),
+        engine: browsers.engine.clone(),
+        config: config.clone(),
+        key_usage: KeyUsage::default(),
+    };
+    lifecycle.spawn(
+        "key usage",
+        write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
+    );
+    let key_usage = state.key_usage.clone();
+    let mut server = pin!(
+        axum::serve(listener, http::router(state))
+            .with_graceful_shutdown(lifecycle.stopped())
+            .into_future()
+    );
+    tracing::info!(address = %bound, "ready");
+    if let Some(first_account) = first_account {
+        first_account.print(&config.http.base_url_for(bound));
+    }
+    tokio::select! {
+        result = &mut server => result?,
+        () = lifecycle.stopping() => {}
+    }
+    let grace = config.http.shutdown_grace;
+    tracing::info!(grace_seconds = grace.as_secs(), "stopping; running renders may finish");
+    let drained = async { tokio::join!(browsers.engine.shutdown(grace), timeout(grace + LAST_ANSWERS, server)) };
+    tokio::select! {
+        _ = drained => {}
+        () = lifecycle.leaving() => browsers.engine.shutdown(Duration::ZERO).await,
+    }
+    write_key_usage_once(&key_usage, &db).await;
+    Ok(())
+}
+
+async fn write_key_usage(lifecycle: Lifecycle, usage: KeyUsage, db: PgPool) -> Result<(), Infallible> {
+    while timeout(KEY_USAGE_INTERVAL, lifecycle.stopping()).await.is_err() {
+        write_key_usage_once(&usage, &db).await;
+    }
+    Ok(())
+}
+
+async fn write_key_usage_once(usage: &KeyUsage, db: &PgPool) {
+    if let Err(error) = usage.write(db).await {
+        tracing::warn!(%error, "last-used times of keys could not be written");
+    }
+}

@@ -1,0 +1,44 @@
+//! Why a command failed, and with which exit code.
+
+use std::{error::Error, process::ExitCode};
+
+/// The command could not do what it was asked.
+pub(super) struct Failure {
+    exit_code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// The arguments or settings are wrong; the same command fails again.
+    pub(super) fn by_caller(error: &impl ToString) -> Self {
+        Self {
+            exit_code: 2,
+            message: error.to_string(),
+        }
+    }
+
+    /// All has been said already.
+    pub(super) fn silent() -> Self {
+        Self {
+            exit_code: 1,
+            message: String::new(),
+        }
+    }
+
+    /// Tells it on standard error.
+    pub(super) fn report(self) -> ExitCode {
+        if !self.message.is_empty() {
+            eprintln!("platen: {}", self.message);
+        }
+        ExitCode::from(self.exit_code)
+    }
+}
+
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self {
+            exit_code: 1,
+            message: error.to_string(),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The database: the operator's own by `DATABASE_URL`, else a private Postgres in the data folder.
+
+pub mod binaries;
+pub mod cluster;
+pub mod folder;
+pub mod postmaster;
+
+use std::{
+    path::PathBuf,
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
+use secrecy::ExposeSecret;
+use sqlx::{PgPool, migrate::MigrateError, postgres::PgConnectOptions};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    config::Config,
+    database::{
+        binaries::BinariesError,
+        cluster::{Cluster, ClusterError},
+        folder::{DataFolder, FolderError, Lock},
+        postmaster::{Postmaster, PostmasterError, StopMode},
+    },
+    store::{error::StoreError, pool},
+    system_user::SystemUserError,
+};
+
+/// How long a command waits for a private Postgres that another process is starting or stopping.
+const HANDOVER_TIMEOUT: Duration = Duration::from_mins(1);
+const HANDOVER_POLL: Duration = Duration::from_millis(100);
+
+/// Why there is no database.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// `DATABASE_URL` does not answer.
+    #[error("the database that DATABASE_URL names can't be reached: {0}")]
+    Unreachable(StoreError),
+    /// `DATABASE_URL` can't be read; its value stays out of the message.
+    #[error("DATABASE_URL is not a postgres:// address")]
+    InvalidUrl,
+    /// Another `platen serve` is at work.
+    #[error(
+        "another `platen serve`{} uses the data folder {}; stop it first, or choose another folder by PLATEN_DATA_DIR",
+        .holder.map(|id| format!(" (process {id})")).unwrap_or_default(),
+        .folder.display()
+    )]
+    InUse {
+        /// The data folder.
+        folder: PathBuf,
+        /// Its process id, when it can be told.
+        holder: Option<u32>,
+    },
+    /// Somebody starts or stops it without end.
+    #[error("the private Postgres in {} is being started or stopped by another process and did not get ready", .0.display())]
+    Busy(PathBuf),
+    /// The data folder can't be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Postgres is not installed.
+    #[error(transparent)]
+    Binaries(#[from] BinariesError),
+    /// There is no user to run Postgres as.
+    #[error(transparent)]
+    User(#[from] SystemUserError),
+    /// The cluster can't be used.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// Postgres does not start.
+    #[error(transparent)]
+    Postmaster(#[from] PostmasterError),
+    /// A statement failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The schema can't be brought up to date.
+    #[error("the database's schema can't be brought up to date: {0}")]
+    Migrate(#[from] MigrateError),
+}
+
+/// A database that is ready, its schema up to date.
+pub struct Database {
+    /// Connections.
+    pub pool: PgPool,
+    /// The private server, when it is this process that runs it.
+    pub embedded: Option<Embedded>,
+}
+
+/// A private Postgres, run by this process.
+pub struct Embedded {
+    /// Where it lies.
+    pub folder: DataFolder,
+    /// The server.
+    pub postmaster: Postmaster,
+    /// Held while the server runs.
+    _postgres_lock: Lock,
+    /// Held by `platen serve`.
+    _serve_lock: Option<Lock>,
+}
+
+impl Embedded {
+    /// Keeps the server running until it is told to stop, then ends it.
+    pub async fn supervise(self, stop: CancellationToken) -> Result<(), PostmasterError> {
+        self.postmaster.supervise(stop).await
+    }
+}
+
+/// Opens the database for `platen serve`: of a private one, this process is the only server.
+pub async fn open_for_service(config: &Config) -> Result<Database, DatabaseError> {
+    if config.database.url.is_some() {
+        return open_by_url(config).await;
+    }
+    let folder = DataFolder::open(&config.data.folder)?;
+    let Some(serve_lock) = folder.try_serve_lock()? else {
+        return Err(DatabaseError::InUse {
+            holder: folder.serve_lock_holder(),
+            folder: folder.path().to_owned(),
+        });
+    };
+    // A command that started Postgres for itself gives it back in a moment.
+    let deadline = Instant::now() + HANDOVER_TIMEOUT;
+    let postgres_lock = loop {
+        match folder.try_postgres_lock()? {
+            Some(lock) => break lock,
+            None if Instant::now() > deadline => return Err(DatabaseError::Busy(folder.path().to_owned())),
+            None => tokio::time::sleep(HANDOVER_POLL).await,
+        }
+    };
+    start_embedded(config, folder, postgres_lock, Some(serve_lock)).await
+}
+
+/// Opens the database for one command: a running private one is used, else it is started for the command.
+pub async fn open_for_command(config: &Config) -> Result<Database, DatabaseError> {
+    if config.database.url.is_some() {
+        return open_by_url(config).await;
+    }
+    let folder = DataFolder::open(&config.data.folder)?;
+    let deadline = Instant::now() + HANDOVER_TIMEOUT;
+    loop {
+        if let Some(lock) = folder.try_postgres_lock()? {
+            return start_embedded(config, folder, lock, None).await;
+        }
+        // Whoever holds the lock may just be starting or stopping it.
+        if let Ok(pool) = pool::connect(cluster::connect_options(&folder), config.database.connections).await {
+            pool::migrate(&pool).await?;
+            return Ok(Database { pool, embedded: None });
+        }
+        if Instant::now() > deadline {
+            return Err(DatabaseError::Busy(folder.path().to_owned()));
+        }
+        tokio::time::sleep(HANDOVER_POLL).await;
+    }
+}
+
+impl Database {
+    /// Ends a command's use of it. A server that was started for the command lets other commands finish.
+    pub async fn close(self) -> Result<(), DatabaseError> {
+        self.pool.close().await;
+        if let Some(embedded) = self.embedded {
+            embedded.postmaster.stop(StopMode::Smart).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn open_by_url(config: &Config) -> Result<Database, DatabaseError> {
+    let url = config.database.url.as_ref().ok_or(DatabaseError::InvalidUrl)?;
+    let options = PgConnectOptions::from_str(url.expose_secret()).map_err(|_| DatabaseError::InvalidUrl)?;
+    let pool = pool::connect(options, config.database.connections)
+        .await
+        .map_err(DatabaseError::Unreachable)?;
+    pool::migrate(&pool).await?;
+    Ok(Database { pool, embedded: None })
+}
+
+async fn start_embedded(
+    config: &Config,
+    folder: DataFolder,
+    postgres_lock: Lock,
+    serve_lock: Option<Lock>,
+) -> Result<Database, DatabaseError> {
+    let cluster = Cluster::prepare(&folder, config.database.connections).await?;
+    let postmaster = Postmaster::start(cluster).await?;
+    let pool = pool::connect(cluster::connect_options(&folder), config.database.connections).await?;
+    pool::migrate(&pool).await?;
+    Ok(Database {
+        pool,
+        embedded: Some(Embedded {
+            folder,
+            postmaster,
+            _postgres_lock: postgres_lock,
+            _serve_lock: serve_lock,
+        }),
+    })
+}

@@ -1,0 +1,76 @@
+//! The installed Postgres.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// Where Debian puts its versions side by side.
+const DEBIAN_FOLDER: &str = "/usr/lib/postgresql";
+
+/// Why no installed Postgres will do.
+#[derive(Debug, thiserror::Error)]
+pub enum BinariesError {
+    /// There is none.
+    #[error(
+        "Postgres is not installed (looked in {DEBIAN_FOLDER}/*/bin and in PATH): run deploy/setup.sh or `apt-get install postgresql`, or set DATABASE_URL"
+    )]
+    Missing,
+    /// The data were written by another major version.
+    #[error(
+        "the database in the data folder was written by Postgres {wanted}, and that version is not installed: install \
+         postgresql-{wanted}, or move the data by pg_upgrade"
+    )]
+    WrongVersion {
+        /// As in the cluster's file `PG_VERSION`.
+        wanted: String,
+    },
+}
+
+/// The folder of `postgres`, `initdb` and `pg_ctl`: of that major version when one is named, else of the newest.
+pub fn find(major: Option<&str>) -> Result<PathBuf, BinariesError> {
+    let mut installed: Vec<(u32, PathBuf)> = fs::read_dir(DEBIAN_FOLDER)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            Some((path.file_name()?.to_str()?.parse().ok()?, path.join("bin")))
+        })
+        .filter(|(_, folder)| is_complete(folder))
+        .collect();
+    installed.sort();
+    match major {
+        Some(major) => installed
+            .into_iter()
+            .find(|(version, _)| version.to_string() == major)
+            .map(|(_, folder)| folder)
+            .or_else(|| in_path().filter(|folder| version_of(folder).as_deref() == Some(major)))
+            .ok_or_else(|| BinariesError::WrongVersion { wanted: major.into() }),
+        None => installed
+            .pop()
+            .map(|(_, folder)| folder)
+            .or_else(in_path)
+            .ok_or(BinariesError::Missing),
+    }
+}
+
+fn is_complete(folder: &Path) -> bool {
+    ["postgres", "initdb", "pg_ctl"]
+        .iter()
+        .all(|program| folder.join(program).is_file())
+}
+
+fn in_path() -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).find(|folder| is_complete(folder))
+}
+
+/// The major version, for instance `15`, of `postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)`.
+pub fn version_of(folder: &Path) -> Option<String> {
+    let output = std::process::Command::new(folder.join("postgres"))
+        .arg("--version")
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let number = text.split_whitespace().nth(2)?;
+    Some(number.split('.').next()?.to_owned())
+}

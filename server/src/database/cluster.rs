@@ -1,0 +1,246 @@
+//! The private cluster: made once, its access rules written at every start.
+//!
+//! Nobody reaches it but the user that runs the service: it listens on a Unix socket only, in a folder of mode 0700, and
+//! Postgres asks the kernel who connects (`peer`).
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+};
+
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use tokio::process::Command;
+
+use crate::{
+    database::{
+        binaries::{self, BinariesError},
+        folder::{DataFolder, FolderError},
+    },
+    system_user::{self, SystemUserError},
+};
+
+/// Postgres's superuser and the service's database have this name.
+const NAME: &str = "platen";
+/// Only names the socket's file; there is no TCP listener.
+const PORT: u16 = 5432;
+/// Beside the service's pool: commands, and an operator's `psql`.
+const SPARE_CONNECTIONS: u32 = 30;
+
+/// Why the cluster can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// `initdb` refused.
+    #[error("initdb could not make the database in {}: {said}", .folder.display())]
+    Initdb {
+        /// Where.
+        folder: PathBuf,
+        /// Its last words.
+        said: String,
+    },
+    /// A program of Postgres could not be started.
+    #[error("{program} could not be started: {source}")]
+    NotStarted {
+        /// Which.
+        program: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// No fitting Postgres is installed.
+    #[error(transparent)]
+    Binaries(#[from] BinariesError),
+    /// The data folder can't be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Nobody to run it as.
+    #[error(transparent)]
+    User(#[from] SystemUserError),
+}
+
+/// A cluster that is ready to be started.
+#[derive(Debug, Clone)]
+pub struct Cluster {
+    folder: DataFolder,
+    binaries: PathBuf,
+    max_connections: u32,
+}
+
+impl Cluster {
+    /// Makes the cluster unless it is there, and writes who may log in.
+    pub async fn prepare(folder: &DataFolder, connections: u32) -> Result<Self, ClusterError> {
+        let cluster = Self {
+            folder: folder.clone(),
+            binaries: binaries::find(version(folder)?.as_deref())?,
+            max_connections: connections + SPARE_CONNECTIONS,
+        };
+        cluster.write_access_rules()?;
+        if version(folder)?.is_none() {
+            cluster.initialise().await?;
+        }
+        Ok(cluster)
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &DataFolder {
+        &self.folder
+    }
+
+    /// The server itself, not yet started, with what it says going to a file: a pipe would break when this process is
+    /// killed and Postgres lives on.
+    pub fn server(&self) -> Result<Command, ClusterError> {
+        let log = self.folder.start_log();
+        let open = || {
+            let file = fs::File::create(&log)?;
+            Ok::<_, io::Error>((file.try_clone()?, file))
+        };
+        let (stdout, stderr) = open().map_err(|source| ClusterError::File {
+            path: log.clone(),
+            source,
+        })?;
+        let access = self.folder.access_folder();
+        let mut command = self.command("postgres");
+        command.arg("-D").arg(self.folder.cluster_folder());
+        for (name, value) in [
+            ("listen_addresses", String::new()),
+            ("port", PORT.to_string()),
+            ("unix_socket_directories", list_element(&self.folder.socket_folder())),
+            ("unix_socket_permissions", "0700".into()),
+            ("hba_file", access.join("hba.conf").display().to_string()),
+            ("ident_file", access.join("ident.conf").display().to_string()),
+            ("max_connections", self.max_connections.to_string()),
+            // A week of logs, each day's file written over the last week's. Statements stay out: they may hold content.
+            ("logging_collector", "on".into()),
+            ("log_filename", "postgresql-%a.log".into()),
+            ("log_truncate_on_rotation", "on".into()),
+            ("log_rotation_age", "1d".into()),
+            ("log_rotation_size", "0".into()),
+            ("log_min_error_statement", "panic".into()),
+        ] {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        command.stdout(stdout).stderr(stderr);
+        Ok(command)
+    }
+
+    /// Stops a server that a killed service left behind.
+    pub async fn stop_leftover(&self) -> Result<(), ClusterError> {
+        let mut command = self.command("pg_ctl");
+        command.arg("stop").arg("-D").arg(self.folder.cluster_folder());
+        command.args(["-w", "-m", "fast", "-t", "60"]);
+        let output = run(command, "pg_ctl").await?;
+        if !output.status.success() {
+            tracing::warn!(
+                said = last_words(&output.stderr),
+                "the Postgres that was left behind did not stop"
+            );
+        }
+        Ok(())
+    }
+
+    /// A program of Postgres, as the user that owns the data, in a process group of its own: Ctrl-C in a terminal is for
+    /// the service, which ends Postgres last.
+    fn command(&self, program: &'static str) -> Command {
+        let mut command = Command::new(self.binaries.join(program));
+        command
+            .env_clear()
+            .env("LC_ALL", "C")
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir("/");
+        command.stdin(Stdio::null()).process_group(0);
+        if let Some(user) = self.folder.database_user() {
+            command.uid(user.uid).gid(user.gid);
+        }
+        command
+    }
+
+    async fn initialise(&self) -> Result<(), ClusterError> {
+        let draft = self.folder.fresh_cluster_draft()?;
+        let mut command = self.command("initdb");
+        command.arg("-D").arg(&draft).args([
+            "-U",
+            NAME,
+            "--auth=peer",
+            "--encoding=UTF8",
+            "--no-locale",
+            "--data-checksums",
+        ]);
+        let output = run(command, "initdb").await?;
+        if !output.status.success() {
+            return Err(ClusterError::Initdb {
+                folder: draft,
+                said: last_words(&output.stderr),
+            });
+        }
+        let path = self.folder.cluster_folder();
+        fs::rename(draft, &path).map_err(|source| ClusterError::File { path, source })
+    }
+
+    fn write_access_rules(&self) -> Result<(), ClusterError> {
+        let user = system_user::current()?;
+        let access = self.folder.access_folder();
+        let rules = [
+            ("hba.conf", format!("local all {NAME} peer map=service\n")),
+            ("ident.conf", format!("service \"{}\" {NAME}\n", user.name)),
+        ];
+        for (name, text) in rules {
+            let path = access.join(name);
+            fs::write(&path, text).map_err(|source| ClusterError::File { path, source })?;
+        }
+        Ok(())
+    }
+}
+
+/// How to reach the service's database in a private cluster.
+pub fn connect_options(folder: &DataFolder) -> PgConnectOptions {
+    maintenance_options(folder).database(NAME)
+}
+
+/// How to reach the database that every cluster has.
+pub fn maintenance_options(folder: &DataFolder) -> PgConnectOptions {
+    PgConnectOptions::new_without_pgpass()
+        .socket(folder.socket_folder())
+        .port(PORT)
+        .username(NAME)
+        .database("postgres")
+        .ssl_mode(PgSslMode::Disable)
+}
+
+/// The service's database in a private cluster.
+pub const DATABASE_NAME: &str = NAME;
+
+/// The major version that wrote the cluster; `None`: there is no cluster yet.
+pub fn version(folder: &DataFolder) -> Result<Option<String>, ClusterError> {
+    let path = folder.cluster_folder().join("PG_VERSION");
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ClusterError::File { path, source }),
+    }
+}
+
+async fn run(mut command: Command, program: &'static str) -> Result<Output, ClusterError> {
+    command
+        .output()
+        .await
+        .map_err(|source| ClusterError::NotStarted { program, source })
+}
+
+/// A path as an element of a list: quoted, because it may hold a comma.
+fn list_element(path: &Path) -> String {
+    format!("\"{}\"", path.display())
+}
+
+/// The last lines of what a program said.
+pub fn last_words(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(6)..].join("\n")
+}

@@ -1,0 +1,271 @@
+//! The data folder: what lies where, who owns it, and the locks that keep two services apart.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read, Seek, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown},
+    path::{Path, PathBuf},
+};
+
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
+
+use crate::system_user::{self, DATABASE_USER, SystemUser, SystemUserError};
+
+/// The kernel's bound on the path of a Unix socket: 108 bytes in `sockaddr_un`, one of them the closing zero.
+const MAX_SOCKET_PATH: usize = 107;
+const SOCKET_NAME: &str = ".s.PGSQL.5432";
+
+/// Why the data folder can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The file system says no.
+    #[error("{}: {source}; PLATEN_DATA_DIR chooses another data folder", .path.display())]
+    Unusable {
+        /// What could not be made or opened.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The socket's path would not fit.
+    #[error(
+        "the data folder's path {} is too long: Postgres's socket in it would have {length} bytes, the kernel allows \
+         {MAX_SOCKET_PATH}; choose a shorter one by PLATEN_DATA_DIR",
+        .path.display()
+    )]
+    PathTooLong {
+        /// The data folder.
+        path: PathBuf,
+        /// Length of the socket's path.
+        length: usize,
+    },
+    /// A folder above it is closed to the user that runs Postgres.
+    #[error(
+        "user {user} can't enter {}, so Postgres could not reach its data: choose another data folder by \
+         PLATEN_DATA_DIR, or allow others to pass (chmod o+x)",
+        .folder.display()
+    )]
+    NotReachable {
+        /// Who.
+        user: String,
+        /// Which folder stands in the way.
+        folder: PathBuf,
+    },
+    /// There is no user to own the database's files.
+    #[error(transparent)]
+    User(#[from] SystemUserError),
+}
+
+/// An existing data folder.
+#[derive(Debug, Clone)]
+pub struct DataFolder {
+    path: PathBuf,
+    database_user: Option<SystemUser>,
+}
+
+/// An advisory lock on a file; the kernel lets it go when the process ends, however it ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl DataFolder {
+    /// Makes the folder and those within it, unless they are there.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let length = socket_folder(path).join(SOCKET_NAME).as_os_str().len();
+        if length > MAX_SOCKET_PATH {
+            return Err(FolderError::PathTooLong {
+                path: path.to_owned(),
+                length,
+            });
+        }
+        let folder = Self {
+            path: path.to_owned(),
+            database_user: system_user::unprivileged(DATABASE_USER)?,
+        };
+        // As root the database's user has to pass, but needs to list nothing.
+        let mode = if folder.database_user.is_some() { 0o711 } else { 0o700 };
+        make_folder(&folder.path, mode, None)?;
+        if let Some(user) = &folder.database_user {
+            check_reachable(&folder.path, user)?;
+        }
+        make_folder(&folder.access_folder(), 0o755, None)?;
+        make_folder(&folder.socket_folder(), 0o700, folder.database_user.as_ref())?;
+        Ok(folder)
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Who runs Postgres; `None`: the user of this process.
+    pub fn database_user(&self) -> Option<&SystemUser> {
+        self.database_user.as_ref()
+    }
+
+    /// Postgres's own data; made by [`crate::database::cluster`].
+    pub fn cluster_folder(&self) -> PathBuf {
+        self.path.join("postgres")
+    }
+
+    /// An empty folder for Postgres's data while they are being made: half a cluster never gets the final name.
+    pub fn fresh_cluster_draft(&self) -> Result<PathBuf, FolderError> {
+        let path = self.path.join("postgres.new");
+        match fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FolderError::Unusable { path, source }),
+            _ => {
+                make_folder(&path, 0o700, self.database_user.as_ref())?;
+                Ok(path)
+            }
+        }
+    }
+
+    /// Postgres's socket.
+    pub fn socket_folder(&self) -> PathBuf {
+        socket_folder(&self.path)
+    }
+
+    /// Who may log in to Postgres: files that Postgres reads and its user can't change.
+    pub fn access_folder(&self) -> PathBuf {
+        self.path.join("access")
+    }
+
+    /// What Postgres said while it started.
+    pub fn start_log(&self) -> PathBuf {
+        self.path.join("postgres-start.log")
+    }
+
+    /// One `platen serve` holds it. `None`: another one does.
+    pub fn try_serve_lock(&self) -> Result<Option<Lock>, FolderError> {
+        self.try_lock("serve.lock")
+    }
+
+    /// Whoever runs Postgres holds it. `None`: another process does.
+    pub fn try_postgres_lock(&self) -> Result<Option<Lock>, FolderError> {
+        self.try_lock("postgres.lock")
+    }
+
+    /// The process that holds the service's lock, as it wrote itself down.
+    pub fn serve_lock_holder(&self) -> Option<u32> {
+        let mut text = String::new();
+        File::open(self.path.join("serve.lock"))
+            .ok()?
+            .read_to_string(&mut text)
+            .ok()?;
+        text.trim().parse().ok()
+    }
+
+    /// Reads a secret of the data folder; `None`: there is none.
+    pub fn read_secret(&self, name: &str) -> Result<Option<String>, FolderError> {
+        let path = self.path.join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(FolderError::Unusable { path, source }),
+        }
+    }
+
+    /// Keeps a secret in the data folder, readable by this user only: complete or not at all.
+    pub fn write_secret(&self, name: &str, text: &str) -> Result<(), FolderError> {
+        let path = self.path.join(name);
+        let draft = self.path.join(format!("{name}.new"));
+        let write = || {
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&draft)?;
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&draft, &path)
+        };
+        write().map_err(|source| FolderError::Unusable {
+            path: path.clone(),
+            source,
+        })
+    }
+
+    fn try_lock(&self, name: &str) -> Result<Option<Lock>, FolderError> {
+        let path = self.path.join(name);
+        let unusable = |source| FolderError::Unusable {
+            path: path.clone(),
+            source,
+        };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(unusable)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            Err(error) => return Err(unusable(error.into())),
+        }
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| writeln!(file, "{}", std::process::id()))
+            .map_err(unusable)?;
+        Ok(Some(Lock { _file: file }))
+    }
+}
+
+fn socket_folder(data_folder: &Path) -> PathBuf {
+    data_folder.join("run")
+}
+
+fn make_folder(path: &Path, mode: u32, owner: Option<&SystemUser>) -> Result<(), FolderError> {
+    let make = || {
+        if !path.is_dir() {
+            if let Some(parent) = path.parent() {
+                DirBuilder::new().recursive(true).mode(0o755).create(parent)?;
+            }
+            DirBuilder::new().mode(mode).create(path)?;
+            // The process's umask may have taken bits away.
+            fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
+        }
+        owner.map_or(Ok(()), |owner| chown(path, Some(owner.uid), Some(owner.gid)))
+    };
+    make().map_err(|source| FolderError::Unusable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Every folder above must let others pass, or belong to the user.
+fn check_reachable(path: &Path, user: &SystemUser) -> Result<(), FolderError> {
+    for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
+        let metadata = fs::metadata(folder).map_err(|source| FolderError::Unusable {
+            path: folder.to_owned(),
+            source,
+        })?;
+        if metadata.uid() != user.uid && metadata.mode() & 0o001 == 0 {
+            return Err(FolderError::NotReachable {
+                user: user.name.clone(),
+                folder: folder.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_path_beyond_the_kernels_bound_is_refused_by_name() {
+        let parent = tempfile::tempdir().unwrap();
+        let long = parent.path().join("x".repeat(100));
+        let error = DataFolder::open(&long).unwrap_err().to_string();
+        assert!(error.contains("PLATEN_DATA_DIR") && error.contains("107"), "{error}");
+        assert!(!long.exists());
+    }
+}
