@@ -104,3 +104,115 @@ pub(crate) fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(allow: &str) -> AddressPolicy {
+        AddressPolicy::new(allow.parse().unwrap())
+    }
+
+    fn literal(allow: &str, url: &str) -> Result<(), Refusal> {
+        policy(allow).check_literal(&Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn every_spelling_of_a_special_address_is_refused() {
+        for (url, refusal) in [
+            ("http://127.0.0.1/", Refusal::Loopback),
+            ("http://127.1/", Refusal::Loopback),
+            ("http://127.0.1/", Refusal::Loopback),
+            ("http://2130706433/", Refusal::Loopback),
+            ("http://0x7f000001/", Refusal::Loopback),
+            ("http://0x7F.0.0.0x1/", Refusal::Loopback),
+            ("http://0177.0.0.1/", Refusal::Loopback),
+            ("http://017700000001/", Refusal::Loopback),
+            ("http://127.0.0.1./", Refusal::Loopback),
+            ("http://%31%32%37.0.0.1/", Refusal::Loopback),
+            ("http://127。0。0。1/", Refusal::Loopback),
+            ("http://①②⑦.0.0.1/", Refusal::Loopback),
+            ("http://user:password@127.0.0.1:8080/", Refusal::Loopback),
+            ("https://localhost/", Refusal::Loopback),
+            ("https://LOCALHOST./", Refusal::Loopback),
+            ("https://a.b.localhost/", Refusal::Loopback),
+            ("ws://ｌocalhost/", Refusal::Loopback),
+            ("http://[::1]/", Refusal::Loopback),
+            ("http://[0:0:0:0:0:0:0:1]/", Refusal::Loopback),
+            ("http://0/", Refusal::Unspecified),
+            ("http://0.0.0.0/", Refusal::Unspecified),
+            ("http://[::]/", Refusal::Unspecified),
+            ("http://[::127.0.0.1]/", Refusal::EmbeddedIpv4),
+            ("http://[::ffff:127.0.0.1]/", Refusal::EmbeddedIpv4),
+            ("http://[::ffff:7f00:1]/", Refusal::EmbeddedIpv4),
+            ("http://[::ffff:8.8.8.8]/", Refusal::EmbeddedIpv4),
+            ("http://[64:ff9b::127.0.0.1]/", Refusal::EmbeddedIpv4),
+            ("http://[64:ff9b:1::a00:1]/", Refusal::EmbeddedIpv4),
+            ("http://[2002:7f00:1::]/", Refusal::EmbeddedIpv4),
+            ("http://[2001:0:7f00:1::]/", Refusal::EmbeddedIpv4),
+            ("http://10.0.0.1/", Refusal::Private),
+            ("http://10.1/", Refusal::Private),
+            ("http://0xac100001/", Refusal::Private),
+            ("http://192.168.257/", Refusal::Private),
+            ("http://[fd00::1]/", Refusal::Private),
+            ("http://[fec0::1]/", Refusal::Private),
+            ("http://169.254.169.254/latest/meta-data/", Refusal::LinkLocal),
+            ("http://2852039166/", Refusal::LinkLocal),
+            ("http://[fe80::1]/", Refusal::LinkLocal),
+            ("http://[fd00:ec2::254]/", Refusal::Private),
+            ("http://168.63.129.16/", Refusal::Metadata),
+            ("http://100.100.100.200/", Refusal::CarrierNat),
+            ("http://224.0.0.1/", Refusal::Multicast),
+            ("http://[ff02::1]/", Refusal::Multicast),
+            ("http://255.255.255.255/", Refusal::Reserved),
+            ("http://[2001:db8::1]/", Refusal::Reserved),
+            ("http://a.example:0/", Refusal::PortZero),
+            ("http://93.184.216.34:0/", Refusal::PortZero),
+        ] {
+            assert_eq!(literal("", url), Err(refusal), "{url}");
+        }
+    }
+
+    #[test]
+    fn public_addresses_and_names_pass() {
+        for url in [
+            "http://93.184.216.34/",
+            "https://[2606:2800:220:1::1]:8443/",
+            "https://a.example/",
+            "https://localhost.example/",
+            "https://notlocalhost/",
+        ] {
+            assert_eq!(literal("", url), Ok(()), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_operator_opens_what_is_named_and_nothing_else() {
+        assert_eq!(literal("127.0.0.1:3000", "http://127.0.0.1:3000/"), Ok(()));
+        assert_eq!(literal("127.0.0.1:3000", "http://0x7f.1:3000/"), Ok(()));
+        assert_eq!(literal("127.0.0.1:3000", "http://localhost:3000/"), Ok(()));
+        assert_eq!(literal("[::1]:3000", "http://localhost:3000/"), Ok(()));
+        assert_eq!(literal("localhost", "http://localhost/"), Ok(()));
+        assert_eq!(
+            literal("127.0.0.1:3000", "http://127.0.0.1:3001/"),
+            Err(Refusal::Loopback)
+        );
+        assert_eq!(
+            literal("127.0.0.1:3000", "http://localhost:80/"),
+            Err(Refusal::Loopback)
+        );
+        assert_eq!(
+            literal("127.0.0.1", "http://[::ffff:127.0.0.1]/"),
+            Err(Refusal::EmbeddedIpv4)
+        );
+        assert_eq!(literal("localhost", "http://127.0.0.1/"), Err(Refusal::Loopback));
+        assert_eq!(literal("127.0.0.0/8", "http://127.0.0.1:0/"), Err(Refusal::PortZero));
+    }
+
+    #[test]
+    fn a_refusal_does_not_tell_the_address() {
+        let address: IpAddr = "10.9.8.7".parse().unwrap();
+        let refusal = policy("").check("a.example", address, 80).unwrap_err();
+        assert_eq!(refusal.to_string(), "an address of a private network");
+    }
+}

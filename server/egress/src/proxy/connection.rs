@@ -78,13 +78,7 @@ impl Connection {
             biased;
             () = self.closed.cancelled() => None,
             done = work => Some(done),
-            () = self.silence() => {
-                if let Some(entry) = &*lock(&self.entry) {
-                    entry.end(Outcome::TimedOut);
-                }
-                self.closed.cancel();
-                None
-            }
+            () = self.cut_when_silent() => None,
         }
     }
 
@@ -108,19 +102,19 @@ impl Connection {
             .map(|stream| Metered::new(stream, Arc::clone(self), Arc::clone(&entry)))
             .map_err(|error| match error {
                 ConnectError::Refused(refusal) => {
-                    entry.end(Outcome::Refused(refusal.to_string()));
+                    entry.fail(Outcome::Refused(refusal.to_string()));
                     answer::refused(refusal)
                 }
                 ConnectError::NotResolved => {
-                    entry.end(Outcome::ResolveFailed);
+                    entry.fail(Outcome::ResolveFailed);
                     answer::failed_to_reach(&error.to_string())
                 }
                 ConnectError::Failed(_) => {
-                    entry.end(Outcome::ConnectFailed(error.to_string()));
+                    entry.fail(Outcome::ConnectFailed(error.to_string()));
                     answer::failed_to_reach(&error.to_string())
                 }
                 ConnectError::TimedOut => {
-                    entry.end(Outcome::TimedOut);
+                    entry.fail(Outcome::TimedOut);
                     answer::timed_out()
                 }
             })
@@ -128,7 +122,7 @@ impl Connection {
 
     /// Ends the connection because the render has had its share.
     pub(super) fn cut_over_limit(&self, entry: &Entry) {
-        entry.end(Outcome::OverLimit);
+        entry.fail(Outcome::OverLimit);
         self.closed.cancel();
     }
 
@@ -158,15 +152,19 @@ impl Connection {
         if closed.is_cancelled() { Err(Cut) } else { Ok(answer) }
     }
 
-    async fn silence(&self) {
+    async fn cut_when_silent(&self) {
         let mut before = self.progress.load(Relaxed);
         loop {
             sleep(self.guard.limits().idle_timeout).await;
             let now = self.progress.load(Relaxed);
             if now == before {
-                return;
+                break;
             }
             before = now;
         }
+        if let Some(entry) = &*lock(&self.entry) {
+            entry.fail(Outcome::TimedOut);
+        }
+        self.closed.cancel();
     }
 }

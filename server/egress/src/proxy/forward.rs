@@ -81,11 +81,11 @@ pub(super) async fn send(connection: Arc<Connection>, mut request: Request<Incom
         }
         Ok(Err(error)) => {
             let reason = describe(&error);
-            entry.end(Outcome::ConnectFailed(reason.to_owned()));
+            entry.fail(Outcome::ConnectFailed(reason.to_owned()));
             answer::failed_to_reach(reason)
         }
         Err(_) => {
-            entry.end(Outcome::TimedOut);
+            entry.fail(Outcome::TimedOut);
             answer::timed_out()
         }
     }

@@ -54,7 +54,7 @@ impl Metered {
 
 impl Drop for Metered {
     fn drop(&mut self) {
-        self.entry.finish();
+        self.entry.set_closed();
     }
 }
 

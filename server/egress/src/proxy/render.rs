@@ -46,8 +46,8 @@ pub(super) struct Entry {
 
 struct State {
     outcome: Outcome,
-    /// Nothing changes the outcome any more.
-    ended: bool,
+    /// There is no connection to the other side any more.
+    closed: bool,
 }
 
 impl Render {
@@ -71,7 +71,7 @@ impl Render {
             bytes_received: AtomicU64::new(0),
             state: Mutex::new(State {
                 outcome: Outcome::Pending,
-                ended: false,
+                closed: false,
             }),
         });
         let mut log = lock(&self.log);
@@ -120,22 +120,22 @@ impl Entry {
     /// The other side was reached; the outcome may still become worse.
     pub(super) fn set_connected(&self) {
         let mut state = lock(&self.state);
-        if !state.ended {
+        if state.outcome == Outcome::Pending {
             state.outcome = Outcome::Connected;
         }
     }
 
-    /// The last word, unless it has been spoken.
-    pub(super) fn end(&self, outcome: Outcome) {
+    /// It went wrong; the first word counts, and nothing goes wrong with a connection that is closed already.
+    pub(super) fn fail(&self, outcome: Outcome) {
         let mut state = lock(&self.state);
-        if !state.ended {
-            *state = State { outcome, ended: true };
+        if state.outcome == Outcome::Pending || (state.outcome == Outcome::Connected && !state.closed) {
+            state.outcome = outcome;
         }
     }
 
-    /// Leaves the outcome as it is for good.
-    pub(super) fn finish(&self) {
-        lock(&self.state).ended = true;
+    /// The connection to the other side is closed.
+    pub(super) fn set_closed(&self) {
+        lock(&self.state).closed = true;
     }
 
     fn record(&self) -> ConnectionRecord {

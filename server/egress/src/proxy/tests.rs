@@ -1,0 +1,5 @@
+mod forwarding;
+mod lifetime;
+mod limits;
+mod refusing;
+mod support;
