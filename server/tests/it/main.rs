@@ -1,1 +1,4 @@
-//! Flows through the real binary, Postgres and Chromium.
+//! Drives the real binary with a real Postgres and a real Chromium.
+
+mod cli;
+mod support;

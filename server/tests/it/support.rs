@@ -1,0 +1,9 @@
+//! What the tests stand on.
+
+pub(crate) mod command;
+pub(crate) mod folder;
+pub(crate) mod origin;
+pub(crate) mod pdf;
+pub(crate) mod postgres;
+pub(crate) mod process;
+pub(crate) mod service;

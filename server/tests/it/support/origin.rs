@@ -1,0 +1,130 @@
+//! A small web site on loopback, with pages that behave and pages that don't. `PLATEN_EGRESS_ALLOW` opens it.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{Path, Query, Request, State},
+    http::{HeaderMap, StatusCode, header},
+    middleware::{Next, from_fn_with_state},
+    response::{Html, IntoResponse, Response},
+    routing::get,
+};
+use serde::Deserialize;
+use tokio::{net::TcpListener, task::JoinHandle};
+
+/// A running site; ended with the value.
+pub(crate) struct Origin {
+    /// `127.0.0.1:port`
+    pub(crate) authority: String,
+    hits: Hits,
+    server: JoinHandle<()>,
+}
+
+type Hits = Arc<Mutex<Vec<String>>>;
+
+impl Origin {
+    /// Starts it on a free port.
+    pub(crate) async fn start() -> Self {
+        let hits = Hits::default();
+        let router = Router::new()
+            .route("/", get(|| async { page("Home", "<h1>At home</h1>") }))
+            .route(
+                "/page/{title}",
+                get(|Path(title): Path<String>| async move { page(&title, &title) }),
+            )
+            .route("/redirect/{status}", get(redirect))
+            .route("/status/{status}", get(status))
+            .route("/text", get(|| async { "plain text" }))
+            .route("/slow/{milliseconds}", get(slow))
+            .route("/never", get(std::future::pending::<()>))
+            .route("/broken", get(broken))
+            .route("/cookies", get(cookies))
+            .route(
+                "/style.css",
+                get(|| async { ([(header::CONTENT_TYPE, "text/css")], "h1 { color: red }") }),
+            )
+            .layer(from_fn_with_state(hits.clone(), count));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let authority = listener.local_addr().expect("bound").to_string();
+        let server = tokio::spawn(async move { axum::serve(listener, router).await.expect("serves") });
+        Self {
+            authority,
+            hits,
+            server,
+        }
+    }
+
+    /// The address of a path on it.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.authority)
+    }
+
+    /// Paths that were asked for, in order, with their query.
+    pub(crate) fn hits(&self) -> Vec<String> {
+        self.hits.lock().expect("no panic").clone()
+    }
+}
+
+impl Drop for Origin {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn count(State(hits): State<Hits>, request: Request, next: Next) -> Response {
+    hits.lock().expect("no panic").push(request.uri().to_string());
+    next.run(request).await
+}
+
+/// A complete document.
+fn page(title: &str, body: &str) -> Html<String> {
+    Html(format!(
+        "<!doctype html><html lang=en><head><title>{title}</title></head><body>{body}</body></html>"
+    ))
+}
+
+#[derive(Deserialize)]
+struct Target {
+    to: String,
+}
+
+/// `/redirect/302?to=http://…`
+async fn redirect(Path(status): Path<u16>, Query(target): Query<Target>) -> Response {
+    let status = StatusCode::from_u16(status).expect("a status");
+    (status, [(header::LOCATION, target.to)]).into_response()
+}
+
+async fn status(Path(status): Path<u16>) -> Response {
+    let status = StatusCode::from_u16(status).expect("a status");
+    (status, page("Status", status.as_str())).into_response()
+}
+
+async fn slow(Path(milliseconds): Path<u64>) -> Html<String> {
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    page("Slow", "<h1>At last</h1>")
+}
+
+/// Announces more than it sends.
+async fn broken() -> Response {
+    let start = futures::stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"<h1>Half"))]);
+    Response::builder()
+        .header(header::CONTENT_TYPE, "text/html")
+        .header(header::CONTENT_LENGTH, "100000")
+        .body(Body::from_stream(start))
+        .expect("a response")
+}
+
+/// Shows which cookies came.
+async fn cookies(headers: HeaderMap) -> Html<String> {
+    let cookies = headers
+        .get(header::COOKIE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("none");
+    page("Cookies", &format!("<p id=cookies>{cookies}</p>"))
+}

@@ -1,0 +1,134 @@
+//! One throw-away Postgres for the whole run, and a fresh database for each test.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{ChildStdin, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::support::command::{platen, run};
+
+/// Makes a cluster without a thought for durability, says where it is, runs it until standard input closes (which it
+/// does however the test run ends), and leaves nothing behind. `umask` keeps others out of the socket's folder.
+const SCRIPT: &str = r#"
+set -eu
+umask 077
+folder=$(mktemp -d /tmp/platen-test-pg-XXXXXX)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/run"
+"$1/initdb" -D "$folder/data" -U platen --auth=trust --encoding=UTF8 --no-locale --no-sync >/dev/null
+"$1/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder/run" -c max_connections=300 \
+  -c fsync=off -c synchronous_commit=off -c full_page_writes=off >"$folder/log" 2>&1 &
+for _ in $(seq 600); do "$1/pg_isready" -q -h "$folder/run" && break; sleep 0.05; done
+echo "$folder/run"
+cat >/dev/null
+kill -INT $!
+wait
+"#;
+
+const TEMPLATE: &str = "migrated";
+
+static SERVER: OnceLock<Server> = OnceLock::new();
+
+struct Server {
+    socket_folder: String,
+    _until_closed: ChildStdin,
+    databases: AtomicUsize,
+}
+
+/// The address of a database of one's own, its schema up to date.
+pub(crate) async fn fresh_database() -> String {
+    let server = tokio::task::spawn_blocking(|| SERVER.get_or_init(start))
+        .await
+        .expect("Postgres starts");
+    let name = format!("test_{}", server.databases.fetch_add(1, Ordering::Relaxed));
+    create(server, &format!("create database {name} template {TEMPLATE}")).await;
+    server.url(&name)
+}
+
+/// The address of a database without any tables.
+pub(crate) async fn empty_database() -> String {
+    let server = tokio::task::spawn_blocking(|| SERVER.get_or_init(start))
+        .await
+        .expect("Postgres starts");
+    let name = format!("test_{}", server.databases.fetch_add(1, Ordering::Relaxed));
+    create(server, &format!("create database {name}")).await;
+    server.url(&name)
+}
+
+impl Server {
+    fn url(&self, database: &str) -> String {
+        format!("postgres://platen@localhost/{database}?host={}", self.socket_folder)
+    }
+}
+
+async fn create(server: &Server, statement: &str) {
+    let mut connection = PgConnection::connect(&server.url("postgres"))
+        .await
+        .expect("Postgres answers");
+    sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
+        .execute(&mut connection)
+        .await
+        .expect("a new database");
+}
+
+fn start() -> Server {
+    let mut command = Command::new("bash");
+    command.args(["-c", SCRIPT, "bash"]).arg(binaries()).current_dir("/tmp");
+    if rustix::process::geteuid().is_root() {
+        let (uid, gid) = user("platen-db");
+        command.uid(uid).gid(gid);
+    }
+    // A group of its own: Ctrl-C is for the tests; the script sees its input close.
+    let mut child = command
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("bash starts");
+    let mut socket_folder = String::new();
+    BufReader::new(child.stdout.take().expect("piped"))
+        .read_line(&mut socket_folder)
+        .expect("a line");
+    let server = Server {
+        socket_folder: socket_folder.trim().to_owned(),
+        _until_closed: child.stdin.take().expect("piped"),
+        databases: AtomicUsize::new(0),
+    };
+    assert!(
+        !server.socket_folder.is_empty(),
+        "the throw-away Postgres did not start"
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(create(&server, &format!("create database {TEMPLATE}")));
+    let mut migrate = platen();
+    migrate.env("DATABASE_URL", server.url(TEMPLATE));
+    run(migrate, &["migrate"], "").succeeded();
+    server
+}
+
+fn binaries() -> PathBuf {
+    platen_server::database::binaries::find(None).expect("Postgres is installed")
+}
+
+/// User and group id by name.
+pub(crate) fn user(name: &str) -> (u32, u32) {
+    let passwd = fs::read_to_string("/etc/passwd").expect("readable");
+    let entry = passwd
+        .lines()
+        .find(|line| line.starts_with(&format!("{name}:")))
+        .expect("deploy/setup.sh has run");
+    let mut fields = entry.split(':').skip(2).map(|field| field.parse().expect("a number"));
+    (fields.next().expect("uid"), fields.next().expect("gid"))
+}

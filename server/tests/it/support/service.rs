@@ -1,0 +1,105 @@
+//! A running service with a database of its own, and accounts in it.
+
+use std::process::Command;
+
+use reqwest::Client;
+
+use crate::support::{
+    command::{Answer, platen, run},
+    postgres,
+    process::Process,
+};
+
+/// A real `platen serve` on a free port; ended with the value.
+pub(crate) struct TestService {
+    pub(crate) process: Process,
+    /// Without a slash at its end.
+    pub(crate) base_url: String,
+    pub(crate) client: Client,
+    database_url: String,
+}
+
+/// An account with a key that may do everything.
+pub(crate) struct TestAccount {
+    pub(crate) id: String,
+    pub(crate) key: String,
+    pub(crate) key_id: String,
+}
+
+impl TestService {
+    /// Starts one with default settings, but for limits that tests would run into.
+    pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// Starts one with these settings.
+    pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
+        let database_url = postgres::fresh_database().await;
+        let mut command = platen();
+        command
+            .arg("serve")
+            .env("DATABASE_URL", &database_url)
+            .env("PLATEN_LISTEN", "127.0.0.1:0")
+            .env("PLATEN_DATABASE_CONNECTIONS", "5")
+            .env("PLATEN_RATE_PER_MINUTE", "100000")
+            .env("PLATEN_CONCURRENCY", "16")
+            .env("PLATEN_SHUTDOWN_GRACE", "5")
+            .envs(settings.iter().copied());
+        let starting = tokio::task::spawn_blocking(|| {
+            let mut process = Process::start(command);
+            let base_url = base_url(&mut process);
+            (process, base_url)
+        });
+        let (process, base_url) = starting.await.expect("it gets ready");
+        let client = client();
+        Self {
+            process,
+            base_url,
+            client,
+            database_url,
+        }
+    }
+
+    /// Runs another command of the binary on the same database.
+    pub(crate) fn command(&self, arguments: &[&str], input: &str) -> Answer {
+        let mut command: Command = platen();
+        command.env("DATABASE_URL", &self.database_url);
+        run(command, arguments, input)
+    }
+
+    /// Makes an account with a key, by the command line.
+    pub(crate) fn account(&self, email: &str) -> TestAccount {
+        let id = self
+            .command(&["accounts", "create", "--email", email], "a long password\n")
+            .succeeded();
+        let created = self.command(&["keys", "create", "--email", email, "--name", "tests"], "");
+        let key_id = created.stderr.trim().to_owned();
+        let key = created.succeeded();
+        TestAccount { id, key, key_id }
+    }
+
+    /// The address of a path on this service.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    /// Connects to its database.
+    pub(crate) fn database_url(&self) -> &str {
+        &self.database_url
+    }
+}
+
+/// Where a service that was started on port 0 listens, once it does.
+pub(crate) fn base_url(process: &mut Process) -> String {
+    let ready = process.wait_for_event("ready");
+    format!("http://{}", ready["address"].as_str().expect("an address"))
+}
+
+/// A client that takes no detours: no proxy, no redirects.
+pub(crate) fn client() -> Client {
+    Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client")
+}
