@@ -1,0 +1,149 @@
+//! What a client asks for: a body becomes a request whose values cannot be wrong any more.
+
+mod pages;
+mod record;
+mod rules;
+pub mod sheet;
+mod wire;
+
+use std::{sync::LazyLock, time::Duration};
+
+use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
+use platen_pdf::OutputFormat;
+use serde_json::Value;
+use url::Url;
+
+use crate::domain::{
+    ids::RenderId,
+    render::wire::{PartContent, WireRequest},
+    validation::{Fault, Faults, json, schema::Schema},
+};
+
+static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
+
+/// How the PDF comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputEncoding {
+    /// The file itself.
+    Binary,
+    /// Base64 in a JSON object.
+    Base64,
+}
+
+/// A request to render. Lengths are in inches, the orientation is applied, defaults are filled in.
+#[derive(Debug, Clone)]
+pub struct RenderRequest {
+    /// What to print.
+    pub part: Part,
+    /// How the PDF comes back.
+    pub encoding: OutputEncoding,
+    /// Paper and decoration.
+    pub print: PrintSettings,
+    /// Media type that style sheets see.
+    pub media: MediaType,
+    /// Set before the part is loaded.
+    pub cookie: Option<Cookie>,
+    /// JavaScript for the loaded page.
+    pub evaluate: Option<String>,
+    /// Awaited before the page is printed.
+    pub wait_for: Option<WaitFor>,
+    /// Kind of PDF.
+    pub format: OutputFormat,
+    /// The options as they are kept with the render: no HTML, no cookie value, no script, no query string.
+    pub options: Value,
+}
+
+/// Bounds that the service sets, not the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderLimits {
+    /// From admission to the finished bytes.
+    pub deadline: Duration,
+    /// Most pages of the document.
+    pub pages: usize,
+}
+
+impl RenderRequest {
+    /// Reads the body of a synchronous render. Fails with every fault of the body, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
+        let mut faults = Faults::default();
+        match json::parse(body, &mut faults) {
+            Some(body) => Self::check(body, faults),
+            None => Err(faults.sorted(&Value::Null)),
+        }
+    }
+
+    /// As [`Self::parse`], for a body that is read already.
+    pub fn from_value(body: Value) -> Result<Self, Vec<Fault>> {
+        Self::check(body, Faults::default())
+    }
+
+    fn check(body: Value, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+        SYNCHRONOUS.check(&body, &mut faults);
+        rules::check(&body, &mut faults);
+        if faults.is_empty() {
+            rules::check_available(&body, &mut faults);
+        }
+        if !faults.is_empty() {
+            return Err(faults.sorted(&body));
+        }
+        let options = record::options(&body);
+        let wire: WireRequest =
+            serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
+        Self::from_wire(wire, options)
+    }
+
+    fn from_wire(wire: WireRequest, options: Value) -> Result<Self, Vec<Fault>> {
+        let sheet = wire.sheet();
+        let unavailable = |pointer: &str| vec![Fault::invalid(pointer, "Can't be rendered")];
+        let part = match wire.parts.into_iter().next().map(PartContent::from) {
+            Some(PartContent::Html(html)) => Part::Html(html),
+            Some(PartContent::Url(url)) => Part::Url(Url::parse(&url).map_err(|_| unavailable("/parts/0"))?),
+            Some(PartContent::Template) | None => return Err(unavailable("/parts/0")),
+        };
+        let decoration = HeaderFooter {
+            header: wire.header_template,
+            footer: wire.footer_template,
+        };
+        Ok(Self {
+            part,
+            encoding: wire.output_encoding,
+            print: PrintSettings {
+                paper_width: sheet.width,
+                paper_height: sheet.height,
+                margins: sheet.margins,
+                scale: wire.scale,
+                backgrounds: wire.include_backgrounds,
+                prefer_css_page_size: wire.prefer_css_page_size,
+                header_footer: (wire.render_header_footer && decoration != HeaderFooter::default())
+                    .then_some(decoration),
+            },
+            media: wire.emulate_media_type.into(),
+            cookie: wire.set_cookie.map(Into::into),
+            evaluate: wire.evaluate_js.map(|evaluate| evaluate.expression),
+            wait_for: wire.wait_for.map(Into::into),
+            format: wire.output_format.into(),
+            options,
+        })
+    }
+
+    /// The engine's job for somebody who holds the connection open.
+    pub fn into_job(self, id: RenderId, limits: RenderLimits) -> RenderJob {
+        RenderJob {
+            id: id.0,
+            lane: Lane::Synchronous,
+            part: self.part,
+            print: self.print,
+            media: self.media,
+            cookie: self.cookie,
+            evaluate: self.evaluate,
+            wait_for: self.wait_for,
+            format: self.format,
+            deadline: limits.deadline,
+            page_limit: limits.pages,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

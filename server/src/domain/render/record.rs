@@ -1,0 +1,70 @@
+//! What is kept of a request's options. An allow-list: content never gets into the database by way of a new option.
+
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::domain::render::wire::is_url;
+
+/// Kept as they are.
+const PLAIN: [&str; 12] = [
+    "emulate_media_type",
+    "include_backgrounds",
+    "margin",
+    "orientation",
+    "output_encoding",
+    "output_format",
+    "pages",
+    "prefer_css_page_size",
+    "render_header_footer",
+    "scale",
+    "size",
+    "wait_for",
+];
+
+/// The options of a sound body without content: of HTML its length in bytes, of an address neither credentials nor query
+/// nor fragment, of a cookie name and domain, of a script its length.
+pub(super) fn options(body: &Value) -> Value {
+    let mut kept = Map::new();
+    for (name, value) in body.as_object().into_iter().flatten() {
+        let value = match name.as_str() {
+            "parts" => value.as_array().into_iter().flatten().map(part).collect(),
+            "evaluate_js" => json!({"bytes": bytes(&value["expression"])}),
+            "header_template" | "footer_template" => json!({"bytes": bytes(value)}),
+            "set_cookie" => json!({"name": value["name"], "domain": value["domain"]}),
+            plain if PLAIN.contains(&plain) => value.clone(),
+            _ => continue,
+        };
+        kept.insert(name.clone(), without_nul(value));
+    }
+    kept.into()
+}
+
+fn part(part: &Value) -> Value {
+    match part {
+        Value::String(text) if is_url(text) => url(text),
+        Value::String(_) => json!({"type": "html", "bytes": bytes(part)}),
+        structured => match structured["type"].as_str() {
+            Some("url") => url(structured["content"].as_str().unwrap_or_default()),
+            Some("template") => json!({"type": "template", "template_id": structured["content"]["template_id"]}),
+            _ => json!({"type": "html", "bytes": bytes(&structured["content"])}),
+        },
+    }
+}
+
+fn url(address: &str) -> Value {
+    let shown = Url::parse(address).map(|url| format!("{}{}", url.origin().ascii_serialization(), url.path()));
+    json!({"type": "url", "url": shown.unwrap_or_default()})
+}
+
+fn bytes(text: &Value) -> usize {
+    text.as_str().map_or(0, str::len)
+}
+
+/// PostgreSQL's `jsonb` takes no U+0000.
+fn without_nul(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (name, without_nul(value))).collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,135 @@
+//! The rules that the schema can't say. Each looks only at members that have no fault yet.
+
+use serde_json::Value;
+use url::{Host, Url};
+
+use crate::domain::{
+    render::{
+        pages,
+        sheet::{Margin, Orientation, Sheet, Size},
+        wire::is_url,
+    },
+    validation::{Fault, Faults, quote},
+};
+
+/// Adds what is wrong with the values.
+pub(super) fn check(body: &Value, faults: &mut Faults) {
+    check_urls(body, faults);
+    check_pages(body, faults);
+    check_sheet(body, faults);
+    check_cookie_domain(body, faults);
+}
+
+/// Adds what a sound body asks for and the service does not have. Every part is one document's today.
+pub(super) fn check_available(body: &Value, faults: &mut Faults) {
+    for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
+        if index == 1 {
+            faults.add(Fault::invalid("/parts/1", "Several parts are not available yet; send one part"));
+        }
+        if part["type"] == "template" {
+            faults.add(Fault::invalid(
+                format!("/parts/{index}/content/template_id"),
+                format!("No such template: {}", quote(part["content"]["template_id"].as_str().unwrap_or_default())),
+            ));
+        }
+    }
+    if body["pages"].as_str().is_some_and(|pages| !pages.is_empty()) {
+        faults.add(Fault::invalid("/pages", "Page selection is not available yet; leave it empty for all pages"));
+    }
+}
+
+fn check_urls(body: &Value, faults: &mut Faults) {
+    for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
+        let (pointer, address) = match part {
+            Value::String(text) if is_url(text) => (format!("/parts/{index}"), text.as_str()),
+            Value::Object(part) if part.get("type").is_some_and(|kind| kind == "url") => {
+                let content = part.get("content").and_then(Value::as_str).unwrap_or_default();
+                (format!("/parts/{index}/content"), content)
+            }
+            _ => continue,
+        };
+        if let Some(reason) = url_fault(address) {
+            faults.add(Fault::invalid(pointer, format!("Must be an address that can exist: {reason}; got {}", quote(address))));
+        }
+    }
+}
+
+/// Why no server can have this address.
+fn url_fault(address: &str) -> Option<String> {
+    let url = match Url::parse(address) {
+        Ok(url) => url,
+        Err(error) => return Some(error.to_string()),
+    };
+    if url.port() == Some(0) {
+        return Some("port 0 can't be connected to".into());
+    }
+    match url.host() {
+        None => Some("it has no host".into()),
+        Some(Host::Domain(name)) if !is_dns_name(name) => Some("invalid domain name".into()),
+        Some(_) => None,
+    }
+}
+
+/// Labels of 1 to 63 bytes, 253 in all (RFC 1035, 2.3.4); one dot at the end is allowed.
+fn is_dns_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
+}
+
+fn check_pages(body: &Value, faults: &mut Faults) {
+    if faults.within("/pages") {
+        return;
+    }
+    if let Some(reason) = body["pages"].as_str().and_then(pages::fault) {
+        faults.add(Fault::invalid("/pages", reason));
+    }
+}
+
+fn check_sheet(body: &Value, faults: &mut Faults) {
+    let Some(size) = sound::<Size>(body, "size", faults) else {
+        return;
+    };
+    let sides = size.faults();
+    for (side, detail) in &sides {
+        faults.add(Fault::invalid(format!("/size/{side}"), detail));
+    }
+    if !sides.is_empty() {
+        return;
+    }
+    let margin = sound::<Margin>(body, "margin", faults);
+    let orientation = sound::<Orientation>(body, "orientation", faults);
+    let (Some(margin), Some(orientation)) = (margin, orientation) else {
+        return;
+    };
+    if let Some(detail) = Sheet::new(size, margin, orientation).margin_fault() {
+        faults.add(Fault::invalid("/margin", detail));
+    }
+}
+
+/// A member of the body, or its default; nothing when it has a fault.
+fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, faults: &Faults) -> Option<T> {
+    if faults.within(&format!("/{name}")) {
+        return None;
+    }
+    body.get(name).map_or_else(|| Some(T::default()), |value| T::deserialize(value).ok())
+}
+
+/// A cookie's domain is a host, not an address; a dot before it is an old custom (RFC 6265, 5.2.3).
+fn check_cookie_domain(body: &Value, faults: &mut Faults) {
+    const POINTER: &str = "/set_cookie/domain";
+    let Some(domain) = body["set_cookie"]["domain"].as_str().filter(|_| !faults.within(POINTER)) else {
+        return;
+    };
+    let host = domain.strip_prefix('.').unwrap_or(domain);
+    let sound = match Host::parse(host) {
+        Ok(Host::Domain(name)) => is_dns_name(&name),
+        Ok(_) => true,
+        Err(_) => false,
+    };
+    if !sound {
+        faults.add(Fault::invalid(
+            POINTER,
+            format!("Must be a host such as example.com, without scheme, port and path; got {}", quote(domain)),
+        ));
+    }
+}

@@ -1,0 +1,167 @@
+//! The body as JSON has it, once the schema has passed it, with the defaults of the contract.
+
+use platen_engine::job::{Cookie, MediaType, WaitFor};
+use platen_pdf::OutputFormat;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::render::{
+    OutputEncoding,
+    sheet::{Margin, Orientation, Sheet, Size},
+};
+
+#[derive(Deserialize)]
+pub(super) struct WireRequest {
+    pub(super) parts: Vec<WirePart>,
+    pub(super) output_encoding: OutputEncoding,
+    #[serde(default)]
+    pub(super) emulate_media_type: WireMediaType,
+    pub(super) evaluate_js: Option<WireEvaluate>,
+    #[serde(default)]
+    pub(super) footer_template: String,
+    #[serde(default)]
+    pub(super) header_template: String,
+    #[serde(default = "yes")]
+    pub(super) include_backgrounds: bool,
+    #[serde(default)]
+    margin: Margin,
+    #[serde(default)]
+    orientation: Orientation,
+    #[serde(default)]
+    pub(super) output_format: WireOutputFormat,
+    #[serde(default)]
+    pub(super) prefer_css_page_size: bool,
+    #[serde(default)]
+    pub(super) render_header_footer: bool,
+    #[serde(default = "unscaled")]
+    pub(super) scale: f64,
+    pub(super) set_cookie: Option<WireCookie>,
+    #[serde(default)]
+    size: Size,
+    pub(super) wait_for: Option<WireWaitFor>,
+}
+
+impl WireRequest {
+    pub(super) fn sheet(&self) -> Sheet {
+        Sheet::new(self.size, self.margin, self.orientation)
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum WirePart {
+    Bare(String),
+    Structured(StructuredPart),
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", content = "content", rename_all = "lowercase")]
+pub(super) enum StructuredPart {
+    Url(String),
+    Html(String),
+    Template(Value),
+}
+
+/// A part by what it is, however it was written.
+pub(super) enum PartContent {
+    Url(String),
+    Html(String),
+    Template,
+}
+
+impl From<WirePart> for PartContent {
+    fn from(part: WirePart) -> Self {
+        match part {
+            WirePart::Bare(text) if is_url(&text) => Self::Url(text),
+            WirePart::Bare(text) => Self::Html(text),
+            WirePart::Structured(StructuredPart::Url(url)) => Self::Url(url),
+            WirePart::Structured(StructuredPart::Html(html)) => Self::Html(html),
+            WirePart::Structured(StructuredPart::Template(_)) => Self::Template,
+        }
+    }
+}
+
+/// Whether a bare string is an address; HTML begins with a tag.
+pub(super) fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum WireMediaType {
+    #[default]
+    Print,
+    Screen,
+}
+
+impl From<WireMediaType> for MediaType {
+    fn from(media: WireMediaType) -> Self {
+        match media {
+            WireMediaType::Print => Self::Print,
+            WireMediaType::Screen => Self::Screen,
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+pub(super) enum WireOutputFormat {
+    #[default]
+    #[serde(rename = "pdf/a")]
+    PdfA,
+    #[serde(rename = "pdf")]
+    Pdf,
+}
+
+impl From<WireOutputFormat> for OutputFormat {
+    fn from(format: WireOutputFormat) -> Self {
+        match format {
+            WireOutputFormat::PdfA => Self::PdfA2b,
+            WireOutputFormat::Pdf => Self::Pdf,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireEvaluate {
+    pub(super) expression: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireCookie {
+    name: String,
+    value: String,
+    domain: String,
+}
+
+impl From<WireCookie> for Cookie {
+    fn from(cookie: WireCookie) -> Self {
+        Self {
+            name: cookie.name,
+            value: cookie.value,
+            domain: cookie.domain,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireWaitFor {
+    selector: String,
+    attribute: String,
+}
+
+impl From<WireWaitFor> for WaitFor {
+    fn from(wait_for: WireWaitFor) -> Self {
+        Self {
+            selector: wait_for.selector,
+            attribute: wait_for.attribute,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Faults of a request body: every one of them at once, each at the JSON pointer of the member that is to blame.
+
+pub mod json;
+pub mod schema;
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+/// Faults listed in one answer; a body of a million unknown members must not become an answer of a hundred million bytes.
+const LISTED: usize = 200;
+
+/// One thing that is wrong with a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// JSON Pointer (RFC 6901) of the member; empty for the whole body.
+    pub pointer: String,
+    /// What kind of fault it is.
+    pub title: &'static str,
+    /// What is allowed and what came.
+    pub detail: String,
+}
+
+impl Fault {
+    /// A member with a value that is not allowed.
+    pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            title: "Invalid value",
+            detail: detail.into(),
+        }
+    }
+}
+
+/// What is wrong with one body, at most one fault for each pointer: the first that was found.
+#[derive(Debug, Default)]
+pub struct Faults {
+    found: Vec<Fault>,
+    pointers: HashSet<String>,
+}
+
+impl Faults {
+    /// Adds a fault, unless its member has one already.
+    pub fn add(&mut self, fault: Fault) {
+        if !self.pointers.contains(&fault.pointer) {
+            self.pointers.insert(fault.pointer.clone());
+            self.found.push(fault);
+        }
+    }
+
+    /// Whether a member, or anything in it, has a fault.
+    pub fn within(&self, pointer: &str) -> bool {
+        self.found
+            .iter()
+            .any(|fault| fault.pointer.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
+    /// Nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The faults by their place in the body; what is missing comes after what is there. At most 200, and one more that
+    /// says how many were left out.
+    pub fn sorted(mut self, body: &Value) -> Vec<Fault> {
+        let left_out = self.found.len().saturating_sub(LISTED);
+        self.found.truncate(LISTED);
+        self.found.sort_by_cached_key(|fault| place(body, &fault.pointer));
+        if left_out > 0 {
+            self.found.push(Fault::invalid("", format!("{left_out} more faults are not listed")));
+        }
+        self.found
+    }
+}
+
+/// For each step of a pointer the position of that member among its siblings.
+fn place(body: &Value, pointer: &str) -> Vec<usize> {
+    let mut value = Some(body);
+    pointer
+        .split('/')
+        .skip(1)
+        .map(|step| {
+            let position = match value {
+                Some(Value::Object(members)) => {
+                    let name = step.replace("~1", "/").replace("~0", "~");
+                    value = members.get(&name);
+                    members.keys().position(|key| *key == name)
+                }
+                Some(Value::Array(items)) => {
+                    let index = step.parse().ok();
+                    value = index.and_then(|index: usize| items.get(index));
+                    index
+                }
+                _ => None,
+            };
+            position.unwrap_or(usize::MAX)
+        })
+        .collect()
+}
+
+/// A member's pointer, by RFC 6901.
+pub fn member(parent: &str, name: &str) -> String {
+    format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A text cut to what a message can hold, in quotation marks.
+pub fn quote(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut characters = text.chars();
+    let shown: String = characters.by_ref().take(SHOWN).collect();
+    if characters.next().is_some() {
+        format!("{shown:?}…")
+    } else {
+        format!("{shown:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pointers(faults: Vec<Fault>) -> Vec<String> {
+        faults.into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn faults_come_in_the_order_of_the_document() {
+        let mut faults = Faults::default();
+        for pointer in ["/missing", "/b", "/a/1", "/a/0/x", "", "/c~1d"] {
+            faults.add(Fault::invalid(pointer, ""));
+        }
+        let body = json!({"c/d": 0, "a": [{"x": 1}, 2], "b": 3});
+        assert_eq!(pointers(faults.sorted(&body)), ["", "/c~1d", "/a/0/x", "/a/1", "/b", "/missing"]);
+    }
+
+    #[test]
+    fn a_member_has_one_fault() {
+        let mut faults = Faults::default();
+        faults.add(Fault::invalid("/a", "first"));
+        faults.add(Fault::invalid("/a", "second"));
+        assert!(faults.within("/a") && faults.within("") && !faults.within("/ab") && !faults.within("/a/b"));
+        let found = faults.sorted(&json!({}));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].detail, "first");
+    }
+
+    #[test]
+    fn a_flood_of_faults_is_cut() {
+        let mut faults = Faults::default();
+        for index in 0..1000 {
+            faults.add(Fault::invalid(format!("/{index}"), ""));
+        }
+        let listed = faults.sorted(&json!([]));
+        assert_eq!(listed.len(), LISTED + 1);
+        assert!(listed[LISTED].detail.starts_with("800 more"));
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(quote("a\nb"), r#""a\nb""#);
+        assert_eq!(quote(&"ä".repeat(100)).chars().count(), 63);
+    }
+}

@@ -1,0 +1,132 @@
+//! The schemas of `openapi.json`, as validators. The document that clients read is the one that they are held to.
+//!
+//! Beside the words of JSON Schema, `x-allowed` says for people what a pattern or a choice of types allows, and
+//! `x-secret` keeps a value out of messages.
+
+use std::sync::LazyLock;
+
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Value, json};
+
+use crate::domain::validation::{Fault, Faults, member, quote};
+
+/// The description of the API, as it is served.
+pub const OPENAPI: &str = include_str!("../../../openapi.json");
+
+static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(OPENAPI).expect("openapi.json is checked by the tests below"));
+
+/// One schema of the document.
+pub struct Schema(Validator);
+
+impl Schema {
+    /// Compiles the schema of this name.
+    pub fn named(name: &str) -> Self {
+        let schema = json!({
+            "$ref": format!("#/components/schemas/{name}"),
+            "components": DOCUMENT["components"],
+        });
+        Self(jsonschema::draft202012::new(&schema).expect("openapi.json is checked by the tests below"))
+    }
+
+    /// Adds whatever of `body` the schema does not allow.
+    pub fn check(&self, body: &Value, faults: &mut Faults) {
+        let mut errors: Vec<_> = self.0.iter_errors(body).collect();
+        // Where a member breaks several rules at once, its type says most.
+        errors.sort_by_key(|error| !matches!(error.kind(), ValidationErrorKind::Type { .. }));
+        for error in &errors {
+            add(error, faults);
+        }
+    }
+}
+
+fn add(error: &ValidationError<'_>, faults: &mut Faults) {
+    let pointer = error.instance_path().as_str();
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            faults.add(Fault {
+                pointer: member(pointer, name),
+                title: "Missing field",
+                detail: format!("{name} is required"),
+            });
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            let known = keyword_of(error, "properties").and_then(Value::as_object);
+            let known: Vec<_> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            for name in unexpected {
+                faults.add(Fault {
+                    pointer: member(pointer, name),
+                    title: "Unknown field",
+                    detail: format!("{} is not allowed here; allowed: {}", quote(name), known.join(", ")),
+                });
+            }
+        }
+        kind => faults.add(Fault::invalid(pointer, detail(error, kind))),
+    }
+}
+
+/// What is allowed and what came.
+fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
+    let came = shown(error);
+    let allowed = keyword_of(error, "x-allowed").and_then(Value::as_str);
+    match (kind, allowed) {
+        (ValidationErrorKind::MinLength { .. }, _) => "Must not be empty".into(),
+        (_, Some(allowed)) => format!("Must be {allowed}; got {came}"),
+        (ValidationErrorKind::Type { .. }, None) => {
+            let types = match keyword_of(error, "type") {
+                Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).map(with_article).collect(),
+                Some(Value::String(one)) => vec![with_article(one)],
+                _ => Vec::new(),
+            };
+            format!("Must be {}; got {}", types.join(" or "), type_of(error.instance()))
+        }
+        (ValidationErrorKind::Enum { options }, None) => {
+            let options: Vec<_> = options.as_array().into_iter().flatten().map(ToString::to_string).collect();
+            format!("Must be one of {}; got {came}", options.join(", "))
+        }
+        (ValidationErrorKind::Minimum { limit }, None) => format!("Must be at least {limit}; got {came}"),
+        (ValidationErrorKind::Maximum { limit }, None) => format!("Must be at most {limit}; got {came}"),
+        (ValidationErrorKind::MinItems { limit }, None) => format!("Must have at least {limit} items; has {}", items(error)),
+        (ValidationErrorKind::MaxItems { limit }, None) => format!("Must have at most {limit} items; has {}", items(error)),
+        _ => format!("Must be valid: {}", error.masked()),
+    }
+}
+
+/// A keyword beside the one that failed.
+fn keyword_of<'a>(error: &ValidationError<'_>, keyword: &str) -> Option<&'a Value> {
+    let (schema, _) = error.schema_path().as_str().rsplit_once('/')?;
+    DOCUMENT.pointer(schema)?.get(keyword)
+}
+
+/// A value as messages show it.
+fn shown(error: &ValidationError<'_>) -> String {
+    if keyword_of(error, "x-secret").is_some() {
+        return "something else".into();
+    }
+    match error.instance().as_ref() {
+        Value::String(text) => quote(text),
+        Value::Number(number) => number.to_string(),
+        other => type_of(other).into(),
+    }
+}
+
+fn items(error: &ValidationError<'_>) -> usize {
+    error.instance().as_array().map_or(0, Vec::len)
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn with_article(type_name: &str) -> String {
+    let article = if type_name.starts_with(['a', 'o', 'i']) { "an" } else { "a" };
+    format!("{article} {type_name}")
+}
