@@ -5,3 +5,5 @@ pub mod caller;
 pub mod email;
 pub mod ids;
 pub mod password;
+pub mod render;
+pub mod validation;

@@ -2,3 +2,4 @@
 
 pub mod accounts;
 pub mod api_keys;
+pub mod renders;

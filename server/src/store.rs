@@ -5,5 +5,6 @@ pub mod api_keys;
 pub mod error;
 pub mod members;
 pub mod pool;
+pub mod renders;
 pub mod tx;
 pub mod users;

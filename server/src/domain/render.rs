@@ -8,14 +8,13 @@ mod wire;
 
 use std::{sync::LazyLock, time::Duration};
 
-use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
+use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderFault, RenderJob, WaitFor};
 use platen_pdf::OutputFormat;
 use serde_json::Value;
-use url::Url;
 
 use crate::domain::{
     ids::RenderId,
-    render::wire::{PartContent, WireRequest},
+    render::wire::WireRequest,
     validation::{Fault, Faults, json, schema::Schema},
 };
 
@@ -95,11 +94,8 @@ impl RenderRequest {
 
     fn from_wire(wire: WireRequest, options: Value) -> Result<Self, Vec<Fault>> {
         let sheet = wire.sheet();
-        let unavailable = |pointer: &str| vec![Fault::invalid(pointer, "Can't be rendered")];
-        let part = match wire.parts.into_iter().next().map(PartContent::from) {
-            Some(PartContent::Html(html)) => Part::Html(html),
-            Some(PartContent::Url(url)) => Part::Url(Url::parse(&url).map_err(|_| unavailable("/parts/0"))?),
-            Some(PartContent::Template) | None => return Err(unavailable("/parts/0")),
+        let Some(Ok(part)) = wire.parts.into_iter().next().map(Part::try_from) else {
+            return Err(vec![Fault::invalid("/parts/0", "Can't be read")]);
         };
         let decoration = HeaderFooter {
             header: wire.header_template,
@@ -142,6 +138,25 @@ impl RenderRequest {
             deadline: limits.deadline,
             page_limit: limits.pages,
         }
+    }
+}
+
+/// The member of the request that is to blame when its part can't be rendered.
+pub fn blamed_member(fault: &RenderFault) -> &'static str {
+    match fault {
+        RenderFault::EvaluateThrew { .. } => "/evaluate_js/expression",
+        RenderFault::InvalidSelector { .. } => "/wait_for/selector",
+        RenderFault::WaitForUnsatisfied { .. } => "/wait_for",
+        RenderFault::Unreachable { .. }
+        | RenderFault::AddressRefused { .. }
+        | RenderFault::HttpStatus { .. }
+        | RenderFault::NotHtml { .. }
+        | RenderFault::NavigatedAway { .. }
+        | RenderFault::Crashed
+        | RenderFault::MemoryExceeded { .. }
+        | RenderFault::TooManyPages { .. }
+        | RenderFault::PageSize { .. }
+        | RenderFault::PrintFailed { .. } => "/parts/0",
     }
 }
 

@@ -50,9 +50,12 @@ impl Faults {
 
     /// Whether a member, or anything in it, has a fault.
     pub fn within(&self, pointer: &str) -> bool {
-        self.found
-            .iter()
-            .any(|fault| fault.pointer.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        self.found.iter().any(|fault| {
+            fault
+                .pointer
+                .strip_prefix(pointer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 
     /// Nothing was found.
@@ -67,7 +70,8 @@ impl Faults {
         self.found.truncate(LISTED);
         self.found.sort_by_cached_key(|fault| place(body, &fault.pointer));
         if left_out > 0 {
-            self.found.push(Fault::invalid("", format!("{left_out} more faults are not listed")));
+            self.found
+                .push(Fault::invalid("", format!("{left_out} more faults are not listed")));
         }
         self.found
     }
@@ -132,7 +136,10 @@ mod tests {
             faults.add(Fault::invalid(pointer, ""));
         }
         let body = json!({"c/d": 0, "a": [{"x": 1}, 2], "b": 3});
-        assert_eq!(pointers(faults.sorted(&body)), ["", "/c~1d", "/a/0/x", "/a/1", "/b", "/missing"]);
+        assert_eq!(
+            pointers(faults.sorted(&body)),
+            ["", "/c~1d", "/a/0/x", "/a/1", "/b", "/missing"]
+        );
     }
 
     #[test]

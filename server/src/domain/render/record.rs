@@ -34,7 +34,7 @@ pub(super) fn options(body: &Value) -> Value {
             plain if PLAIN.contains(&plain) => value.clone(),
             _ => continue,
         };
-        kept.insert(name.clone(), without_nul(value));
+        kept.insert(name.clone(), value);
     }
     kept.into()
 }
@@ -58,13 +58,4 @@ fn url(address: &str) -> Value {
 
 fn bytes(text: &Value) -> usize {
     text.as_str().map_or(0, str::len)
-}
-
-/// PostgreSQL's `jsonb` takes no U+0000.
-fn without_nul(value: Value) -> Value {
-    match value {
-        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
-        Value::Object(members) => members.into_iter().map(|(name, value)| (name, without_nul(value))).collect(),
-        other => other,
-    }
 }

@@ -24,17 +24,26 @@ pub(super) fn check(body: &Value, faults: &mut Faults) {
 pub(super) fn check_available(body: &Value, faults: &mut Faults) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
         if index == 1 {
-            faults.add(Fault::invalid("/parts/1", "Several parts are not available yet; send one part"));
+            faults.add(Fault::invalid(
+                "/parts/1",
+                "Several parts are not available yet; send one part",
+            ));
         }
         if part["type"] == "template" {
             faults.add(Fault::invalid(
                 format!("/parts/{index}/content/template_id"),
-                format!("No such template: {}", quote(part["content"]["template_id"].as_str().unwrap_or_default())),
+                format!(
+                    "No such template: {}",
+                    quote(part["content"]["template_id"].as_str().unwrap_or_default())
+                ),
             ));
         }
     }
     if body["pages"].as_str().is_some_and(|pages| !pages.is_empty()) {
-        faults.add(Fault::invalid("/pages", "Page selection is not available yet; leave it empty for all pages"));
+        faults.add(Fault::invalid(
+            "/pages",
+            "Page selection is not available yet; leave it empty for all pages",
+        ));
     }
 }
 
@@ -49,7 +58,10 @@ fn check_urls(body: &Value, faults: &mut Faults) {
             _ => continue,
         };
         if let Some(reason) = url_fault(address) {
-            faults.add(Fault::invalid(pointer, format!("Must be an address that can exist: {reason}; got {}", quote(address))));
+            faults.add(Fault::invalid(
+                pointer,
+                format!("Must be an address that can exist: {reason}; got {}", quote(address)),
+            ));
         }
     }
 }
@@ -111,13 +123,17 @@ fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, fau
     if faults.within(&format!("/{name}")) {
         return None;
     }
-    body.get(name).map_or_else(|| Some(T::default()), |value| T::deserialize(value).ok())
+    body.get(name)
+        .map_or_else(|| Some(T::default()), |value| T::deserialize(value).ok())
 }
 
 /// A cookie's domain is a host, not an address; a dot before it is an old custom (RFC 6265, 5.2.3).
 fn check_cookie_domain(body: &Value, faults: &mut Faults) {
     const POINTER: &str = "/set_cookie/domain";
-    let Some(domain) = body["set_cookie"]["domain"].as_str().filter(|_| !faults.within(POINTER)) else {
+    let Some(domain) = body["set_cookie"]["domain"]
+        .as_str()
+        .filter(|_| !faults.within(POINTER))
+    else {
         return;
     };
     let host = domain.strip_prefix('.').unwrap_or(domain);
@@ -129,7 +145,10 @@ fn check_cookie_domain(body: &Value, faults: &mut Faults) {
     if !sound {
         faults.add(Fault::invalid(
             POINTER,
-            format!("Must be a host such as example.com, without scheme, port and path; got {}", quote(domain)),
+            format!(
+                "Must be a host such as example.com, without scheme, port and path; got {}",
+                quote(domain)
+            ),
         ));
     }
 }

@@ -137,7 +137,12 @@ impl Size {
         [("width", width), ("height", height)]
             .into_iter()
             .filter(|(_, side)| !bounds.contains(&unit.to_inches(*side)))
-            .map(|(name, side)| (name, format!("Must be from 3 mm to 200 in; got {side} {}", unit.as_str())))
+            .map(|(name, side)| {
+                (
+                    name,
+                    format!("Must be from 3 mm to 200 in; got {side} {}", unit.as_str()),
+                )
+            })
             .collect()
     }
 }
@@ -228,8 +233,18 @@ mod tests {
 
     #[test]
     fn landscape_swaps_every_size_and_leaves_the_margins() {
-        let margin = Margin { top: 10.0, right: 20.0, bottom: 30.0, left: 40.0, unit: Unit::Mm };
-        for size in [Size::Named(Paper::A4), Size::Named(Paper::Ledger), custom(50.0, 20.0, Unit::Mm)] {
+        let margin = Margin {
+            top: 10.0,
+            right: 20.0,
+            bottom: 30.0,
+            left: 40.0,
+            unit: Unit::Mm,
+        };
+        for size in [
+            Size::Named(Paper::A4),
+            Size::Named(Paper::Ledger),
+            custom(50.0, 20.0, Unit::Mm),
+        ] {
             let portrait = Sheet::new(size, margin, Orientation::Portrait);
             let landscape = Sheet::new(size, margin, Orientation::Landscape);
             assert_eq!((landscape.width, landscape.height), (portrait.height, portrait.width));
@@ -264,11 +279,23 @@ mod tests {
 
     #[test]
     fn margins_are_held_against_the_turned_paper() {
-        let wide = Margin { right: 110.0, left: 110.0, ..Margin::default() };
+        let wide = Margin {
+            right: 110.0,
+            left: 110.0,
+            ..Margin::default()
+        };
         let a4 = |orientation| Sheet::new(Size::default(), wide, orientation).margin_fault();
         assert!(a4(Orientation::Portrait).is_some());
         assert_eq!(a4(Orientation::Landscape), None);
-        let exact = Margin { right: 105.0, left: 105.0, ..Margin::default() };
-        assert!(Sheet::new(Size::default(), exact, Orientation::Portrait).margin_fault().is_some());
+        let exact = Margin {
+            right: 105.0,
+            left: 105.0,
+            ..Margin::default()
+        };
+        assert!(
+            Sheet::new(Size::default(), exact, Orientation::Portrait)
+                .margin_fault()
+                .is_some()
+        );
     }
 }

@@ -1,9 +1,8 @@
 //! The body as JSON has it, once the schema has passed it, with the defaults of the contract.
 
-use platen_engine::job::{Cookie, MediaType, WaitFor};
+use platen_engine::job::{Cookie, MediaType, Part, WaitFor};
 use platen_pdf::OutputFormat;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::domain::render::{
     OutputEncoding,
@@ -62,30 +61,23 @@ pub(super) enum WirePart {
     Structured(StructuredPart),
 }
 
+/// Template parts are refused before they come here: nobody has templates yet.
 #[derive(Deserialize)]
 #[serde(tag = "type", content = "content", rename_all = "lowercase")]
 pub(super) enum StructuredPart {
     Url(String),
     Html(String),
-    Template(Value),
 }
 
-/// A part by what it is, however it was written.
-pub(super) enum PartContent {
-    Url(String),
-    Html(String),
-    Template,
-}
+impl TryFrom<WirePart> for Part {
+    type Error = url::ParseError;
 
-impl From<WirePart> for PartContent {
-    fn from(part: WirePart) -> Self {
-        match part {
-            WirePart::Bare(text) if is_url(&text) => Self::Url(text),
-            WirePart::Bare(text) => Self::Html(text),
-            WirePart::Structured(StructuredPart::Url(url)) => Self::Url(url),
-            WirePart::Structured(StructuredPart::Html(html)) => Self::Html(html),
-            WirePart::Structured(StructuredPart::Template(_)) => Self::Template,
-        }
+    fn try_from(part: WirePart) -> Result<Self, Self::Error> {
+        Ok(match part {
+            WirePart::Bare(url) if is_url(&url) => Self::Url(url.parse()?),
+            WirePart::Bare(html) | WirePart::Structured(StructuredPart::Html(html)) => Self::Html(html),
+            WirePart::Structured(StructuredPart::Url(url)) => Self::Url(url.parse()?),
+        })
     }
 }
 

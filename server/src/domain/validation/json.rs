@@ -16,7 +16,10 @@ pub fn parse(text: &[u8], faults: &mut Faults) -> Option<Value> {
         pointer: String::new(),
         repeated: &repeated,
     };
-    match node.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
+    match node
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value))
+    {
         Ok(value) => {
             *faults = repeated.into_inner();
             Some(value)
@@ -124,7 +127,10 @@ mod tests {
         let mut faults = Faults::default();
         let value = parse(text.as_ref(), &mut faults);
         let listed = faults.sorted(value.as_ref().unwrap_or(&Value::Null));
-        (value, listed.into_iter().map(|fault| (fault.pointer, fault.title)).collect())
+        (
+            value,
+            listed.into_iter().map(|fault| (fault.pointer, fault.title)).collect(),
+        )
     }
 
     #[test]
@@ -133,7 +139,10 @@ mod tests {
         let (value, faults) = read(text);
         let value = value.expect("sound");
         assert_eq!(value, json!({"b": [1, -2, 0.5, null, true, "xä"], "a": {}}));
-        assert_eq!(value.as_object().expect("object").keys().collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(
+            value.as_object().expect("object").keys().collect::<Vec<_>>(),
+            ["b", "a"]
+        );
         assert!(faults.is_empty());
     }
 
@@ -169,6 +178,12 @@ mod tests {
     fn members_named_twice_are_faults_where_they_are() {
         let (value, faults) = read(r#"{"a": 1, "b": [{"x/y": 1, "x/y": 2, "x/y": 3}], "a": 2}"#);
         assert_eq!(value, Some(json!({"a": 1, "b": [{"x/y": 1}]})));
-        assert_eq!(faults, [("/a".into(), "Duplicate field"), ("/b/0/x~1y".into(), "Duplicate field")]);
+        assert_eq!(
+            faults,
+            [
+                ("/a".into(), "Duplicate field"),
+                ("/b/0/x~1y".into(), "Duplicate field")
+            ]
+        );
     }
 }

@@ -82,13 +82,22 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
             format!("Must be {}; got {}", types.join(" or "), type_of(error.instance()))
         }
         (ValidationErrorKind::Enum { options }, None) => {
-            let options: Vec<_> = options.as_array().into_iter().flatten().map(ToString::to_string).collect();
+            let options: Vec<_> = options
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(ToString::to_string)
+                .collect();
             format!("Must be one of {}; got {came}", options.join(", "))
         }
         (ValidationErrorKind::Minimum { limit }, None) => format!("Must be at least {limit}; got {came}"),
         (ValidationErrorKind::Maximum { limit }, None) => format!("Must be at most {limit}; got {came}"),
-        (ValidationErrorKind::MinItems { limit }, None) => format!("Must have at least {limit} items; has {}", items(error)),
-        (ValidationErrorKind::MaxItems { limit }, None) => format!("Must have at most {limit} items; has {}", items(error)),
+        (ValidationErrorKind::MinItems { limit }, None) => {
+            format!("Must have at least {limit} items; has {}", items(error))
+        }
+        (ValidationErrorKind::MaxItems { limit }, None) => {
+            format!("Must have at most {limit} items; has {}", items(error))
+        }
         _ => format!("Must be valid: {}", error.masked()),
     }
 }
@@ -127,6 +136,10 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 fn with_article(type_name: &str) -> String {
-    let article = if type_name.starts_with(['a', 'o', 'i']) { "an" } else { "a" };
+    let article = if type_name.starts_with(['a', 'o', 'i']) {
+        "an"
+    } else {
+        "a"
+    };
     format!("{article} {type_name}")
 }

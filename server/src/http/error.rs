@@ -1,0 +1,186 @@
+//! The one place where an error becomes an answer: its status, its headers, and one of the three shapes of the contract.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use platen_engine::job::RenderError;
+use serde_json::{Value, json};
+
+use crate::{
+    domain::{api_key::Scope, render::blamed_member, validation::Fault},
+    http::v1::renderers::pdf::RENDER_ID,
+    service::{
+        api_keys::AuthenticationError,
+        renders::{FailureReason, RenderFailure},
+    },
+};
+
+/// Seconds after which a place in the queue, or of the account, may well be free.
+const RETRY_PLACE: u64 = 1;
+/// Seconds after which another process has taken over from one that shuts down.
+const RETRY_RESTART: u64 = 5;
+
+/// Why a request is not served.
+#[derive(Debug)]
+pub(super) enum ApiError {
+    /// There is no `Authorization: Bearer <key>`.
+    NoToken,
+    /// The token is not accepted.
+    Authentication(AuthenticationError),
+    /// The key may not do this.
+    MissingScope(Scope),
+    /// No route has this path.
+    NoSuchPath,
+    /// The path is known, the method is not.
+    WrongMethod,
+    /// The body is not JSON, or is compressed.
+    MediaType(&'static str),
+    /// The body has more than this many bytes.
+    TooLarge(usize),
+    /// The body is faulty.
+    Invalid(Vec<Fault>),
+    /// The account asks too often; seconds until it may ask again.
+    RateLimited(u64),
+    /// A render came to nothing.
+    Render(RenderFailure),
+}
+
+impl From<AuthenticationError> for ApiError {
+    fn from(error: AuthenticationError) -> Self {
+        Self::Authentication(error)
+    }
+}
+
+impl From<RenderFailure> for ApiError {
+    fn from(failure: RenderFailure) -> Self {
+        Self::Render(failure)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        match self {
+            Self::NoToken => unauthorized("unauthorized", "Send the header Authorization: Bearer <API key>."),
+            Self::Authentication(AuthenticationError::Unknown) => {
+                unauthorized("invalid_token", "The API key is unknown or revoked.")
+            }
+            Self::Authentication(AuthenticationError::Expired) => {
+                unauthorized("expired_token", "The API key has expired.")
+            }
+            Self::Authentication(AuthenticationError::Suspended) => {
+                answer(StatusCode::FORBIDDEN, auth_error("forbidden", "The account is suspended."))
+            }
+            Self::Authentication(AuthenticationError::Store(error)) => internal(&error),
+            Self::MissingScope(scope) => {
+                let message = format!("The API key lacks the scope {scope}.");
+                answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
+            }
+            Self::NoSuchPath => resource_error(StatusCode::NOT_FOUND, "There is nothing at this path."),
+            // `Allow` is added by the router.
+            Self::WrongMethod => {
+                resource_error(StatusCode::METHOD_NOT_ALLOWED, "This path does not take this method; see the header Allow.")
+            }
+            Self::MediaType(message) => resource_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, message),
+            Self::TooLarge(limit) => {
+                let message = format!("The body is larger than {limit} bytes.");
+                resource_error(StatusCode::PAYLOAD_TOO_LARGE, &message)
+            }
+            Self::Invalid(faults) => validation_error(&faults),
+            Self::RateLimited(seconds) => {
+                let message = format!("Too many requests; send the next one after {seconds} s.");
+                retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), seconds)
+            }
+            Self::Render(failure) => {
+                let id = failure.id.to_string();
+                let mut response = render_failure(failure.reason);
+                if let Ok(id) = HeaderValue::try_from(id) {
+                    response.headers_mut().insert(RENDER_ID, id);
+                }
+                response
+            }
+        }
+    }
+}
+
+fn render_failure(reason: FailureReason) -> Response {
+    let error = match reason {
+        FailureReason::Engine(error) => error,
+        unrecorded => return internal(&unrecorded),
+    };
+    let message = sentence(&error.to_string());
+    match error {
+        RenderError::Fault(fault) => validation_error(&[Fault {
+            pointer: blamed_member(&fault).into(),
+            title: "Can't be rendered",
+            detail: message,
+        }]),
+        RenderError::TooManyConcurrent { .. } => {
+            retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), RETRY_PLACE)
+        }
+        RenderError::QueueFull => retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, &message), RETRY_PLACE),
+        RenderError::ShuttingDown => {
+            let message = "The service is restarting.";
+            retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_RESTART)
+        }
+        RenderError::Deadline { .. } => resource_error(StatusCode::GATEWAY_TIMEOUT, &message),
+        RenderError::Browser(_) => internal(&error),
+    }
+}
+
+/// Beginning and end of a message as prose has them.
+fn sentence(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    let mut sentence: String = first.chain(characters).collect();
+    if !sentence.ends_with(['.', '!', '?']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else.
+fn internal(error: &(impl std::error::Error + ?Sized)) -> Response {
+    tracing::error!(error = %error, "internal error");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}
+
+/// The answer to an internal error.
+pub(super) fn internal_body(request_id: &str) -> Json<Value> {
+    resource_body(&format!("Internal error; the request's id is {request_id}."))
+}
+
+fn answer(status: StatusCode, body: Json<Value>) -> Response {
+    (status, body).into_response()
+}
+
+fn unauthorized(error: &str, message: &str) -> Response {
+    let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+    (StatusCode::UNAUTHORIZED, challenge, auth_error(error, message)).into_response()
+}
+
+fn auth_error(error: &str, message: &str) -> Json<Value> {
+    Json(json!({"error": error, "message": message}))
+}
+
+fn resource_error(status: StatusCode, message: &str) -> Response {
+    answer(status, resource_body(message))
+}
+
+fn resource_body(message: &str) -> Json<Value> {
+    Json(json!({"error": {"message": message}}))
+}
+
+fn validation_error(faults: &[Fault]) -> Response {
+    let errors: Vec<_> = faults
+        .iter()
+        .map(|fault| json!({"title": fault.title, "source": {"pointer": fault.pointer}, "detail": fault.detail}))
+        .collect();
+    answer(StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"errors": errors})))
+}
+
+fn retry_after(mut response: Response, seconds: u64) -> Response {
+    response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    response
+}

@@ -1,0 +1,126 @@
+//! Extractors, in the order in which a request is checked: who calls, what the key may do, what the body says.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{HeaderMap, header, request::Parts},
+};
+use http_body_util::{BodyExt, Limited};
+
+use crate::{
+    clock,
+    domain::{api_key::Scope, caller::Caller, render::RenderRequest, validation::Fault},
+    http::{ApiState, error::ApiError},
+    service::api_keys,
+};
+
+/// The holder of the bearer token (RFC 6750, 2.1), within the account's rate limit.
+impl FromRequestParts<ApiState> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
+        let app = &state.app;
+        let caller = api_keys::authenticate(&app.db, &app.key_usage, token, clock::now()).await?;
+        tracing::Span::current().record("account_id", tracing::field::display(caller.account));
+        state.rate_limit.take(caller.account).map_err(ApiError::RateLimited)?;
+        Ok(caller)
+    }
+}
+
+/// The scheme's name is matched without regard to case (RFC 9110, 11.1).
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ')).then_some(token)
+}
+
+/// A caller whose key has the scope `render`.
+pub(super) struct MayRender(pub(super) Caller);
+
+impl FromRequestParts<ApiState> for MayRender {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        if caller.scopes.contains(Scope::Render) {
+            Ok(Self(caller))
+        } else {
+            Err(ApiError::MissingScope(Scope::Render))
+        }
+    }
+}
+
+/// The body of a synchronous render.
+pub(super) struct RenderBody(pub(super) RenderRequest);
+
+impl FromRequest<ApiState> for RenderBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let body = json_body(request, state).await?;
+        RenderRequest::parse(&body).map(Self).map_err(ApiError::Invalid)
+    }
+}
+
+/// The bytes of a JSON body, if its type and size are right.
+async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError> {
+    let headers = request.headers();
+    if !is_json(headers) {
+        return Err(ApiError::MediaType("The body has to be JSON: send the header Content-Type: application/json."));
+    }
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return Err(ApiError::MediaType("Compressed bodies are not taken; leave the header Content-Encoding out."));
+    }
+    let limit = state.app.config.limits.body_bytes;
+    match Limited::new(request.into_body(), limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(ApiError::TooLarge(limit)),
+        Err(_) => Err(ApiError::Invalid(vec![Fault::invalid("", "The body broke off")])),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn with(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn tokens() {
+        for (header, token) in [
+            ("Bearer abc", Some("abc")),
+            ("bearer abc", Some("abc")),
+            ("BEARER  abc ", Some("abc")),
+            ("Bearer", None),
+            ("Bearer ", None),
+            ("Bearer a b", None),
+            ("Basic abc", None),
+            ("abc", None),
+            ("", None),
+        ] {
+            assert_eq!(bearer_token(&with(header::AUTHORIZATION, header)), token, "{header}");
+        }
+        assert_eq!(bearer_token(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn content_types() {
+        for json in ["application/json", "Application/JSON; charset=utf-8", "application/json ;x=y"] {
+            assert!(is_json(&with(header::CONTENT_TYPE, json)), "{json}");
+        }
+        for other in ["", "text/json", "application/jsonp", "application/x-www-form-urlencoded", "text/plain"] {
+            assert!(!is_json(&with(header::CONTENT_TYPE, other)), "{other}");
+        }
+    }
+}

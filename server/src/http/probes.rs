@@ -1,0 +1,34 @@
+//! For operators: whether the process lives, and whether it can do its work.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+
+use crate::{state::AppState, store::pool};
+
+/// A database that takes longer is as good as away.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// `GET /livez`: the process answers.
+pub(super) async fn live() -> &'static str {
+    "ok\n"
+}
+
+/// `GET /readyz`: 200 when database and browser answer, else 503; the body says which does not.
+pub(super) async fn ready(State(app): State<AppState>) -> Response {
+    let database = matches!(tokio::time::timeout(DATABASE_PATIENCE, pool::ping(&app.db)).await, Ok(Ok(())));
+    let browser = app.engine.status().browsers > 0;
+    let status = if database && browser {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let word = |answers: bool| if answers { "ok" } else { "missing" };
+    (status, Json(json!({"database": word(database), "browser": word(browser)}))).into_response()
+}

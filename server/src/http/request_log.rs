@@ -1,0 +1,113 @@
+//! Each request gets an id, a line in the log, and an answer whatever happens.
+
+use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
+
+use axum::{
+    extract::Request,
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use futures::FutureExt;
+use tracing::{Instrument, field::Empty};
+use uuid::Uuid;
+
+use crate::http::error::internal_body;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const LONGEST_ID: usize = 128;
+
+/// Wraps every route.
+pub(super) async fn log(request: Request, next: Next) -> Response {
+    let id = request_id(request.headers());
+    let span = tracing::info_span!(
+        "request",
+        request_id = id,
+        method = %request.method(),
+        path = request.uri().path(),
+        account_id = Empty,
+        render_id = Empty,
+    );
+    answer(request, next, id).instrument(span).await
+}
+
+async fn answer(request: Request, next: Next, id: String) -> Response {
+    let started = Instant::now();
+    let mut response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(panicked);
+    if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        let (parts, _) = response.into_parts();
+        response = (parts.status, internal_body(&id)).into_response();
+        for (name, value) in &parts.headers {
+            response.headers_mut().entry(name).or_insert(value.clone());
+        }
+    }
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
+    tracing::info!(status = response.status().as_u16(), duration_ms, "answered");
+    response
+}
+
+/// The client's own id, if it is a token (RFC 9110, 5.6.2) of sane length, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let sane = |id: &&str| {
+        (1..=LONGEST_ID).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    };
+    let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(sane);
+    given.map_or_else(|| Uuid::now_v7().to_string(), ToOwned::to_owned)
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
+    tracing::error!(panic = message, "a handler panicked");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{
+        Router,
+        body::{Body, to_bytes},
+        routing::get,
+    };
+    use tower::ServiceExt;
+
+    use super::*;
+
+    fn with_id(id: &str) -> String {
+        let value = HeaderValue::from_bytes(id.as_bytes()).expect("a header");
+        request_id(&HeaderMap::from_iter([(REQUEST_ID, value)]))
+    }
+
+    #[test]
+    fn sane_ids_of_clients_are_kept() {
+        for id in ["a", "01J-abc_DEF.9", &"x".repeat(128)] {
+            assert_eq!(with_id(id), id);
+        }
+        for id in ["", "a b", "a\tb", "ä", "<script>", "a\"b", &"x".repeat(129)] {
+            assert_eq!(with_id(id).len(), 36, "{id}");
+        }
+        assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_answered_with_the_id_and_nothing_else() {
+        async fn handler() -> StatusCode {
+            panic!("a secret")
+        }
+        let app = Router::new().route("/", get(handler)).layer(axum::middleware::from_fn(log));
+        let request = Request::builder().header(REQUEST_ID, "mine").body(Body::empty()).expect("a request");
+        let response = app.oneshot(request).await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(response.headers()[REQUEST_ID], "mine");
+        assert_eq!(response.headers()["content-type"], "application/json");
+        let body = to_bytes(response.into_body(), 1000).await.expect("a body");
+        assert_eq!(body, r#"{"error":{"message":"Internal error; the request's id is mine."}}"#);
+    }
+}

@@ -1,0 +1,4 @@
+//! Version 1, as `openapi.json` describes it.
+
+pub(super) mod health;
+pub(super) mod renderers;

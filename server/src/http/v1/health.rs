@@ -1,0 +1,30 @@
+//! `/api/v1/health`
+
+use axum::Json;
+use serde::Serialize;
+
+use crate::domain::{caller::Caller, ids::UserId};
+
+/// The service works, and this is whom the key belongs to.
+#[derive(Serialize)]
+pub(in crate::http) struct Health {
+    status: &'static str,
+    current_user: CurrentUser,
+}
+
+#[derive(Serialize)]
+struct CurrentUser {
+    id: UserId,
+    email: String,
+}
+
+/// `GET`: needs a key but no scope.
+pub(in crate::http) async fn get(caller: Caller) -> Json<Health> {
+    Json(Health {
+        status: "operational",
+        current_user: CurrentUser {
+            id: caller.user.id,
+            email: caller.user.email,
+        },
+    })
+}

@@ -1,0 +1,85 @@
+//! `/api/v1/renderers/pdf`
+
+use std::time::Duration;
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderName, HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use platen_engine::job::{Phase, PhaseTimes};
+
+use crate::{
+    domain::render::OutputEncoding,
+    http::{
+        error::ApiError,
+        extract::{MayRender, RenderBody},
+        file_name::content_disposition,
+    },
+    service::renders::{self, RenderOutcome},
+    state::AppState,
+};
+
+/// Names a render, whatever became of it.
+pub(in crate::http) const RENDER_ID: HeaderName = HeaderName::from_static("x-render-id");
+const PAGE_COUNT: HeaderName = HeaderName::from_static("x-page-count");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+/// `POST`: renders while the client waits; a client that hangs up ends it.
+pub(in crate::http) async fn post(
+    State(app): State<AppState>,
+    MayRender(caller): MayRender,
+    RenderBody(request): RenderBody,
+) -> Result<Response, ApiError> {
+    let encoding = request.encoding;
+    let outcome = renders::render_now(&app, &caller, request).await?;
+    let headers = facts(&outcome);
+    Ok((headers, document(outcome, encoding)).into_response())
+}
+
+fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
+    let pdf = outcome.document.pdf;
+    match encoding {
+        OutputEncoding::Binary => {
+            let disposition = content_disposition(outcome.document.title.as_deref());
+            let headers = [(header::CONTENT_TYPE, "application/pdf"), (header::CONTENT_DISPOSITION, disposition.as_str())];
+            (headers, pdf).into_response()
+        }
+        OutputEncoding::Base64 => {
+            // Base64 needs no escapes in JSON, so the one large string is written once.
+            let mut body = String::with_capacity(pdf.len() / 3 * 4 + 64);
+            body.push_str(r#"{"data":""#);
+            BASE64_STANDARD.encode_string(&pdf, &mut body);
+            body.push_str(r#"","encoding":"base64"}"#);
+            ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+        }
+    }
+}
+
+fn facts(outcome: &RenderOutcome) -> HeaderMap {
+    let facts = [
+        (RENDER_ID, outcome.id.to_string()),
+        (PAGE_COUNT, outcome.document.page_count.to_string()),
+        (SERVER_TIMING, server_timing(&outcome.document.phases)),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?))).collect()
+}
+
+/// Milliseconds by phase (W3C Server Timing, 3).
+fn server_timing(phases: &PhaseTimes) -> String {
+    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
+    let entries: Vec<_> = [
+        (Phase::Queue, phases.queue),
+        (Phase::Load, phases.load),
+        (Phase::Wait, phases.wait),
+        (Phase::Evaluate, phases.evaluate),
+        (Phase::Print, phases.print),
+        (Phase::Post, phases.post),
+    ]
+    .into_iter()
+    .map(|(phase, duration)| format!("{phase};dur={:.1}", milliseconds(duration)))
+    .collect();
+    entries.join(", ")
+}

@@ -1,0 +1,174 @@
+//! Table `renders`.
+
+use platen_engine::job::{Phase, PhaseTimes, RenderedDocument};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::ids::{AccountId, ApiKeyId, RenderId},
+    store::error::StoreError,
+};
+
+/// A render that begins at once, while its caller waits.
+pub struct NewRender {
+    /// Identifier.
+    pub id: RenderId,
+    /// With which key it was asked for.
+    pub key: ApiKeyId,
+    /// False for test keys.
+    pub livemode: bool,
+    /// The request without its content.
+    pub options: Value,
+}
+
+/// Adds a render that is under way.
+pub async fn insert(
+    db: &PgPool,
+    account: AccountId,
+    render: NewRender,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at)
+         values ($1, $2, $3, 'sync', 'processing', $4, $5, $6)",
+        render.id.0,
+        account.0,
+        render.key.0,
+        render.livemode,
+        storable(render.options),
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What became of a render.
+pub enum Ending {
+    /// There is a document.
+    Succeeded(Success),
+    /// There is none; what the caller was told.
+    Failed(Value),
+    /// Nobody waits for it any more.
+    Cancelled,
+}
+
+/// The figures of a document.
+pub struct Success {
+    page_count: i32,
+    bytes: i64,
+    phase_times: Value,
+    warnings: Value,
+    requests: Value,
+    queued_ms: f64,
+}
+
+impl From<&RenderedDocument> for Success {
+    fn from(document: &RenderedDocument) -> Self {
+        let warnings = document.warnings.iter();
+        let requests = document.requests.iter();
+        Self {
+            page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
+            bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
+            phase_times: phase_times(&document.phases),
+            warnings: warnings.map(|warning| json!({"code": warning.code, "message": warning.message})).collect(),
+            requests: requests
+                .map(|request| json!({"url": request.url, "status": request.status, "error": request.error}))
+                .collect(),
+            queued_ms: milliseconds(document.phases.queue),
+        }
+    }
+}
+
+/// Ends a render that is under way; one that has ended already stays as it is.
+pub async fn finish(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    ending: Ending,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    match ending {
+        Ending::Succeeded(success) => {
+            sqlx::query!(
+                "update renders
+                 set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
+                     started_at = inserted_at + make_interval(secs => $8 / 1000), finished_at = $9
+                 where account_id = $1 and id = $2 and status = 'processing'",
+                account.0,
+                id.0,
+                success.page_count,
+                success.bytes,
+                success.phase_times,
+                storable(success.warnings),
+                storable(success.requests),
+                success.queued_ms,
+                now,
+            )
+            .execute(db)
+            .await?;
+        }
+        Ending::Failed(error) => {
+            sqlx::query!(
+                "update renders set status = 'failed', error = $3, finished_at = $4
+                 where account_id = $1 and id = $2 and status = 'processing'",
+                account.0,
+                id.0,
+                storable(error),
+                now,
+            )
+            .execute(db)
+            .await?;
+        }
+        Ending::Cancelled => {
+            sqlx::query!(
+                "update renders set status = 'cancelled', finished_at = $3
+                 where account_id = $1 and id = $2 and status = 'processing'",
+                account.0,
+                id.0,
+                now,
+            )
+            .execute(db)
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+fn phase_times(phases: &PhaseTimes) -> Value {
+    let times = [
+        (Phase::Queue, phases.queue),
+        (Phase::Load, phases.load),
+        (Phase::Wait, phases.wait),
+        (Phase::Evaluate, phases.evaluate),
+        (Phase::Print, phases.print),
+        (Phase::Post, phases.post),
+    ];
+    times.into_iter().map(|(phase, duration)| (phase.as_str().to_owned(), milliseconds(duration).into())).collect()
+}
+
+fn milliseconds(duration: std::time::Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+/// PostgreSQL's `jsonb` takes no U+0000, which pages and requests may hold.
+fn storable(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
+        Value::Array(items) => items.into_iter().map(storable).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (name, storable(value))).collect(),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_database_takes() {
+        let stored = storable(json!({"a": ["x\0y", {"b": "\0"}, 1, null]}));
+        assert_eq!(stored, json!({"a": ["x\u{fffd}y", {"b": "\u{fffd}"}, 1, null]}));
+    }
+}
