@@ -211,6 +211,20 @@ pub struct PhaseTimes {
     pub post: Duration,
 }
 
+impl PhaseTimes {
+    /// Each phase with its time, in the order in which headers and records name them.
+    pub fn by_phase(&self) -> [(Phase, Duration); 6] {
+        [
+            (Phase::Queue, self.queue),
+            (Phase::Load, self.load),
+            (Phase::Wait, self.wait),
+            (Phase::Evaluate, self.evaluate),
+            (Phase::Print, self.print),
+            (Phase::Post, self.post),
+        ]
+    }
+}
+
 /// Something that did not stop the render but that the author of the page should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
