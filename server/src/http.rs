@@ -32,7 +32,10 @@ pub fn router(app: AppState) -> Router {
     Router::new()
         .route("/api/v1/health", get(v1::health::get))
         .route("/api/v1/renderers/pdf", post(v1::renderers::pdf::post))
-        .route("/openapi.json", get(|| async { ([(header::CONTENT_TYPE, "application/json")], OPENAPI) }))
+        .route(
+            "/openapi.json",
+            get(|| async { ([(header::CONTENT_TYPE, "application/json")], OPENAPI) }),
+        )
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
         .fallback(|| async { ApiError::NoSuchPath })

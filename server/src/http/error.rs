@@ -69,9 +69,10 @@ impl IntoResponse for ApiError {
             Self::Authentication(AuthenticationError::Expired) => {
                 unauthorized("expired_token", "The API key has expired.")
             }
-            Self::Authentication(AuthenticationError::Suspended) => {
-                answer(StatusCode::FORBIDDEN, auth_error("forbidden", "The account is suspended."))
-            }
+            Self::Authentication(AuthenticationError::Suspended) => answer(
+                StatusCode::FORBIDDEN,
+                auth_error("forbidden", "The account is suspended."),
+            ),
             Self::Authentication(AuthenticationError::Store(error)) => internal(&error),
             Self::MissingScope(scope) => {
                 let message = format!("The API key lacks the scope {scope}.");
@@ -79,9 +80,10 @@ impl IntoResponse for ApiError {
             }
             Self::NoSuchPath => resource_error(StatusCode::NOT_FOUND, "There is nothing at this path."),
             // `Allow` is added by the router.
-            Self::WrongMethod => {
-                resource_error(StatusCode::METHOD_NOT_ALLOWED, "This path does not take this method; see the header Allow.")
-            }
+            Self::WrongMethod => resource_error(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "This path does not take this method; see the header Allow.",
+            ),
             Self::MediaType(message) => resource_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, message),
             Self::TooLarge(limit) => {
                 let message = format!("The body is larger than {limit} bytes.");

@@ -67,10 +67,17 @@ impl FromRequest<ApiState> for RenderBody {
 async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError> {
     let headers = request.headers();
     if !is_json(headers) {
-        return Err(ApiError::MediaType("The body has to be JSON: send the header Content-Type: application/json."));
+        return Err(ApiError::MediaType(
+            "The body has to be JSON: send the header Content-Type: application/json.",
+        ));
     }
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(ApiError::MediaType("Compressed bodies are not taken; leave the header Content-Encoding out."));
+    if headers
+        .get(header::CONTENT_ENCODING)
+        .is_some_and(|encoding| encoding != "identity")
+    {
+        return Err(ApiError::MediaType(
+            "Compressed bodies are not taken; leave the header Content-Encoding out.",
+        ));
     }
     let limit = state.app.config.limits.body_bytes;
     match Limited::new(request.into_body(), limit).collect().await {
@@ -81,7 +88,10 @@ async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
 }
@@ -116,10 +126,20 @@ mod tests {
 
     #[test]
     fn content_types() {
-        for json in ["application/json", "Application/JSON; charset=utf-8", "application/json ;x=y"] {
+        for json in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/json ;x=y",
+        ] {
             assert!(is_json(&with(header::CONTENT_TYPE, json)), "{json}");
         }
-        for other in ["", "text/json", "application/jsonp", "application/x-www-form-urlencoded", "text/plain"] {
+        for other in [
+            "",
+            "text/json",
+            "application/jsonp",
+            "application/x-www-form-urlencoded",
+            "text/plain",
+        ] {
             assert!(!is_json(&with(header::CONTENT_TYPE, other)), "{other}");
         }
     }

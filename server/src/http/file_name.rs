@@ -23,9 +23,19 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
 /// A `Content-Disposition` (RFC 6266) that shows the PDF in place and names it by its title: in ASCII for old clients,
 /// in UTF-8 for the others.
 pub(super) fn content_disposition(title: Option<&str>) -> String {
-    let name = title.map(stem).filter(|stem| !stem.is_empty()).unwrap_or_else(|| "document".into());
-    let ascii: String = name.chars().map(|character| if character.is_ascii() { character } else { '_' }).collect();
-    let ascii = if ascii.bytes().any(|byte| byte.is_ascii_alphanumeric()) { ascii } else { "document".into() };
+    let name = title
+        .map(stem)
+        .filter(|stem| !stem.is_empty())
+        .unwrap_or_else(|| "document".into());
+    let ascii: String = name
+        .chars()
+        .map(|character| if character.is_ascii() { character } else { '_' })
+        .collect();
+    let ascii = if ascii.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        ascii
+    } else {
+        "document".into()
+    };
     // What is left may hold neither quotation mark nor backslash, so the quoted string needs no escapes.
     let mut header = format!("inline; filename=\"{ascii}.pdf\"; filename*=UTF-8''");
     let _ = write!(header, "{}.pdf", utf8_percent_encode(&name, NOT_ATTR_CHAR));
@@ -45,7 +55,11 @@ fn stem(title: &str) -> String {
         })
         .collect();
     let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = words.trim_start_matches(['.', ' ', '-', '~']).chars().take(LONGEST).collect();
+    let cut: String = words
+        .trim_start_matches(['.', ' ', '-', '~'])
+        .chars()
+        .take(LONGEST)
+        .collect();
     cut.trim_end_matches(['.', ' ']).to_owned()
 }
 
@@ -69,8 +83,16 @@ mod tests {
             (Some("Invoice 42"), "Invoice 42", "Invoice%2042"),
             (Some("  a \n\t b\u{0}c "), "a b c", "a%20b%20c"),
             (Some("../../etc/passwd"), "etc-passwd", "etc-passwd"),
-            (Some("a\"; filename=\"b.exe"), "a-; filename=-b.exe", "a-%3B%20filename%3D-b.exe"),
-            (Some("a\\b\r\nSet-Cookie: x"), "a-b Set-Cookie- x", "a-b%20Set-Cookie-%20x"),
+            (
+                Some("a\"; filename=\"b.exe"),
+                "a-; filename=-b.exe",
+                "a-%3B%20filename%3D-b.exe",
+            ),
+            (
+                Some("a\\b\r\nSet-Cookie: x"),
+                "a-b Set-Cookie- x",
+                "a-b%20Set-Cookie-%20x",
+            ),
             (Some("Müller’s"), "M_ller_s", "M%C3%BCller%E2%80%99s"),
             (Some("請求書"), "document", "%E8%AB%8B%E6%B1%82%E6%9B%B8"),
             (Some("cod\u{202e}fdp.exe"), "codfdp.exe", "codfdp.exe"),

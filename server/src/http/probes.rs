@@ -22,7 +22,10 @@ pub(super) async fn live() -> &'static str {
 
 /// `GET /readyz`: 200 when database and browser answer, else 503; the body says which does not.
 pub(super) async fn ready(State(app): State<AppState>) -> Response {
-    let database = matches!(tokio::time::timeout(DATABASE_PATIENCE, pool::ping(&app.db)).await, Ok(Ok(())));
+    let database = matches!(
+        tokio::time::timeout(DATABASE_PATIENCE, pool::ping(&app.db)).await,
+        Ok(Ok(()))
+    );
     let browser = app.engine.status().browsers > 0;
     let status = if database && browser {
         StatusCode::OK
@@ -30,5 +33,9 @@ pub(super) async fn ready(State(app): State<AppState>) -> Response {
         StatusCode::SERVICE_UNAVAILABLE
     };
     let word = |answers: bool| if answers { "ok" } else { "missing" };
-    (status, Json(json!({"database": word(database), "browser": word(browser)}))).into_response()
+    (
+        status,
+        Json(json!({"database": word(database), "browser": word(browser)})),
+    )
+        .into_response()
 }

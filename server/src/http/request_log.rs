@@ -33,7 +33,10 @@ pub(super) async fn log(request: Request, next: Next) -> Response {
 
 async fn answer(request: Request, next: Next, id: String) -> Response {
     let started = Instant::now();
-    let mut response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(panicked);
+    let mut response = AssertUnwindSafe(next.run(request))
+        .catch_unwind()
+        .await
+        .unwrap_or_else(panicked);
     if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
         let (parts, _) = response.into_parts();
         response = (parts.status, internal_body(&id)).into_response();
@@ -53,7 +56,9 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
 fn request_id(headers: &HeaderMap) -> String {
     let sane = |id: &&str| {
         (1..=LONGEST_ID).contains(&id.len())
-            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
     };
     let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(sane);
     given.map_or_else(|| Uuid::now_v7().to_string(), ToOwned::to_owned)
@@ -101,13 +106,21 @@ mod tests {
         async fn handler() -> StatusCode {
             panic!("a secret")
         }
-        let app = Router::new().route("/", get(handler)).layer(axum::middleware::from_fn(log));
-        let request = Request::builder().header(REQUEST_ID, "mine").body(Body::empty()).expect("a request");
+        let app = Router::new()
+            .route("/", get(handler))
+            .layer(axum::middleware::from_fn(log));
+        let request = Request::builder()
+            .header(REQUEST_ID, "mine")
+            .body(Body::empty())
+            .expect("a request");
         let response = app.oneshot(request).await.expect("an answer");
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(response.headers()[REQUEST_ID], "mine");
         assert_eq!(response.headers()["content-type"], "application/json");
         let body = to_bytes(response.into_body(), 1000).await.expect("a body");
-        assert_eq!(body, r#"{"error":{"message":"Internal error; the request's id is mine."}}"#);
+        assert_eq!(
+            body,
+            r#"{"error":{"message":"Internal error; the request's id is mine."}}"#
+        );
     }
 }

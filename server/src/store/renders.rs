@@ -1,6 +1,6 @@
 //! Table `renders`.
 
-use platen_engine::job::{Phase, PhaseTimes, RenderedDocument};
+use platen_engine::job::{PhaseTimes, RenderedDocument};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -23,12 +23,7 @@ pub struct NewRender {
 }
 
 /// Adds a render that is under way.
-pub async fn insert(
-    db: &PgPool,
-    account: AccountId,
-    render: NewRender,
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
+pub async fn insert(db: &PgPool, account: AccountId, render: NewRender, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at)
          values ($1, $2, $3, 'sync', 'processing', $4, $5, $6)",
@@ -72,7 +67,9 @@ impl From<&RenderedDocument> for Success {
             page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
             bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
             phase_times: phase_times(&document.phases),
-            warnings: warnings.map(|warning| json!({"code": warning.code, "message": warning.message})).collect(),
+            warnings: warnings
+                .map(|warning| json!({"code": warning.code, "message": warning.message}))
+                .collect(),
             requests: requests
                 .map(|request| json!({"url": request.url, "status": request.status, "error": request.error}))
                 .collect(),
@@ -94,7 +91,7 @@ pub async fn finish(
             sqlx::query!(
                 "update renders
                  set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
-                     started_at = inserted_at + make_interval(secs => $8 / 1000), finished_at = $9
+                     started_at = inserted_at + $8::float8 * interval '1 ms', finished_at = $9
                  where account_id = $1 and id = $2 and status = 'processing'",
                 account.0,
                 id.0,
@@ -137,15 +134,10 @@ pub async fn finish(
 }
 
 fn phase_times(phases: &PhaseTimes) -> Value {
-    let times = [
-        (Phase::Queue, phases.queue),
-        (Phase::Load, phases.load),
-        (Phase::Wait, phases.wait),
-        (Phase::Evaluate, phases.evaluate),
-        (Phase::Print, phases.print),
-        (Phase::Post, phases.post),
-    ];
-    times.into_iter().map(|(phase, duration)| (phase.as_str().to_owned(), milliseconds(duration).into())).collect()
+    let times = phases.by_phase().into_iter();
+    times
+        .map(|(phase, duration)| (phase.as_str(), milliseconds(duration)))
+        .collect()
 }
 
 fn milliseconds(duration: std::time::Duration) -> f64 {
@@ -157,7 +149,10 @@ fn storable(value: Value) -> Value {
     match value {
         Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
         Value::Array(items) => items.into_iter().map(storable).collect(),
-        Value::Object(members) => members.into_iter().map(|(name, value)| (name, storable(value))).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, storable(value)))
+            .collect(),
         other => other,
     }
 }

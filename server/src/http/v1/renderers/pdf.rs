@@ -1,14 +1,12 @@
 //! `/api/v1/renderers/pdf`
 
-use std::time::Duration;
-
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, header},
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use platen_engine::job::{Phase, PhaseTimes};
+use platen_engine::job::PhaseTimes;
 
 use crate::{
     domain::render::OutputEncoding,
@@ -43,7 +41,10 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
     match encoding {
         OutputEncoding::Binary => {
             let disposition = content_disposition(outcome.document.title.as_deref());
-            let headers = [(header::CONTENT_TYPE, "application/pdf"), (header::CONTENT_DISPOSITION, disposition.as_str())];
+            let headers = [
+                (header::CONTENT_TYPE, "application/pdf"),
+                (header::CONTENT_DISPOSITION, disposition.as_str()),
+            ];
             (headers, pdf).into_response()
         }
         OutputEncoding::Base64 => {
@@ -64,22 +65,18 @@ fn facts(outcome: &RenderOutcome) -> HeaderMap {
         (SERVER_TIMING, server_timing(&outcome.document.phases)),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];
-    facts.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?))).collect()
+    facts
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?)))
+        .collect()
 }
 
 /// Milliseconds by phase (W3C Server Timing, 3).
 fn server_timing(phases: &PhaseTimes) -> String {
-    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
-    let entries: Vec<_> = [
-        (Phase::Queue, phases.queue),
-        (Phase::Load, phases.load),
-        (Phase::Wait, phases.wait),
-        (Phase::Evaluate, phases.evaluate),
-        (Phase::Print, phases.print),
-        (Phase::Post, phases.post),
-    ]
-    .into_iter()
-    .map(|(phase, duration)| format!("{phase};dur={:.1}", milliseconds(duration)))
-    .collect();
+    let entries: Vec<_> = phases
+        .by_phase()
+        .into_iter()
+        .map(|(phase, duration)| format!("{phase};dur={:.1}", duration.as_secs_f64() * 1000.0))
+        .collect();
     entries.join(", ")
 }
