@@ -36,7 +36,7 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
     let mut response = AssertUnwindSafe(next.run(request))
         .catch_unwind()
         .await
-        .unwrap_or_else(panicked);
+        .unwrap_or_else(|panic| panicked(&*panic));
     if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
         let (parts, _) = response.into_parts();
         response = (parts.status, internal_body(&id)).into_response();
@@ -64,7 +64,7 @@ fn request_id(headers: &HeaderMap) -> String {
     given.map_or_else(|| Uuid::now_v7().to_string(), ToOwned::to_owned)
 }
 
-fn panicked(panic: Box<dyn Any + Send>) -> Response {
+fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -248,8 +248,9 @@ mod tests {
             let portrait = Sheet::new(size, margin, Orientation::Portrait);
             let landscape = Sheet::new(size, margin, Orientation::Landscape);
             assert_eq!((landscape.width, landscape.height), (portrait.height, portrait.width));
-            assert_eq!(landscape.margins, portrait.margins);
-            assert!((landscape.margins[1] - 20.0 / 25.4).abs() < 1e-12);
+            for (side, length) in landscape.margins.into_iter().zip([10.0, 20.0, 30.0, 40.0]) {
+                assert!((side - length / 25.4).abs() < 1e-12);
+            }
         }
     }
 

@@ -622,9 +622,9 @@ fn parts_are_told_apart() {
 fn no_content_is_kept_with_the_options() {
     let secret = |member: &str| request(member).options;
     let options = secret(
-        r##""evaluate_js": {"expression": "fetch('hunter2')"}, "footer_template": "hunter2", "header_template": "hunter2",
+        r#""evaluate_js": {"expression": "fetch('hunter2')"}, "footer_template": "hunter2", "header_template": "hunter2",
         "set_cookie": {"name": "s", "value": "hunter2", "domain": "example.com"}, "scale": 2,
-        "wait_for": {"selector": "p", "attribute": "a"}"##,
+        "wait_for": {"selector": "p", "attribute": "a"}"#,
     );
     assert!(!options.to_string().contains("hunter2"));
     let expected = json!({
@@ -653,7 +653,7 @@ fn no_content_is_kept_with_the_options() {
 #[test]
 fn a_job_carries_the_bounds_of_the_service() {
     let limits = RenderLimits {
-        deadline: Duration::from_secs(60),
+        deadline: Duration::from_mins(1),
         pages: 2000,
     };
     let id = RenderId::generate();
