@@ -1,5 +1,15 @@
 //! Completes the PDFs that Chromium prints: bytes in, bytes out. No tokio, no browser, no HTTP.
 
+mod archive;
+mod content;
+mod document;
+mod file;
+mod lexer;
+mod object;
+mod parse;
+mod text;
+mod write;
+
 use time::OffsetDateTime;
 
 /// What the page says about itself, read from its DOM, because Chromium writes `en-US` where a page has no language and
@@ -78,10 +88,5 @@ pub fn complete(
     format: OutputFormat,
     instant: OffsetDateTime,
 ) -> Result<Completed, PdfError> {
-    let _ = (facts, format, instant);
-    Ok(Completed {
-        bytes: printed.to_vec(),
-        page_count: 1,
-        warnings: Vec::new(),
-    })
+    archive::complete(printed, facts, format, instant)
 }

@@ -1,0 +1,300 @@
+//! Mends content streams: characters that no font has, numbers and strings beyond the limits of PDF/A. What needs no
+//! mending stays as it is, to the byte.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::limits::{is_extreme, within_range};
+use crate::PdfError;
+use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name};
+use crate::object::ObjectNumber;
+use crate::parse::parse_number;
+use crate::text::{MAX_STRING, decode, fit_encoded};
+use crate::write::{write_hex_string, write_name, write_object, write_string};
+
+/// Operands of one operator, and how deep `q` and marked content may stand in each other. Far above what Chromium
+/// writes; they bound the memory that a damaged stream can take.
+const MAX_OPERANDS: usize = 65_536;
+const MAX_NESTING: usize = 4_096;
+/// The longest part of a string that is written at once; even, so that no code is split.
+const STRING_PART: usize = MAX_STRING / 2 * 2;
+
+/// Fonts of two-byte codes by their names in the stream's resources.
+pub(super) type CompositeFonts = BTreeMap<Vec<u8>, ObjectNumber>;
+
+/// The name under which the stand-in of a font is found in the resources.
+pub(super) fn stand_in_name(font: ObjectNumber) -> String {
+    format!("PlatenMissing{font}")
+}
+
+/// A stream that needed mending.
+#[derive(Debug, Default)]
+pub(super) struct MendedContent {
+    pub(super) bytes: Vec<u8>,
+    /// Characters that no font has: the font in use, and the text where the stream gives it.
+    pub(super) missing: Vec<(ObjectNumber, Option<String>)>,
+    /// Numbers that were limited.
+    pub(super) limited: usize,
+    /// Replacement texts that were cut.
+    pub(super) shortened: usize,
+}
+
+/// Mends a content stream; `None` if there is nothing to mend.
+pub(super) fn mend(content: &[u8], fonts: &CompositeFonts) -> Result<Option<MendedContent>, PdfError> {
+    let mut mender = Mender {
+        content,
+        fonts,
+        copied: 0,
+        mended: MendedContent::default(),
+        font: None,
+        saved_fonts: Vec::new(),
+        replacement_texts: Vec::new(),
+    };
+    let mut lexer = Lexer::new(content, 0);
+    let mut operands: Vec<Operand> = Vec::new();
+    while let Some((start, token)) = lexer.next_token()? {
+        match token {
+            Token::Keyword(operator) if !matches!(operator, b"true" | b"false" | b"null") => {
+                mender.operator(operator, &operands, lexer.position())?;
+                operands.clear();
+                if operator == b"ID" {
+                    lexer = Lexer::new(content, end_of_inline_image(content, lexer.position())?);
+                }
+            }
+            _ if operands.len() == MAX_OPERANDS => {
+                return Err(PdfError::Damaged {
+                    offset: start,
+                    what: "an operator expected in a content stream",
+                });
+            }
+            token => operands.push(Operand {
+                range: start..lexer.position(),
+                token,
+            }),
+        }
+    }
+    if mender.copied == 0 {
+        return Ok(None);
+    }
+    mender.mended.bytes.extend_from_slice(&content[mender.copied..]);
+    Ok(Some(mender.mended))
+}
+
+struct Operand<'c> {
+    range: Range<usize>,
+    token: Token<'c>,
+}
+
+impl<'c> Operand<'c> {
+    /// The bytes of a string; `None` for anything else.
+    fn string(&self) -> Option<Cow<'c, [u8]>> {
+        match self.token {
+            Token::LiteralString(raw) => Some(decode_literal_string(raw)),
+            Token::HexString(raw) => Some(Cow::Owned(decode_hex_string(raw))),
+            _ => None,
+        }
+    }
+}
+
+/// The font in use.
+#[derive(Clone, Copy)]
+struct Font<'c> {
+    /// As written, without the slash.
+    name: &'c [u8],
+    /// As written.
+    size: &'c [u8],
+    /// Its number if its codes have two bytes.
+    composite: Option<ObjectNumber>,
+}
+
+struct Mender<'c, 'f> {
+    content: &'c [u8],
+    fonts: &'f CompositeFonts,
+    /// What stands before is in `mended`.
+    copied: usize,
+    mended: MendedContent,
+    font: Option<Font<'c>>,
+    saved_fonts: Vec<Option<Font<'c>>>,
+    /// `/ActualText` of each marked content that is open.
+    replacement_texts: Vec<Option<String>>,
+}
+
+impl<'c> Mender<'c, '_> {
+    fn operator(&mut self, operator: &[u8], operands: &[Operand<'c>], end: usize) -> Result<(), PdfError> {
+        if matches!(operator, b"Tj" | b"TJ") && self.needs_other_text(operands) {
+            let start = operands.first().map_or(end, |operand| operand.range.start);
+            self.copy_to(start);
+            self.show_text(operands);
+            self.copied = end;
+            return Ok(());
+        }
+        for operand in operands {
+            if let Token::Number(raw) = operand.token
+                && is_extreme(raw)
+            {
+                self.copy_to(operand.range.start);
+                self.limited_number(raw);
+                self.copied = operand.range.end;
+            }
+        }
+        match operator {
+            b"q" => self.saved_fonts.push(self.font),
+            b"Q" => self.font = self.saved_fonts.pop().unwrap_or_default(),
+            b"Tf" => {
+                if let [
+                    Operand {
+                        token: Token::Name(name),
+                        ..
+                    },
+                    Operand {
+                        token: Token::Number(size),
+                        ..
+                    },
+                ] = operands
+                {
+                    let composite = self.fonts.get(decode_name(name).as_ref()).copied();
+                    self.font = Some(Font { name, size, composite });
+                }
+            }
+            b"BMC" => self.replacement_texts.push(None),
+            b"BDC" => self.begin_marked_content(operands),
+            b"EMC" => {
+                self.replacement_texts.pop();
+            }
+            _ => {}
+        }
+        if self.saved_fonts.len().max(self.replacement_texts.len()) > MAX_NESTING {
+            return Err(PdfError::Damaged {
+                offset: end,
+                what: "a content stream that opens more than it closes",
+            });
+        }
+        Ok(())
+    }
+
+    fn copy_to(&mut self, end: usize) {
+        self.mended.bytes.extend_from_slice(&self.content[self.copied..end]);
+        self.copied = end;
+    }
+
+    fn limited_number(&mut self, raw: &[u8]) {
+        if let Some(number) = parse_number(raw).as_ref().and_then(within_range) {
+            write_object(&mut self.mended.bytes, &number);
+            self.mended.limited += 1;
+        }
+    }
+
+    fn begin_marked_content(&mut self, operands: &[Operand<'c>]) {
+        let value = operands
+            .windows(2)
+            .find(|pair| pair[0].token == Token::Name(b"ActualText"))
+            .map(|pair| &pair[1]);
+        let text = value.and_then(Operand::string);
+        if let (Some(value), Some(text)) = (value, &text)
+            && text.len() > MAX_STRING
+        {
+            self.copy_to(value.range.start);
+            write_string(&mut self.mended.bytes, fit_encoded(text));
+            self.copied = value.range.end;
+            self.mended.shortened += 1;
+        }
+        self.replacement_texts.push(text.map(|text| decode(&text)));
+    }
+
+    fn needs_other_text(&self, operands: &[Operand]) -> bool {
+        let is_composite = self.font.is_some_and(|font| font.composite.is_some());
+        operands.iter().any(|operand| match (operand.string(), operand.token) {
+            (Some(text), _) => text.len() > MAX_STRING || (is_composite && text.chunks(2).any(is_missing)),
+            (None, Token::Number(raw)) => is_extreme(raw),
+            _ => false,
+        })
+    }
+
+    /// Writes the text of a `Tj` or `TJ` in runs: code 0000 in the stand-in font, whose only code is 00, all others in
+    /// the font in use. Position and spacing stay, for both have the same advance.
+    fn show_text(&mut self, operands: &[Operand]) {
+        let composite = self.font.and_then(|font| font.composite);
+        let mut is_stand_in = false;
+        self.mended.bytes.push(b'[');
+        for operand in operands {
+            if let Token::Number(raw) = operand.token {
+                if is_extreme(raw) {
+                    self.limited_number(raw);
+                } else {
+                    self.mended.bytes.extend_from_slice(raw);
+                }
+                self.mended.bytes.push(b' ');
+            }
+            let Some(text) = operand.string() else { continue };
+            let Some(number) = composite else {
+                self.write_parts(&text);
+                continue;
+            };
+            let codes: Vec<&[u8]> = text.chunks(2).collect();
+            for run in codes.chunk_by(|left, right| is_missing(left) == is_missing(right)) {
+                if is_missing(run[0]) != is_stand_in {
+                    is_stand_in = !is_stand_in;
+                    self.switch_font(is_stand_in);
+                }
+                if is_stand_in {
+                    let text = self.replacement_texts.iter().rev().flatten().next();
+                    self.mended.missing.push((number, text.cloned()));
+                    self.write_parts(&vec![0; run.len()]);
+                } else {
+                    self.write_parts(&run.concat());
+                }
+            }
+        }
+        self.mended.bytes.extend_from_slice(b"] TJ");
+        if is_stand_in {
+            self.write_font(false);
+        }
+    }
+
+    fn switch_font(&mut self, to_stand_in: bool) {
+        self.mended.bytes.extend_from_slice(b"] TJ");
+        self.write_font(to_stand_in);
+        self.mended.bytes.extend_from_slice(b" [");
+    }
+
+    fn write_font(&mut self, is_stand_in: bool) {
+        let Some(font) = self.font else { return };
+        let output = &mut self.mended.bytes;
+        output.push(b' ');
+        if let Some(number) = font.composite.filter(|_| is_stand_in) {
+            write_name(output, stand_in_name(number).as_bytes());
+        } else {
+            output.push(b'/');
+            output.extend_from_slice(font.name);
+        }
+        output.push(b' ');
+        output.extend_from_slice(font.size);
+        output.extend_from_slice(b" Tf");
+    }
+
+    fn write_parts(&mut self, text: &[u8]) {
+        for part in text.chunks(STRING_PART) {
+            write_hex_string(&mut self.mended.bytes, part);
+        }
+    }
+}
+
+fn is_missing(code: &[u8]) -> bool {
+    code == [0, 0]
+}
+
+/// The data of an inline image has no syntax; it ends at an `EI` between white space (ISO 32000-1, 8.9.7).
+fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> {
+    let is_end = |window: &[u8]| matches!(window, [before, b'E', b'I'] if before.is_ascii_whitespace());
+    let mut ends = content[start..]
+        .windows(3)
+        .enumerate()
+        .filter(|(_, window)| is_end(window))
+        .map(|(at, _)| start + at + 3);
+    ends.find(|end| content.get(*end).is_none_or(u8::is_ascii_whitespace))
+        .ok_or(PdfError::Damaged {
+            offset: start,
+            what: "the end of an inline image expected",
+        })
+}

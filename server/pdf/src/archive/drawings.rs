@@ -1,0 +1,192 @@
+//! One pass over all that draws: pages, form XObjects (soft masks among them) and tiling patterns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::content_streams::{CompositeFonts, MendedContent, mend, stand_in_name};
+use super::missing_glyphs::{StandIn, add_stand_in, is_composite};
+use super::warnings::Warnings;
+use crate::PdfError;
+use crate::content::{may_need_mending, read_stream, replace_data};
+use crate::document::Document;
+use crate::object::{Dictionary, Object, ObjectNumber, Stream};
+use crate::text::MAX_STRING;
+
+/// Characters that the warning lists.
+const MAX_LISTED: usize = 20;
+
+/// Mends every content stream that needs it. `others` are the streams that draw and are no page's content.
+pub(super) fn mend_drawings(
+    document: &mut Document,
+    pages: &[ObjectNumber],
+    others: &[ObjectNumber],
+    warnings: &mut Warnings,
+) -> Result<(), PdfError> {
+    let mut pass = Pass::default();
+    for (index, number) in pages.iter().enumerate() {
+        let mut page = document.get_dictionary(*number, "a page expected")?;
+        let Some(contents) = page.get("Contents") else { continue };
+        let contents = contents
+            .as_reference()
+            .ok_or_else(|| document.damaged(*number, "one content stream expected"))?;
+        let Object::Stream(mut stream) = document.get(contents)? else {
+            return Err(document.damaged(contents, "a content stream expected"));
+        };
+        if pass.mend_stream(document, contents, &mut stream, &mut page)? {
+            document.set(contents, Object::Stream(stream));
+            document.set(*number, Object::Dictionary(page));
+        }
+        if !pass.characters.is_empty() {
+            pass.first_page.get_or_insert(index + 1);
+        }
+    }
+    for number in others {
+        let Object::Stream(mut stream) = document.get(*number)? else {
+            continue;
+        };
+        let mut dictionary = stream.dictionary.clone();
+        if pass.mend_stream(document, *number, &mut stream, &mut dictionary)? {
+            dictionary.set("Filter", Object::name("FlateDecode"));
+            document.set(*number, Object::Stream(Stream { dictionary, ..stream }));
+        }
+    }
+    pass.report(warnings);
+    Ok(())
+}
+
+#[derive(Default)]
+struct Pass {
+    /// Content of the stream at hand, kept for its capacity.
+    content: Vec<u8>,
+    /// By the font that they stand in for.
+    stand_ins: BTreeMap<ObjectNumber, StandIn>,
+    is_composite: BTreeMap<ObjectNumber, bool>,
+    /// Those that no font has.
+    characters: BTreeSet<String>,
+    first_page: Option<usize>,
+    limited: usize,
+    shortened: usize,
+}
+
+impl Pass {
+    /// Mends one stream whose fonts are in the `/Resources` of its owner, the page or the stream's own dictionary.
+    /// Tells whether they changed.
+    fn mend_stream<'a>(
+        &mut self,
+        document: &mut Document<'a>,
+        number: ObjectNumber,
+        stream: &mut Stream<'a>,
+        owner: &mut Dictionary<'a>,
+    ) -> Result<bool, PdfError> {
+        read_stream(stream, &mut self.content).map_err(|what| document.damaged(number, what))?;
+        if !may_need_mending(&self.content) {
+            return Ok(false);
+        }
+        let mut resources = document.resolve_dictionary(owner, "Resources")?;
+        let mut fonts = document.resolve_dictionary(&resources, "Font")?;
+        let composite_fonts = self.composite_fonts(document, &fonts)?;
+        let mended = mend(&self.content, &composite_fonts).map_err(|error| match error {
+            PdfError::Damaged { what, .. } => document.damaged(number, what),
+            other => other,
+        })?;
+        let Some(mended) = mended else { return Ok(false) };
+        replace_data(stream, &mended.bytes);
+        if !mended.missing.is_empty() {
+            for font in mended.missing.iter().map(|(font, _)| *font).collect::<BTreeSet<_>>() {
+                let stand_in = self.stand_in(document, font)?.font;
+                fonts.insert(stand_in_name(font).into_bytes(), Object::Reference(stand_in));
+            }
+            resources.set("Font", Object::Dictionary(fonts));
+            owner.set("Resources", Object::Dictionary(resources));
+        }
+        self.note(mended);
+        Ok(true)
+    }
+
+    fn composite_fonts(&mut self, document: &Document, fonts: &Dictionary) -> Result<CompositeFonts, PdfError> {
+        let mut found = CompositeFonts::new();
+        for (name, font) in &fonts.entries {
+            let Some(number) = font.as_reference() else { continue };
+            let is_composite = match self.is_composite.get(&number) {
+                Some(known) => *known,
+                None => is_composite(document, number)?,
+            };
+            self.is_composite.insert(number, is_composite);
+            if is_composite {
+                found.insert(name.to_vec(), number);
+            }
+        }
+        Ok(found)
+    }
+
+    fn stand_in(&mut self, document: &mut Document, font: ObjectNumber) -> Result<&StandIn, PdfError> {
+        if !self.stand_ins.contains_key(&font) {
+            self.stand_ins.insert(font, add_stand_in(document, font)?);
+        }
+        Ok(&self.stand_ins[&font])
+    }
+
+    fn note(&mut self, mended: MendedContent) {
+        self.limited += mended.limited;
+        self.shortened += mended.shortened;
+        for (font, text) in mended.missing {
+            let of_font = || self.stand_ins.get(&font).and_then(|stand_in| stand_in.text.clone());
+            self.characters.extend(text.or_else(of_font));
+        }
+    }
+
+    fn report(self, warnings: &mut Warnings) {
+        if !self.stand_ins.is_empty() {
+            let listed: Vec<String> = self
+                .characters
+                .iter()
+                .take(MAX_LISTED)
+                .map(|text| describe(text))
+                .collect();
+            let more = match self.characters.len().saturating_sub(MAX_LISTED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let page = self
+                .first_page
+                .map_or_else(String::new, |page| format!(", first on page {page}"));
+            let message = format!(
+                "no font has these characters; the browser's empty box stands for them{page}: {}{more}.",
+                listed.join(", ")
+            );
+            warnings.add("missing_glyph", message);
+        }
+        if self.limited > 0 {
+            let message = format!(
+                "drawing coordinates beyond the range of PDF/A were limited to it: {}.",
+                self.limited
+            );
+            warnings.add("number_limited", message);
+        }
+        if self.shortened > 0 {
+            let message = format!(
+                "replacement texts over {MAX_STRING} bytes were cut to that length: {}.",
+                self.shortened
+            );
+            warnings.add("text_shortened", message);
+        }
+    }
+}
+
+/// Characters and their code points; the code points alone for what can't be seen.
+fn describe(text: &str) -> String {
+    let codes: Vec<String> = text
+        .chars()
+        .take(8)
+        .map(|character| format!("U+{:04X}", u32::from(character)))
+        .collect();
+    let codes = codes.join(" ");
+    if text
+        .chars()
+        .any(|character| character.is_control() || character.is_whitespace())
+    {
+        codes
+    } else {
+        let shown: String = text.chars().take(8).collect();
+        format!("{shown} ({codes})")
+    }
+}

@@ -1,0 +1,227 @@
+//! The limits that PDF/A sets to numbers, names and strings (ISO 19005-2, 6.1.13), and languages that are none.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use md5::{Digest as _, Md5};
+
+use super::language::is_language_tag;
+use super::warnings::Warnings;
+use crate::PdfError;
+use crate::document::Document;
+use crate::lexer::Token;
+use crate::object::{Object, ObjectNumber};
+use crate::parse::parse_number;
+use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded};
+
+const MAX_NAME: usize = 127;
+const MAX_INTEGER: i64 = i32::MAX as i64;
+const MAX_REAL: f64 = 3.403e38;
+/// A real nearer to zero must be zero.
+const MIN_REAL: f64 = 1.175e-38;
+/// A number with fewer digits is within the limits.
+const SUSPICIOUS_DIGITS: usize = 10;
+
+/// What the pass over all objects found.
+pub(super) struct Inspection {
+    /// Form XObjects and tiling patterns: what has drawing operators and is no page.
+    pub(super) drawings: Vec<ObjectNumber>,
+}
+
+/// Mends what is beyond a limit in every object outside streams' data, and finds the streams that draw.
+pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Inspection, PdfError> {
+    let mut drawings = Vec::new();
+    let mut mended = Mended::default();
+    for number in 1..document.size() {
+        let findings = inspect(document, number)?;
+        if findings.draws {
+            drawings.push(number);
+        }
+        if findings.is_suspicious || document.changed(number).is_some() {
+            let mut object = document.get(number)?;
+            let before = mended.count;
+            mended.mend(&mut object, b"");
+            if mended.count > before {
+                document.set(number, object);
+            }
+        }
+    }
+    mended.report(warnings);
+    Ok(Inspection { drawings })
+}
+
+/// Whether a number is out of range; `raw` as in the file.
+pub(super) fn is_extreme(raw: &[u8]) -> bool {
+    raw.len() >= SUSPICIOUS_DIGITS && parse_number(raw).is_some_and(|number| within_range(&number).is_some())
+}
+
+/// The nearest number that is allowed; `None` for one that is allowed itself.
+pub(super) fn within_range(number: &Object) -> Option<Object<'static>> {
+    match *number {
+        Object::Integer(value) if value.abs_diff(0) > MAX_INTEGER as u64 => {
+            Some(Object::Integer(MAX_INTEGER * value.signum()))
+        }
+        Object::Real(value) if value != 0.0 && value.abs() < MIN_REAL => Some(Object::Integer(0)),
+        Object::Real(value) if value.abs() > MAX_REAL => Some(Object::Integer(MAX_INTEGER * value.signum() as i64)),
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Findings {
+    draws: bool,
+    is_suspicious: bool,
+}
+
+/// Looks at an object's tokens; most objects need no more.
+fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfError> {
+    let mut findings = Findings::default();
+    let Some(mut lexer) = document.file.lexer(number).filter(|_| !document.is_free(number)) else {
+        return Ok(findings);
+    };
+    let mut key: &[u8] = b"";
+    while let Some((_, token)) = lexer.next_token()? {
+        match token {
+            Token::Name(raw) => {
+                findings.draws |= key == b"Subtype" && raw == b"Form";
+                findings.is_suspicious |= raw.len() > MAX_NAME;
+                key = raw;
+                continue;
+            }
+            Token::Number(raw) => {
+                findings.draws |= key == b"PatternType" && raw == b"1";
+                findings.is_suspicious |= is_extreme(raw);
+            }
+            Token::LiteralString(raw) | Token::HexString(raw) => {
+                findings.is_suspicious |= raw.len() > MAX_STRING || (key == b"Lang" && !is_language_tag(raw));
+            }
+            // The data of a stream has syntax of its own, or none.
+            Token::Keyword(b"stream") => break,
+            _ => {}
+        }
+        key = b"";
+    }
+    Ok(findings)
+}
+
+#[derive(Default)]
+struct Mended {
+    count: usize,
+    /// By the key under which they stand.
+    shortened: BTreeMap<Vec<u8>, usize>,
+    renamed: usize,
+    clamped: usize,
+    languages: BTreeMap<String, usize>,
+}
+
+impl Mended {
+    /// `key` is the one under which the object stands, in the dictionary next to it.
+    fn mend(&mut self, object: &mut Object, key: &[u8]) {
+        match object {
+            Object::Name(name) => self.mend_name(name),
+            Object::String(bytes) if bytes.len() > MAX_STRING => {
+                *bytes = Cow::Owned(fit_encoded(bytes).to_vec());
+                *self.shortened.entry(key.to_vec()).or_default() += 1;
+                self.count += 1;
+            }
+            Object::Integer(_) | Object::Real(_) => {
+                if let Some(number) = within_range(object) {
+                    *object = number;
+                    self.clamped += 1;
+                    self.count += 1;
+                }
+            }
+            Object::Array(items) => items.iter_mut().for_each(|item| self.mend(item, key)),
+            Object::Dictionary(_) | Object::Stream(_) => self.mend_dictionary(object),
+            _ => {}
+        }
+    }
+
+    fn mend_dictionary(&mut self, object: &mut Object) {
+        let Some(dictionary) = object.as_dictionary_mut() else {
+            return;
+        };
+        let is_invalid = |value: &Object| value.as_string().is_some_and(|tag| !is_language_tag(tag));
+        if dictionary.get("Lang").is_some_and(is_invalid)
+            && let Some(Object::String(tag)) = dictionary.remove("Lang")
+        {
+            *self
+                .languages
+                .entry(clean(&decode(&tag)).unwrap_or_default())
+                .or_default() += 1;
+            self.count += 1;
+        }
+        for (key, value) in &mut dictionary.entries {
+            self.mend_name(key);
+            self.mend(value, key);
+        }
+    }
+
+    /// Long names come from long ids of HTML, which name the targets of links. The same name gets the same new one
+    /// wherever it stands.
+    fn mend_name(&mut self, name: &mut Cow<[u8]>) {
+        if name.len() > MAX_NAME {
+            let digest = u128::from_be_bytes(Md5::digest(name.as_ref()).into());
+            *name = Cow::Owned(format!("id-{digest:032x}").into_bytes());
+            self.renamed += 1;
+            self.count += 1;
+        }
+    }
+
+    fn report(self, warnings: &mut Warnings) {
+        for (key, count) in self.shortened {
+            let what = match key.as_slice() {
+                b"Title" => "entries of the outline",
+                b"Alt" => "alternative texts",
+                b"ActualText" => "replacement texts",
+                b"T" => "titles of tags",
+                _ => "texts",
+            };
+            let message = format!("{what} over {MAX_STRING} bytes were cut to that length: {count}.");
+            warnings.add("text_shortened", message);
+        }
+        for (tag, count) in self.languages {
+            let shown = abbreviate(&tag, 40);
+            let message =
+                format!("“{shown}” is no language tag like en or pt-BR and was removed from {count} elements.");
+            warnings.add("language_invalid", message);
+        }
+        if self.renamed > 0 {
+            let message = format!(
+                "names over {MAX_NAME} bytes were replaced by shorter ones: {}.",
+                self.renamed
+            );
+            warnings.add("name_shortened", message);
+        }
+        if self.clamped > 0 {
+            warnings.add(
+                "number_limited",
+                format!(
+                    "numbers beyond the range of PDF/A were limited to it: {}.",
+                    self.clamped
+                ),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_numbers_to_the_range_of_pdf_a() {
+        for (raw, expected) in [
+            ("2147483647", None),
+            ("2147483648", Some(Object::Integer(2_147_483_647))),
+            ("-99999999999999999999999", Some(Object::Integer(-2_147_483_647))),
+            ("4294967296.5", None),
+            (".0000000000000000000000000000000000000000001", Some(Object::Integer(0))),
+            ("0.0000000000", None),
+        ] {
+            let number = parse_number(raw.as_bytes()).expect("a number");
+            assert_eq!(within_range(&number), expected, "{raw}");
+            assert_eq!(is_extreme(raw.as_bytes()), expected.is_some(), "{raw}");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Draws characters that no font has. Chromium shows the font's glyph 0 for them, an empty box, which PDF/A forbids to
+//! refer to (ISO 19005-2, 6.2.11.8); a Type 3 font with the same outline and advance may show it.
+
+use std::fmt::Write as _;
+
+use skrifa::instance::{LocationRef, Size};
+use skrifa::outline::{DrawSettings, OutlinePen};
+use skrifa::raw::TableProvider as _;
+use skrifa::{FontRef, GlyphId, MetadataProvider as _};
+
+use crate::PdfError;
+use crate::content::read_stream;
+use crate::document::Document;
+use crate::lexer::{Lexer, Token, decode_hex_string};
+use crate::object::{Dictionary, Object, ObjectNumber, Stream};
+use crate::text::decode_utf16;
+
+/// Glyph space of PDF fonts: units per em.
+const GLYPH_SPACE: f32 = 1000.0;
+/// `/DW` where a font has none (ISO 32000-1, 9.7.4.3).
+const DEFAULT_WIDTH: f64 = 1000.0;
+
+/// A Type 3 font that stands in for another one's glyph 0.
+#[derive(Debug)]
+pub(super) struct StandIn {
+    /// Its number.
+    pub(super) font: ObjectNumber,
+    /// The text that the other font gives for code 0000, if any.
+    pub(super) text: Option<String>,
+}
+
+/// Whether codes of this font have two bytes.
+pub(super) fn is_composite(document: &Document, font: ObjectNumber) -> Result<bool, PdfError> {
+    let font = document.get(font)?;
+    let kind = font.as_dictionary().and_then(|font| font.get("Subtype"));
+    Ok(kind.is_some_and(|kind| kind.is_name("Type0")))
+}
+
+/// Adds a font with one code, 00, that draws glyph 0 of a composite font as that font does.
+pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> Result<StandIn, PdfError> {
+    let damaged = |what| document.damaged(composite, what);
+    let font = document.get_dictionary(composite, "a font expected")?;
+    let descendants = font
+        .get("DescendantFonts")
+        .map(|fonts| document.resolve(fonts))
+        .transpose()?;
+    let descendant = descendants.as_ref().and_then(Object::as_array).and_then(<[_]>::first);
+    let descendant = descendant.map(|font| document.resolve(font)).transpose()?;
+    let descendant = descendant.as_ref().and_then(Object::as_dictionary);
+    let descendant = descendant.ok_or_else(|| damaged("a font with a descendant expected"))?;
+
+    let advance = advance(document, descendant)?;
+    let outline = match font_program(document, descendant)? {
+        Some(program) => Outline::of_glyph_zero(&program),
+        None => Outline::default(),
+    };
+    let text = match font.get("ToUnicode").map(|map| document.resolve(map)).transpose()? {
+        Some(Object::Stream(map)) => {
+            let mut data = Vec::new();
+            read_stream(&map, &mut data).map_err(damaged)?;
+            unicode_of_code_zero(&data)
+        }
+        _ => None,
+    };
+    let procedure = Stream::plain(Dictionary::default(), outline.procedure(advance).into_bytes());
+    let procedure = document.add(Object::Stream(procedure));
+    let unicode = text.clone().unwrap_or_else(|| vec![0xFF, 0xFD]);
+    let map = document.add(Object::Stream(Stream::plain(
+        Dictionary::default(),
+        unicode_map(&unicode).into_bytes(),
+    )));
+    let font = document.add(Object::Dictionary(type_3_font(advance, procedure, map)));
+    Ok(StandIn {
+        font,
+        text: text.map(|text| decode_utf16(&text)),
+    })
+}
+
+fn type_3_font<'a>(advance: f64, procedure: ObjectNumber, unicode_map: ObjectNumber) -> Dictionary<'a> {
+    let glyph = || Object::name("missing");
+    let encoding = Dictionary::new([
+        ("Type", Object::name("Encoding")),
+        ("Differences", Object::Array(vec![Object::Integer(0), glyph()])),
+    ]);
+    let scale = || Object::Real(f64::from(1.0 / GLYPH_SPACE));
+    let zero = || Object::Integer(0);
+    Dictionary::new([
+        ("Type", Object::name("Font")),
+        ("Subtype", Object::name("Type3")),
+        // All zero: the procedure's own box counts (ISO 32000-1, 9.6.5).
+        ("FontBBox", Object::Array(vec![zero(), zero(), zero(), zero()])),
+        (
+            "FontMatrix",
+            Object::Array(vec![scale(), zero(), zero(), scale(), zero(), zero()]),
+        ),
+        ("Resources", Object::Dictionary(Dictionary::default())),
+        ("FirstChar", zero()),
+        ("LastChar", zero()),
+        ("Widths", Object::Array(vec![Object::Real(advance)])),
+        ("Encoding", Object::Dictionary(encoding)),
+        (
+            "CharProcs",
+            Object::Dictionary(Dictionary::new([("missing", Object::Reference(procedure))])),
+        ),
+        ("ToUnicode", Object::Reference(unicode_map)),
+    ])
+}
+
+/// The advance of CID 0 in thousandths of an em, from `/W`, else `/DW` (ISO 32000-1, 9.7.4.3).
+fn advance(document: &Document, descendant: &Dictionary) -> Result<f64, PdfError> {
+    let default = descendant
+        .get("DW")
+        .and_then(Object::as_number)
+        .unwrap_or(DEFAULT_WIDTH);
+    let Some(Object::Array(widths)) = descendant.get("W").map(|widths| document.resolve(widths)).transpose()? else {
+        return Ok(default);
+    };
+    let mut rest = widths.as_slice();
+    loop {
+        let (first, width, tail) = match rest {
+            [first, Object::Array(widths), tail @ ..] => (first, widths.first(), tail),
+            [first, _last, width, tail @ ..] => (first, Some(width), tail),
+            _ => return Ok(default),
+        };
+        if first.as_integer() == Some(0)
+            && let Some(width) = width.and_then(Object::as_number)
+        {
+            return Ok(width);
+        }
+        rest = tail;
+    }
+}
+
+/// The TrueType program; other kinds become Type 3 fonts in Chromium.
+fn font_program(document: &Document, descendant: &Dictionary) -> Result<Option<Vec<u8>>, PdfError> {
+    let descriptor = document.resolve_dictionary(descendant, "FontDescriptor")?;
+    let Some(reference) = descriptor.get("FontFile2") else {
+        return Ok(None);
+    };
+    let Object::Stream(stream) = document.resolve(reference)? else {
+        return Ok(None);
+    };
+    let mut program = Vec::new();
+    match read_stream(&stream, &mut program) {
+        Ok(()) => Ok(Some(program)),
+        Err(what) => Err(document.damaged(reference.as_reference().unwrap_or_default(), what)),
+    }
+}
+
+/// An outline as path operators in thousandths of an em, with its box.
+#[derive(Debug, Default)]
+struct Outline {
+    path: String,
+    /// Left, bottom, right, top.
+    bounds: Option<[f32; 4]>,
+    scale: f32,
+    current: (f32, f32),
+}
+
+impl Outline {
+    /// Empty where the program can't be read: Chromium draws nothing either, with the same library.
+    fn of_glyph_zero(program: &[u8]) -> Self {
+        let mut outline = Self::default();
+        let Ok(font) = FontRef::new(program) else {
+            return outline;
+        };
+        let Some(units_per_em) = font
+            .head()
+            .ok()
+            .map(|head| head.units_per_em())
+            .filter(|units| *units > 0)
+        else {
+            return outline;
+        };
+        outline.scale = GLYPH_SPACE / f32::from(units_per_em);
+        let settings = DrawSettings::unhinted(Size::unscaled(), LocationRef::default());
+        let is_drawn = font
+            .outline_glyphs()
+            .get(GlyphId::NOTDEF)
+            .is_some_and(|glyph| glyph.draw(settings, &mut outline).is_ok());
+        if is_drawn { outline } else { Self::default() }
+    }
+
+    fn procedure(&self, advance: f64) -> String {
+        let [left, bottom, right, top] = self.bounds.unwrap_or_default();
+        let fill = if self.path.is_empty() { "" } else { "f\n" };
+        format!("{advance} 0 {left} {bottom} {right} {top} d1\n{}{fill}", self.path)
+    }
+
+    /// Scales a point, notes it, and gives it as it is written.
+    fn point(&mut self, x: f32, y: f32) -> (f32, f32) {
+        let round = |value: f32| (value * self.scale * 100.0).round() / 100.0;
+        let (x, y) = (round(x), round(y));
+        let [left, bottom, right, top] = self.bounds.unwrap_or([x, y, x, y]);
+        self.bounds = Some([left.min(x), bottom.min(y), right.max(x), top.max(y)]);
+        (x, y)
+    }
+
+    fn operator(&mut self, points: &[(f32, f32)], operator: &str) {
+        for (x, y) in points {
+            // Writing to a string does not fail.
+            let _ = write!(self.path, "{x} {y} ");
+        }
+        self.path += operator;
+        self.path.push('\n');
+    }
+}
+
+impl OutlinePen for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let to = self.point(x, y);
+        self.current = (x, y);
+        self.operator(&[to], "m");
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        let to = self.point(x, y);
+        self.current = (x, y);
+        self.operator(&[to], "l");
+    }
+
+    /// PDF has no quadratic curves; each has a cubic one of the same shape.
+    fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
+        let toward = |end: f32, control: f32| end + (control - end) * 2.0 / 3.0;
+        let (x0, y0) = self.current;
+        self.curve_to(toward(x0, cx), toward(y0, cy), toward(x, cx), toward(y, cy), x, y);
+    }
+
+    fn curve_to(&mut self, cx0: f32, cy0: f32, cx1: f32, cy1: f32, x: f32, y: f32) {
+        let points = [self.point(cx0, cy0), self.point(cx1, cy1), self.point(x, y)];
+        self.current = (x, y);
+        self.operator(&points, "c");
+    }
+
+    fn close(&mut self) {
+        self.operator(&[], "h");
+    }
+}
+
+/// What a `ToUnicode` map gives for code 0000, in UTF-16 (ISO 32000-1, 9.10.3).
+fn unicode_of_code_zero(map: &[u8]) -> Option<Vec<u8>> {
+    let mut lexer = Lexer::new(map, 0);
+    let mut codes = Vec::new();
+    while let Ok(Some((_, token))) = lexer.next_token() {
+        match token {
+            Token::HexString(raw) => codes.push(decode_hex_string(raw)),
+            Token::Keyword(b"beginbfchar" | b"beginbfrange") => codes.clear(),
+            Token::Keyword(keyword @ (b"endbfchar" | b"endbfrange")) => {
+                let length = if keyword == b"endbfchar" { 2 } else { 3 };
+                let mut entries = codes.chunks_exact(length);
+                if let Some(entry) = entries.find(|entry| entry[0] == [0, 0]) {
+                    return entry.last().cloned();
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn unicode_map(unicode: &[u8]) -> String {
+    let digits: String = unicode.iter().map(|byte| format!("{byte:02X}")).collect();
+    format!(
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /PlatenMissing def /CMapType 2 def\n\
+         1 begincodespacerange <00> <FF> endcodespacerange\n1 beginbfchar\n<00> <{digits}>\nendbfchar\n\
+         endcmap CMapName currentdict /CMap defineresource pop end end\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_code_zero_means() {
+        let range = b"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n";
+        let map = |entries: &str| [range.as_slice(), entries.as_bytes()].concat();
+        assert_eq!(
+            unicode_of_code_zero(&map("2 beginbfchar\n<0000> <D800DF80>\n<0003> <0020>\nendbfchar")),
+            Some(vec![0xD8, 0x00, 0xDF, 0x80])
+        );
+        assert_eq!(
+            unicode_of_code_zero(&map("1 beginbfrange\n<0000> <0004> <0041>\nendbfrange")),
+            Some(vec![0, 0x41])
+        );
+        assert_eq!(
+            unicode_of_code_zero(&map("1 beginbfchar\n<0003> <0020>\nendbfchar")),
+            None
+        );
+    }
+
+    #[test]
+    fn raises_quadratic_curves() {
+        let mut outline = Outline {
+            scale: 0.5,
+            ..Outline::default()
+        };
+        outline.move_to(0.0, 0.0);
+        outline.quad_to(30.0, 60.0, 60.0, 0.0);
+        outline.close();
+        assert_eq!(
+            outline.procedure(600.0),
+            "600 0 0 0 30 20 d1\n0 0 m\n10 20 20 20 30 0 c\nh\nf\n"
+        );
+    }
+}

@@ -1,0 +1,34 @@
+//! Collects warnings, so many of a kind and no more: a page can hold a million links.
+
+use std::collections::BTreeMap;
+
+use crate::Warning;
+
+/// Warnings of one code that are kept; the others are counted.
+const MAX_PER_CODE: usize = 20;
+
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    warnings: Vec<Warning>,
+    counts: BTreeMap<&'static str, usize>,
+}
+
+impl Warnings {
+    pub(super) fn add(&mut self, code: &'static str, message: String) {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count <= MAX_PER_CODE {
+            self.warnings.push(Warning { code, message });
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Warning> {
+        for (code, count) in self.counts {
+            if count > MAX_PER_CODE {
+                let message = format!("{} more of this kind are not listed.", count - MAX_PER_CODE);
+                self.warnings.push(Warning { code, message });
+            }
+        }
+        self.warnings
+    }
+}

@@ -1,0 +1,300 @@
+//! Cuts PDF syntax (ISO 32000-1, 7.2) into tokens, for objects and content streams alike. It allocates nothing.
+
+use std::borrow::Cow;
+
+use crate::PdfError;
+
+/// A token, as written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Token<'a> {
+    /// Digits, sign, point.
+    Number(&'a [u8]),
+    /// Without its slash, `#xx` not decoded.
+    Name(&'a [u8]),
+    /// What stands between the parentheses, escapes not decoded.
+    LiteralString(&'a [u8]),
+    /// What stands between the angle brackets.
+    HexString(&'a [u8]),
+    ArrayStart,
+    ArrayEnd,
+    DictionaryStart,
+    DictionaryEnd,
+    /// An operator, `obj`, `R`, `true` and the like.
+    Keyword(&'a [u8]),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Lexer<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(bytes: &'a [u8], position: usize) -> Self {
+        Self { bytes, position }
+    }
+
+    /// Where the next token, or the white space before it, begins.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The next token and where it begins; `None` at the end.
+    pub(crate) fn next_token(&mut self) -> Result<Option<(usize, Token<'a>)>, PdfError> {
+        self.skip_white_space();
+        let start = self.position;
+        let Some(&first) = self.bytes.get(start) else {
+            return Ok(None);
+        };
+        let token = match first {
+            b'/' => {
+                self.position += 1;
+                Token::Name(self.regular_run())
+            }
+            b'(' => self.literal_string()?,
+            b'<' if self.bytes.get(start + 1) == Some(&b'<') => self.delimiter(2, Token::DictionaryStart),
+            b'<' => self.hex_string()?,
+            b'>' if self.bytes.get(start + 1) == Some(&b'>') => self.delimiter(2, Token::DictionaryEnd),
+            b'[' => self.delimiter(1, Token::ArrayStart),
+            b']' => self.delimiter(1, Token::ArrayEnd),
+            b')' | b'>' | b'{' | b'}' => {
+                return Err(PdfError::Damaged {
+                    offset: start,
+                    what: "a delimiter that opens nothing or closes nothing",
+                });
+            }
+            b'0'..=b'9' | b'+' | b'-' | b'.' => Token::Number(self.regular_run()),
+            _ => Token::Keyword(self.regular_run()),
+        };
+        Ok(Some((start, token)))
+    }
+
+    fn delimiter(&mut self, length: usize, token: Token<'a>) -> Token<'a> {
+        self.position += length;
+        token
+    }
+
+    fn skip_white_space(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.position) {
+            if byte == b'%' {
+                while self
+                    .bytes
+                    .get(self.position)
+                    .is_some_and(|byte| !matches!(byte, b'\r' | b'\n'))
+                {
+                    self.position += 1;
+                }
+            } else if CLASSES[usize::from(byte)] == Class::WhiteSpace {
+                self.position += 1;
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn regular_run(&mut self) -> &'a [u8] {
+        let rest = &self.bytes[self.position..];
+        let length = rest
+            .iter()
+            .position(|byte| CLASSES[usize::from(*byte)] != Class::Regular)
+            .unwrap_or(rest.len());
+        self.position += length;
+        &rest[..length]
+    }
+
+    fn literal_string(&mut self) -> Result<Token<'a>, PdfError> {
+        let start = self.position;
+        let mut depth = 0_usize;
+        while let Some(&byte) = self.bytes.get(self.position) {
+            self.position += 1;
+            match byte {
+                b'\\' => self.position += 1,
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Ok(Token::LiteralString(&self.bytes[start + 1..self.position - 1]));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(PdfError::Damaged {
+            offset: start,
+            what: "a string without its end",
+        })
+    }
+
+    fn hex_string(&mut self) -> Result<Token<'a>, PdfError> {
+        let start = self.position;
+        let inside = &self.bytes[start + 1..];
+        match inside.iter().position(|byte| *byte == b'>') {
+            Some(length) => {
+                self.position = start + length + 2;
+                Ok(Token::HexString(&inside[..length]))
+            }
+            None => Err(PdfError::Damaged {
+                offset: start,
+                what: "a hexadecimal string without its end",
+            }),
+        }
+    }
+}
+
+/// Decodes the `#xx` of a name.
+pub(crate) fn decode_name(raw: &[u8]) -> Cow<'_, [u8]> {
+    if !raw.contains(&b'#') {
+        return Cow::Borrowed(raw);
+    }
+    let mut decoded = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let [first, tail @ ..] = rest {
+        match (first, tail) {
+            (b'#', [high, low, after @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                decoded.push(hex_value(*high) << 4 | hex_value(*low));
+                rest = after;
+            }
+            _ => {
+                decoded.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    Cow::Owned(decoded)
+}
+
+/// Decodes the escapes of a literal string (ISO 32000-1, 7.3.4.2).
+pub(crate) fn decode_literal_string(raw: &[u8]) -> Cow<'_, [u8]> {
+    if !raw.iter().any(|byte| matches!(byte, b'\\' | b'\r')) {
+        return Cow::Borrowed(raw);
+    }
+    let mut decoded = Vec::with_capacity(raw.len());
+    let mut bytes = raw.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            // A line end of any form means a line feed.
+            b'\r' => {
+                bytes.next_if_eq(&b'\n');
+                decoded.push(b'\n');
+            }
+            b'\\' => match bytes.next() {
+                Some(b'n') => decoded.push(b'\n'),
+                Some(b'r') => decoded.push(b'\r'),
+                Some(b't') => decoded.push(b'\t'),
+                Some(b'b') => decoded.push(0x08),
+                Some(b'f') => decoded.push(0x0C),
+                // A backslash before a line end continues the string on the next line.
+                Some(b'\r') => {
+                    bytes.next_if_eq(&b'\n');
+                }
+                Some(b'\n') | None => {}
+                Some(digit @ b'0'..=b'7') => {
+                    let mut value = u32::from(digit - b'0');
+                    for _ in 0..2 {
+                        let Some(digit) = bytes.next_if(|byte| matches!(byte, b'0'..=b'7')) else {
+                            break;
+                        };
+                        value = value * 8 + u32::from(digit - b'0');
+                    }
+                    decoded.push((value & 0xFF) as u8);
+                }
+                Some(other) => decoded.push(other),
+            },
+            _ => decoded.push(byte),
+        }
+    }
+    Cow::Owned(decoded)
+}
+
+/// Decodes a hexadecimal string (ISO 32000-1, 7.3.4.3); a last odd digit counts as if 0 followed.
+pub(crate) fn decode_hex_string(raw: &[u8]) -> Vec<u8> {
+    let mut digits = raw.iter().copied().filter(u8::is_ascii_hexdigit).map(hex_value);
+    let mut decoded = Vec::with_capacity(raw.len().div_ceil(2));
+    while let Some(high) = digits.next() {
+        decoded.push(high << 4 | digits.next().unwrap_or(0));
+    }
+    decoded
+}
+
+fn hex_value(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'a'..=b'f' => digit - b'a' + 10,
+        _ => digit - b'A' + 10,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Regular,
+    WhiteSpace,
+    Delimiter,
+}
+
+/// ISO 32000-1, 7.2.2.
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Regular; 256];
+    let (white_space, delimiters) = (b"\0\t\n\x0C\r ", b"()<>[]{}/%");
+    let mut i = 0;
+    while i < white_space.len() {
+        classes[white_space[i] as usize] = Class::WhiteSpace;
+        i += 1;
+    }
+    let mut i = 0;
+    while i < delimiters.len() {
+        classes[delimiters[i] as usize] = Class::Delimiter;
+        i += 1;
+    }
+    classes
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        let mut lexer = Lexer::new(text.as_bytes(), 0);
+        std::iter::from_fn(|| lexer.next_token().expect("valid syntax"))
+            .map(|(_, token)| token)
+            .collect()
+    }
+
+    #[test]
+    fn cuts_what_chromium_writes_into_tokens() {
+        assert_eq!(
+            tokens("/Span<</ActualText <feff00e9> >> BDC -.5 0 (a\\)(b)) Tj % note\n[1]"),
+            [
+                Token::Name(b"Span"),
+                Token::DictionaryStart,
+                Token::Name(b"ActualText"),
+                Token::HexString(b"feff00e9"),
+                Token::DictionaryEnd,
+                Token::Keyword(b"BDC"),
+                Token::Number(b"-.5"),
+                Token::Number(b"0"),
+                Token::LiteralString(b"a\\)(b)"),
+                Token::Keyword(b"Tj"),
+                Token::ArrayStart,
+                Token::Number(b"1"),
+                Token::ArrayEnd,
+            ]
+        );
+    }
+
+    #[test]
+    fn decodes_escapes() {
+        assert_eq!(
+            decode_literal_string(b"a\\(b\\)\\\\\\n\\101\\1011\\\r\nz\r\n").as_ref(),
+            b"a(b)\\\nAA1z\n"
+        );
+        assert_eq!(decode_hex_string(b"48 65 6c6C 7"), b"Hellp");
+        assert_eq!(decode_name(b"a#20b#2").as_ref(), b"a b#2");
+    }
+
+    #[test]
+    fn open_strings_are_damage() {
+        for text in ["(abc", "(abc\\", "<41", ")", ">", "}"] {
+            assert!(Lexer::new(text.as_bytes(), 0).next_token().is_err(), "{text}");
+        }
+    }
+}

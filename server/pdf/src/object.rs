@@ -1,0 +1,147 @@
+//! The objects of ISO 32000-1, 7.3, borrowed from the file where they stand in it unchanged.
+
+use std::borrow::Cow;
+
+/// Number of an indirect object. Its generation is always 0: Chromium writes no other, and neither do we.
+pub(crate) type ObjectNumber = u32;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Object<'a> {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    Real(f64),
+    /// Without its slash, `#xx` decoded.
+    Name(Cow<'a, [u8]>),
+    /// Decoded: without parentheses, brackets and escapes.
+    String(Cow<'a, [u8]>),
+    Array(Vec<Object<'a>>),
+    Dictionary(Dictionary<'a>),
+    Stream(Stream<'a>),
+    Reference(ObjectNumber),
+}
+
+impl<'a> Object<'a> {
+    pub(crate) fn name(name: &'a str) -> Self {
+        Self::Name(Cow::Borrowed(name.as_bytes()))
+    }
+
+    pub(crate) fn is_name(&self, name: &str) -> bool {
+        matches!(self, Self::Name(bytes) if bytes.as_ref() == name.as_bytes())
+    }
+
+    pub(crate) fn as_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(*value as f64),
+            Self::Real(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_string(&self) -> Option<&[u8]> {
+        match self {
+            Self::String(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_array(&self) -> Option<&[Object<'a>]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_reference(&self) -> Option<ObjectNumber> {
+        match self {
+            Self::Reference(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The dictionary itself, or that of a stream.
+    pub(crate) fn as_dictionary(&self) -> Option<&Dictionary<'a>> {
+        match self {
+            Self::Dictionary(dictionary) => Some(dictionary),
+            Self::Stream(stream) => Some(&stream.dictionary),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_dictionary_mut(&mut self) -> Option<&mut Dictionary<'a>> {
+        match self {
+            Self::Dictionary(dictionary) => Some(dictionary),
+            Self::Stream(stream) => Some(&mut stream.dictionary),
+            _ => None,
+        }
+    }
+}
+
+/// A dictionary in the order in which it was written; ours are short, so that a search from the front is the fastest.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Dictionary<'a> {
+    pub(crate) entries: Vec<(Cow<'a, [u8]>, Object<'a>)>,
+}
+
+impl<'a> Dictionary<'a> {
+    pub(crate) fn new<const N: usize>(entries: [(&'a str, Object<'a>); N]) -> Self {
+        let entries = entries.map(|(key, value)| (Cow::Borrowed(key.as_bytes()), value));
+        Self {
+            entries: entries.into(),
+        }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Object<'a>> {
+        self.get_bytes(key.as_bytes())
+    }
+
+    pub(crate) fn get_bytes(&self, key: &[u8]) -> Option<&Object<'a>> {
+        let entry = self.entries.iter().find(|(found, _)| found.as_ref() == key)?;
+        Some(&entry.1)
+    }
+
+    pub(crate) fn insert(&mut self, key: impl Into<Cow<'a, [u8]>>, value: Object<'a>) {
+        let key = key.into();
+        match self.entries.iter_mut().find(|(found, _)| *found == key) {
+            Some(entry) => entry.1 = value,
+            None => self.entries.push((key, value)),
+        }
+    }
+
+    pub(crate) fn set(&mut self, key: &'a str, value: Object<'a>) {
+        self.insert(key.as_bytes(), value);
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) -> Option<Object<'a>> {
+        let index = self
+            .entries
+            .iter()
+            .position(|(found, _)| found.as_ref() == key.as_bytes())?;
+        Some(self.entries.remove(index).1)
+    }
+}
+
+/// A stream; its data is as in the file, with the filters still applied.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stream<'a> {
+    /// `/Length` is written from the data and may be stale here.
+    pub(crate) dictionary: Dictionary<'a>,
+    pub(crate) data: Cow<'a, [u8]>,
+}
+
+impl<'a> Stream<'a> {
+    /// A stream without a filter.
+    pub(crate) fn plain(dictionary: Dictionary<'a>, data: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self {
+            dictionary,
+            data: data.into(),
+        }
+    }
+}
