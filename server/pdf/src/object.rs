@@ -22,6 +22,11 @@ pub(crate) enum Object<'a> {
 }
 
 impl<'a> Object<'a> {
+    /// A number of bytes or objects.
+    pub(crate) fn count(count: usize) -> Self {
+        Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
     pub(crate) fn name(name: &'a str) -> Self {
         Self::Name(Cow::Borrowed(name.as_bytes()))
     }

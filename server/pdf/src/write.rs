@@ -59,7 +59,7 @@ pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
         Object::Dictionary(dictionary) => write_dictionary(output, dictionary),
         Object::Stream(stream) => {
             let mut dictionary = stream.dictionary.clone();
-            dictionary.set("Length", Object::Integer(stream.data.len() as i64));
+            dictionary.set("Length", Object::count(stream.data.len()));
             write_dictionary(output, &dictionary);
             output.extend_from_slice(b" stream\n");
             output.extend_from_slice(&stream.data);

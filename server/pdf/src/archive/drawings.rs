@@ -1,5 +1,6 @@
-//! One pass over all that draws: pages, form XObjects (soft masks among them) and tiling patterns.
+//! One pass over all that draws: pages, form `XObject`s (soft masks among them) and tiling patterns.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::content_streams::{CompositeFonts, MendedContent, mend, stand_in_name};
@@ -35,7 +36,7 @@ pub(super) fn mend_drawings(
             document.set(contents, Object::Stream(stream));
             document.set(*number, Object::Dictionary(page));
         }
-        if !pass.characters.is_empty() {
+        if !pass.stand_ins.is_empty() {
             pass.first_page.get_or_insert(index + 1);
         }
     }
@@ -86,7 +87,7 @@ impl Pass {
         let composite_fonts = self.composite_fonts(document, &fonts)?;
         let mended = mend(&self.content, &composite_fonts).map_err(|error| match error {
             PdfError::Damaged { what, .. } => document.damaged(number, what),
-            other => other,
+            other @ PdfError::PageSize { .. } => other,
         })?;
         let Some(mended) = mended else { return Ok(false) };
         replace_data(stream, &mended.bytes);
@@ -119,10 +120,10 @@ impl Pass {
     }
 
     fn stand_in(&mut self, document: &mut Document, font: ObjectNumber) -> Result<&StandIn, PdfError> {
-        if !self.stand_ins.contains_key(&font) {
-            self.stand_ins.insert(font, add_stand_in(document, font)?);
-        }
-        Ok(&self.stand_ins[&font])
+        Ok(match self.stand_ins.entry(font) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(add_stand_in(document, font)?),
+        })
     }
 
     fn note(&mut self, mended: MendedContent) {
@@ -136,35 +137,34 @@ impl Pass {
 
     fn report(self, warnings: &mut Warnings) {
         if !self.stand_ins.is_empty() {
-            let listed: Vec<String> = self
+            let mut listed: Vec<String> = self
                 .characters
                 .iter()
                 .take(MAX_LISTED)
                 .map(|text| describe(text))
                 .collect();
-            let more = match self.characters.len().saturating_sub(MAX_LISTED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            match self.characters.len() {
+                0 => listed.push("the browser does not tell which".into()),
+                1..=MAX_LISTED => {}
+                count => listed.push(format!("and {} more", count - MAX_LISTED)),
+            }
             let page = self
                 .first_page
                 .map_or_else(String::new, |page| format!(", first on page {page}"));
-            let message = format!(
-                "no font has these characters; the browser's empty box stands for them{page}: {}{more}.",
-                listed.join(", ")
-            );
+            let listed = listed.join(", ");
+            let message = format!("Some characters are drawn as empty boxes, for no font has them{page}: {listed}.");
             warnings.add("missing_glyph", message);
         }
         if self.limited > 0 {
             let message = format!(
-                "drawing coordinates beyond the range of PDF/A were limited to it: {}.",
+                "Coordinates beyond the range of PDF/A were limited to it: {}.",
                 self.limited
             );
             warnings.add("number_limited", message);
         }
         if self.shortened > 0 {
             let message = format!(
-                "replacement texts over {MAX_STRING} bytes were cut to that length: {}.",
+                "Replacement texts over {MAX_STRING} bytes were cut to that length: {}.",
                 self.shortened
             );
             warnings.add("text_shortened", message);

@@ -25,7 +25,7 @@ pub(super) fn valid_language(language: Option<&str>, warnings: &mut Warnings) ->
         return Some(language);
     }
     let shown = abbreviate(&language, 40);
-    let message = format!("“{shown}” is no language tag like en or pt-BR: the document has no language.");
+    let message = format!("The page's language “{shown}” is no tag like en or pt-BR; the document gives none.");
     warnings.add("language_invalid", message);
     None
 }

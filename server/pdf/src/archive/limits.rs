@@ -24,7 +24,7 @@ const SUSPICIOUS_DIGITS: usize = 10;
 
 /// What the pass over all objects found.
 pub(super) struct Inspection {
-    /// Form XObjects and tiling patterns: what has drawing operators and is no page.
+    /// Form `XObject`s and tiling patterns: what has drawing operators and is no page.
     pub(super) drawings: Vec<ObjectNumber>,
 }
 
@@ -171,24 +171,25 @@ impl Mended {
     fn report(self, warnings: &mut Warnings) {
         for (key, count) in self.shortened {
             let what = match key.as_slice() {
-                b"Title" => "entries of the outline",
-                b"Alt" => "alternative texts",
-                b"ActualText" => "replacement texts",
-                b"T" => "titles of tags",
-                _ => "texts",
+                b"Title" => "Entries of the outline",
+                b"Alt" => "Alternative texts",
+                b"ActualText" => "Replacement texts",
+                b"T" => "Titles of tags",
+                _ => "Texts",
             };
             let message = format!("{what} over {MAX_STRING} bytes were cut to that length: {count}.");
             warnings.add("text_shortened", message);
         }
         for (tag, count) in self.languages {
             let shown = abbreviate(&tag, 40);
-            let message =
-                format!("“{shown}” is no language tag like en or pt-BR and was removed from {count} elements.");
+            let message = format!(
+                "The language “{shown}” is no tag like en or pt-BR and was dropped where it is given: {count}."
+            );
             warnings.add("language_invalid", message);
         }
         if self.renamed > 0 {
             let message = format!(
-                "names over {MAX_NAME} bytes were replaced by shorter ones: {}.",
+                "Names over {MAX_NAME} bytes were replaced by shorter ones: {}.",
                 self.renamed
             );
             warnings.add("name_shortened", message);
@@ -197,7 +198,7 @@ impl Mended {
             warnings.add(
                 "number_limited",
                 format!(
-                    "numbers beyond the range of PDF/A were limited to it: {}.",
+                    "Numbers beyond the range of PDF/A were limited to it: {}.",
                     self.clamped
                 ),
             );

@@ -14,6 +14,7 @@ use crate::document::Document;
 use crate::lexer::{Lexer, Token, decode_hex_string};
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::text::decode_utf16;
+use crate::write::write_hex_string;
 
 /// Glyph space of PDF fonts: units per em.
 const GLYPH_SPACE: f32 = 1000.0;
@@ -67,7 +68,7 @@ pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> 
     let unicode = text.clone().unwrap_or_else(|| vec![0xFF, 0xFD]);
     let map = document.add(Object::Stream(Stream::plain(
         Dictionary::default(),
-        unicode_map(&unicode).into_bytes(),
+        unicode_map(&unicode),
     )));
     let font = document.add(Object::Dictionary(type_3_font(advance, procedure, map)));
     Ok(StandIn {
@@ -258,13 +259,14 @@ fn unicode_of_code_zero(map: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-fn unicode_map(unicode: &[u8]) -> String {
-    let digits: String = unicode.iter().map(|byte| format!("{byte:02X}")).collect();
-    format!(
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /PlatenMissing def /CMapType 2 def\n\
-         1 begincodespacerange <00> <FF> endcodespacerange\n1 beginbfchar\n<00> <{digits}>\nendbfchar\n\
-         endcmap CMapName currentdict /CMap defineresource pop end end\n"
-    )
+fn unicode_map(unicode: &[u8]) -> Vec<u8> {
+    let start = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /PlatenMissing def \
+                 /CMapType 2 def\n1 begincodespacerange <00> <FF> endcodespacerange\n1 beginbfchar\n<00> ";
+    let end = "\nendbfchar\nendcmap CMapName currentdict /CMap defineresource pop end end\n";
+    let mut map = start.as_bytes().to_vec();
+    write_hex_string(&mut map, unicode);
+    map.extend_from_slice(end.as_bytes());
+    map
 }
 
 #[cfg(test)]
