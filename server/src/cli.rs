@@ -4,6 +4,7 @@ mod accounts;
 mod doctor;
 mod failure;
 mod keys;
+mod render;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ enum Command {
     /// prints a key. SIGTERM or Ctrl-C lets running renders finish; a second one leaves at once.
     #[command(after_long_help = crate::config::help())]
     Serve,
+    /// Make one PDF: no service, no database, the same engine and options.
+    Render(render::Arguments),
     /// Bring the database's schema up to date. `serve` does it too.
     Migrate,
     /// Make accounts.
@@ -56,6 +59,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         .block_on(async {
             match command {
                 Command::Serve => Ok(boot::serve(config).await?),
+                Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
                 Command::Accounts(command) => accounts::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,

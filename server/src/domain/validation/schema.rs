@@ -40,6 +40,19 @@ impl Schema {
     }
 }
 
+/// Whether a schema takes only text for the member with this dotted name, as in `set_cookie.value`.
+pub fn takes_text(schema: &str, name: &str) -> bool {
+    let named = |name: &str| &DOCUMENT["components"]["schemas"][name];
+    let mut member = named(schema);
+    for step in name.split('.') {
+        member = &member["properties"][step];
+        if let Some(target) = member["$ref"].as_str() {
+            member = named(target.rsplit('/').next().unwrap_or_default());
+        }
+    }
+    member["type"] == "string" && member.get("enum").is_none()
+}
+
 fn add(error: &ValidationError<'_>, faults: &mut Faults) {
     let pointer = error.instance_path().as_str();
     match error.kind() {

@@ -1,0 +1,272 @@
+//! `platen render`: one PDF without service and database, by the same engine, with the API's options and checks.
+
+use std::{
+    fmt,
+    io::{self, IsTerminal, Read, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use platen_engine::job::{Caller, RenderError, RenderedDocument};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::{
+    boot::browser,
+    cli::failure::Failure,
+    config::Config,
+    domain::{
+        ids::RenderId,
+        render::{RenderLimits, RenderRequest},
+        validation::{Fault, Faults, json as strict_json, schema},
+    },
+};
+
+const STANDARD_STREAM: &str = "-";
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// A file of HTML, an http:// or https:// address, or - for standard input.
+    ///
+    /// HTML is rendered as if it came by the API: it has no address, so that images and style sheets need absolute
+    /// ones, and files of this machine are out of its reach.
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<String>,
+    /// Where the PDF goes; - is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// A file with options of the API, as JSON: {"size": "a5", "orientation": "landscape"}.
+    #[arg(long, value_name = "FILE")]
+    options: Option<PathBuf>,
+    /// One option of the API, over those of the file: size=a5, scale=0.8, margin.top=10. May be repeated.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    single_options: Vec<String>,
+}
+
+/// Renders and writes the document.
+pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<(), Failure> {
+    let started = Instant::now();
+    let request = RenderRequest::from_value(body(&arguments)?).map_err(|faults| Failure::by_caller(&list(&faults)))?;
+    let progress = Progress::new();
+    progress.show("Starting the browser…");
+    config.browser.browsers = 1;
+    config.browser.slots = 1;
+    config.browser.sessions = 1;
+    let browsers = browser::start(&config).await?;
+    progress.show("Rendering…");
+    let bounds = RenderLimits {
+        deadline: config.limits.sync_deadline,
+        pages: config.limits.page_limit,
+    };
+    let place = Caller {
+        account: Uuid::nil(),
+        concurrency: 1,
+    };
+    let job = request.into_job(RenderId::generate(), bounds);
+    let rendered = tokio::select! {
+        rendered = browsers.engine.render(place, job) => Some(rendered),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    browsers.engine.shutdown(Duration::ZERO).await;
+    progress.clear();
+    let document = match rendered {
+        Some(Ok(document)) => document,
+        Some(Err(error @ RenderError::Fault(_))) => return Err(Failure::by_caller(&error)),
+        Some(Err(error)) => return Err(error.into()),
+        None => return Err(Failure::silent()),
+    };
+    for warning in &document.warnings {
+        eprintln!("warning: {} ({})", warning.message, warning.code);
+    }
+    write(&arguments.output, &document.pdf)?;
+    progress.finish(&arguments.output, &document, started.elapsed());
+    Ok(())
+}
+
+/// The body that a client of the API would send.
+fn body(arguments: &Arguments) -> Result<Value, Failure> {
+    let mut body = match &arguments.options {
+        Some(file) => read_options(file)?,
+        None => Map::new(),
+    };
+    for option in &arguments.single_options {
+        let Some((name, value)) = option.split_once('=') else {
+            return Err(Failure::by_caller(&format!("--option takes NAME=VALUE; got {option}")));
+        };
+        set(&mut body, name, value);
+    }
+    for given in ["parts", "output_encoding"] {
+        if body.contains_key(given) {
+            let message = format!("{given} is not an option here: SOURCE and --output say it");
+            return Err(Failure::by_caller(&message));
+        }
+    }
+    let parts = arguments
+        .sources
+        .iter()
+        .map(|source| part(source))
+        .collect::<Result<Vec<_>, _>>()?;
+    body.insert("parts".into(), parts.into());
+    body.insert("output_encoding".into(), "binary".into());
+    Ok(body.into())
+}
+
+fn read_options(file: &Path) -> Result<Map<String, Value>, Failure> {
+    let text = std::fs::read(file).map_err(|error| Failure::by_caller(&format!("{}: {error}", file.display())))?;
+    let mut faults = Faults::default();
+    match strict_json::parse(&text, &mut faults) {
+        Some(Value::Object(options)) if faults.is_empty() => Ok(options),
+        value => {
+            let faults = faults.sorted(&value.unwrap_or_default());
+            let reason = if faults.is_empty() {
+                "must be an object".into()
+            } else {
+                list(&faults)
+            };
+            Err(Failure::by_caller(&format!("{}: {reason}", file.display())))
+        }
+    }
+}
+
+/// Sets a member by its dotted name. Where the API takes text the value is text; elsewhere it is JSON if it reads as
+/// such.
+fn set(options: &mut Map<String, Value>, name: &str, value: &str) {
+    let value = if schema::takes_text("SynchronousRender", name) {
+        value.into()
+    } else {
+        serde_json::from_str(value).unwrap_or_else(|_| value.into())
+    };
+    let mut object = options;
+    let mut steps = name.split('.').peekable();
+    while let Some(step) = steps.next() {
+        if steps.peek().is_none() {
+            object.insert(step.into(), value);
+            return;
+        }
+        let member = object.entry(step).or_insert_with(|| json!({}));
+        if !member.is_object() {
+            *member = json!({});
+        }
+        let Value::Object(inner) = member else { return };
+        object = inner;
+    }
+}
+
+fn part(source: &str) -> Result<Value, Failure> {
+    if source.starts_with("http://") || source.starts_with("https://") {
+        return Ok(json!({"type": "url", "content": source}));
+    }
+    let (name, html) = if source == STANDARD_STREAM {
+        let mut html = Vec::new();
+        ("standard input", io::stdin().read_to_end(&mut html).map(|_| html))
+    } else {
+        (source, std::fs::read(source))
+    };
+    let html = html.map_err(|error| Failure::by_caller(&format!("{name}: {error}")))?;
+    let html = String::from_utf8(html).map_err(|_| Failure::by_caller(&format!("{name}: the HTML is not in UTF-8")))?;
+    Ok(json!({"type": "html", "content": html}))
+}
+
+fn list(faults: &[Fault]) -> String {
+    let lines: Vec<_> = faults
+        .iter()
+        .map(|fault| format!("{}: {}", fault.pointer, fault.detail))
+        .collect();
+    lines.join("\n        ")
+}
+
+fn write(output: &Path, pdf: &[u8]) -> Result<(), Failure> {
+    if output.as_os_str() == STANDARD_STREAM {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(pdf)?;
+        return Ok(stdout.flush()?);
+    }
+    std::fs::write(output, pdf).map_err(|error| Failure::by_caller(&format!("{}: {error}", output.display())))
+}
+
+/// One line on the terminal, if there is one, that tells what goes on.
+struct Progress {
+    terminal: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self {
+            terminal: io::stderr().is_terminal(),
+        }
+    }
+
+    fn show(&self, what: impl fmt::Display) {
+        if self.terminal {
+            eprint!("\r\x1b[2K{what}");
+        }
+    }
+
+    fn clear(&self) {
+        self.show("");
+    }
+
+    fn finish(&self, output: &Path, document: &RenderedDocument, took: Duration) {
+        if self.terminal {
+            let pages = document.page_count;
+            let kilobytes = document.pdf.len().div_ceil(1000);
+            eprintln!(
+                "{}: {pages} pages, {kilobytes} kB in {:.1} s",
+                output.display(),
+                took.as_secs_f64()
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(given: &[(&str, &str)]) -> Value {
+        let mut options = Map::new();
+        for (name, value) in given {
+            set(&mut options, name, value);
+        }
+        options.into()
+    }
+
+    #[test]
+    fn options_are_json_where_they_read_as_such_and_the_api_takes_no_text() {
+        let given = options(&[
+            ("size", "a5"),
+            ("scale", "0.5"),
+            ("pages", "1"),
+            ("prefer_css_page_size", "true"),
+            ("set_cookie.value", "null"),
+            ("evaluate_js.expression", "1"),
+            ("bogus", "[1]"),
+        ]);
+        let expected = json!({
+            "size": "a5",
+            "scale": 0.5,
+            "pages": "1",
+            "prefer_css_page_size": true,
+            "set_cookie": {"value": "null"},
+            "evaluate_js": {"expression": "1"},
+            "bogus": [1],
+        });
+        assert_eq!(given, expected);
+    }
+
+    #[test]
+    fn dotted_names_reach_into_objects_and_the_last_word_counts() {
+        let given = options(&[
+            ("margin.top", "1"),
+            ("margin.unit", "in"),
+            ("margin.top", "2"),
+            ("size", "a5"),
+            ("size.width", "100"),
+        ]);
+        assert_eq!(
+            given,
+            json!({"margin": {"top": 2, "unit": "in"}, "size": {"width": 100}})
+        );
+    }
+}
