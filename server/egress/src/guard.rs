@@ -125,12 +125,7 @@ impl Guard {
         self.resolve_by(&*self.resolver, host, port).await
     }
 
-    /// A connection to the first address of `host` that may be dialled and answers.
-    pub async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, ConnectError> {
-        self.connect_by(&*self.resolver, host, port).await
-    }
-
-    /// [`Self::connect`] with the answers of another resolver.
+    /// A connection to the first address of `host`, by the answers of `resolver`, that may be dialled and answers.
     pub(crate) async fn connect_by(
         &self,
         resolver: &dyn Resolve,
