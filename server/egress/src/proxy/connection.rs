@@ -9,7 +9,7 @@ use std::{
 };
 
 use hyper::{Method, Request, body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::{net::TcpStream, sync::OwnedSemaphorePermit, time::sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +40,8 @@ pub(super) struct Connection {
     pub(super) render: Arc<Render>,
     /// Cancelled when the connection must end, at the latest with the render.
     pub(super) closed: CancellationToken,
-    /// Counts all that happens, so that silence can be told.
+    /// Counts requests, their steps and the other side's bytes, so that silence can be told. A head that trickles in
+    /// from the browser counts as silence too.
     progress: AtomicU64,
     /// The request that is being served.
     entry: Mutex<Option<Arc<Entry>>>,
@@ -130,8 +131,6 @@ impl Connection {
         stream.set_nodelay(true)?;
         let service = service_fn(|request| Arc::clone(&self).answer(request));
         http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(self.guard.limits().idle_timeout)
             .max_header_size(HEAD_LIMIT)
             .max_buf_size(HEAD_LIMIT)
             .auto_date_header(false)
