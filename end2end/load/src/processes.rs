@@ -1,0 +1,138 @@
+//! What processes cost, from `/proc`: processor time and memory of a process and all that descend from it.
+
+use std::{collections::HashSet, fs, io, time::Duration};
+
+use serde::Serialize;
+
+/// One line of `/proc/<pid>/stat`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    parent: u32,
+    name: String,
+    /// Clock ticks: its own, and those of ended children that it has waited for.
+    ticks: u64,
+}
+
+/// Resident memory, bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Memory {
+    /// The service's own process; 0 where Chromium is measured by itself.
+    pub(crate) service: u64,
+    /// All Chromium processes: anonymous memory of each, and files and shared memory once, as the largest has them.
+    pub(crate) chromium: u64,
+}
+
+#[derive(Default)]
+struct Resident {
+    anonymous: u64,
+    files: u64,
+    shared: u64,
+}
+
+/// The process and its descendants, as they are now.
+pub(crate) fn tree(root: u32) -> io::Result<Vec<Process>> {
+    let mut all: Vec<Process> = fs::read_dir("/proc")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        // A process that ends while we look is no longer of interest.
+        .filter_map(|pid| parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?))
+        .collect();
+    let mut known = HashSet::from([root]);
+    loop {
+        let before = known.len();
+        known.extend(all.iter().filter(|process| known.contains(&process.parent)).map(|process| process.pid).collect::<Vec<_>>());
+        if known.len() == before {
+            break;
+        }
+    }
+    all.retain(|process| known.contains(&process.pid));
+    Ok(all)
+}
+
+/// Processor time that the process, its descendants and their ended children have used so far.
+pub(crate) fn processor_time(root: u32) -> io::Result<Duration> {
+    let ticks: u64 = tree(root)?.iter().map(|process| process.ticks).sum();
+    Ok(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
+/// Memory of the process and of the Chromium processes in its tree.
+pub(crate) fn memory(root: u32) -> io::Result<Memory> {
+    let mut service = 0;
+    let mut chromium = Resident::default();
+    for process in tree(root)? {
+        let Ok(status) = fs::read_to_string(format!("/proc/{}/status", process.pid)) else {
+            continue;
+        };
+        let resident = parse_status(&status);
+        if process.name.starts_with("chrom") {
+            chromium.anonymous += resident.anonymous;
+            chromium.files = chromium.files.max(resident.files);
+            chromium.shared = chromium.shared.max(resident.shared);
+        } else if process.pid == root {
+            service = resident.anonymous + resident.files + resident.shared;
+        }
+    }
+    Ok(Memory {
+        service,
+        chromium: chromium.anonymous + chromium.files + chromium.shared,
+    })
+}
+
+fn parse_stat(stat: &str) -> Option<Process> {
+    // The name stands in brackets and may hold brackets and blanks itself; proc_pid_stat(5).
+    let (head, rest) = stat.rsplit_once(") ")?;
+    let (pid, name) = head.split_once(" (")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
+    Some(Process {
+        pid: pid.parse().ok()?,
+        parent: fields.get(1)?.parse().ok()?,
+        name: name.to_owned(),
+        ticks,
+    })
+}
+
+fn parse_status(status: &str) -> Resident {
+    let bytes = |name: &str| {
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.split_whitespace().next()?.parse::<u64>().ok())
+            .unwrap_or(0)
+            * 1024
+    };
+    Resident {
+        anonymous: bytes("RssAnon"),
+        files: bytes("RssFile"),
+        shared: bytes("RssShmem"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_stat, parse_status, tree};
+
+    #[test]
+    fn stat_is_read_past_a_name_with_brackets() {
+        let stat = "42 (a) b (c) S 7 42 42 0 -1 4194560 100 200 0 0 11 22 33 44 20 0 1 0 5 6 7";
+        let process = parse_stat(stat).expect("a process");
+        assert_eq!((process.pid, process.parent, process.ticks), (42, 7, 110));
+        assert_eq!(process.name, "a) b (c");
+    }
+
+    #[test]
+    fn status_gives_bytes() {
+        let resident = parse_status("Name:\tx\nRssAnon:\t    10 kB\nRssFile:\t     5 kB\nRssShmem:\t     1 kB\n");
+        assert_eq!((resident.anonymous, resident.files, resident.shared), (10_240, 5_120, 1_024));
+    }
+
+    #[test]
+    fn a_child_belongs_to_the_tree_until_it_has_ended() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("sleep");
+        let pid = child.id();
+        let is_in_tree = || tree(std::process::id()).expect("/proc").iter().any(|process| process.pid == pid);
+        assert!(is_in_tree());
+        child.kill().expect("kill");
+        child.wait().expect("wait");
+        assert!(!is_in_tree());
+    }
+}
