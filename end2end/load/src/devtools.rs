@@ -163,7 +163,10 @@ impl DevTools {
                 }
             }
         });
-        tokio::spawn(read_messages(BufReader::with_capacity(1 << 16, answers), shared.clone()));
+        tokio::spawn(read_messages(
+            BufReader::with_capacity(1 << 16, answers),
+            shared.clone(),
+        ));
         Self { outgoing, shared }
     }
 
@@ -200,7 +203,7 @@ impl DevTools {
         struct Version {
             product: String,
         }
-        let version: Version = parse(&*self.send(None, "Browser.getVersion", json!({})).await?)?;
+        let version: Version = parse(&self.send(None, "Browser.getVersion", json!({})).await?)?;
         Ok(version.product)
     }
 
@@ -217,12 +220,12 @@ impl DevTools {
             session_id: String,
         }
         let created: Created = parse(
-            &*self
+            &self
                 .send(None, "Target.createTarget", json!({ "url": "about:blank" }))
                 .await?,
         )?;
         let attach = json!({ "targetId": created.target_id, "flatten": true });
-        let attached: Attached = parse(&*self.send(None, "Target.attachToTarget", attach).await?)?;
+        let attached: Attached = parse(&self.send(None, "Target.attachToTarget", attach).await?)?;
         let (load, loads) = mpsc::unbounded_channel();
         lock(&self.shared).loads.insert(attached.session_id.clone(), load);
         let page = PageSession {

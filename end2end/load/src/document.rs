@@ -80,7 +80,10 @@ mod tests {
         assert!(fault(b"<html>", hello(), Wanted::Pdf).contains("header"));
         assert!(fault(TWO_PAGES, hello(), Wanted::Pdf).contains("2 pages instead of 1"));
         assert!(fault(TWO_PAGES, invoice(), Wanted::PdfA).contains("PDF/A"));
-        let without_font: Vec<u8> = TWO_PAGES.iter().map(|byte| if *byte == b'x' { b'y' } else { *byte }).collect();
+        let without_font: Vec<u8> = TWO_PAGES
+            .iter()
+            .map(|byte| if *byte == b'x' { b'y' } else { *byte })
+            .collect();
         assert!(fault(&without_font, invoice(), Wanted::Pdf).contains("IBMPlexMono"));
     }
 }

@@ -49,7 +49,10 @@ pub(crate) fn hello() -> Load {
 /// Two pages with a table, two web fonts and a logo, without script.
 pub(crate) fn invoice() -> Load {
     let html = FONTS.iter().fold(INVOICE.to_owned(), |html, (path, bytes)| {
-        html.replace(path, &format!("data:font/woff2;base64,{}", BASE64_STANDARD.encode(bytes)))
+        html.replace(
+            path,
+            &format!("data:font/woff2;base64,{}", BASE64_STANDARD.encode(bytes)),
+        )
     });
     Load {
         name: "invoice",

@@ -12,6 +12,10 @@ pub(crate) struct Process {
     name: String,
     /// Clock ticks: its own, and those of ended children that it has waited for.
     ticks: u64,
+    /// Clock ticks after the machine's start; tells it from a later process with the same number.
+    started: u64,
+    /// Ended, but nobody has waited for it yet.
+    is_zombie: bool,
 }
 
 /// Resident memory, bytes.
@@ -35,12 +39,17 @@ pub(crate) fn tree(root: u32) -> io::Result<Vec<Process>> {
     let mut all: Vec<Process> = fs::read_dir("/proc")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
         // A process that ends while we look is no longer of interest.
-        .filter_map(|pid| parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?))
+        .filter_map(read_stat)
         .collect();
     let mut known = HashSet::from([root]);
     loop {
         let before = known.len();
-        known.extend(all.iter().filter(|process| known.contains(&process.parent)).map(|process| process.pid).collect::<Vec<_>>());
+        known.extend(
+            all.iter()
+                .filter(|process| known.contains(&process.parent))
+                .map(|process| process.pid)
+                .collect::<Vec<_>>(),
+        );
         if known.len() == before {
             break;
         }
@@ -49,10 +58,19 @@ pub(crate) fn tree(root: u32) -> io::Result<Vec<Process>> {
     Ok(all)
 }
 
+/// Those of `processes` that have not ended.
+pub(crate) fn still_running(processes: &[Process]) -> Vec<&Process> {
+    let is_running =
+        |process: &&Process| read_stat(process.pid).is_some_and(|now| now.started == process.started && !now.is_zombie);
+    processes.iter().filter(is_running).collect()
+}
+
 /// Processor time that the process, its descendants and their ended children have used so far.
 pub(crate) fn processor_time(root: u32) -> io::Result<Duration> {
     let ticks: u64 = tree(root)?.iter().map(|process| process.ticks).sum();
-    Ok(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+    Ok(Duration::from_secs_f64(
+        ticks as f64 / rustix::param::clock_ticks_per_second() as f64,
+    ))
 }
 
 /// Memory of the process and of the Chromium processes in its tree.
@@ -78,17 +96,27 @@ pub(crate) fn memory(root: u32) -> io::Result<Memory> {
     })
 }
 
+fn read_stat(pid: u32) -> Option<Process> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
 fn parse_stat(stat: &str) -> Option<Process> {
     // The name stands in brackets and may hold brackets and blanks itself; proc_pid_stat(5).
     let (head, rest) = stat.rsplit_once(") ")?;
     let (pid, name) = head.split_once(" (")?;
     let fields: Vec<&str> = rest.split(' ').collect();
-    let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
+    let ticks = fields
+        .get(11..15)?
+        .iter()
+        .map(|field| field.parse::<u64>().ok())
+        .sum::<Option<u64>>()?;
     Some(Process {
         pid: pid.parse().ok()?,
         parent: fields.get(1)?.parse().ok()?,
         name: name.to_owned(),
         ticks,
+        started: fields.get(19)?.parse().ok()?,
+        is_zombie: fields.first() == Some(&"Z"),
     })
 }
 
@@ -96,7 +124,14 @@ fn parse_status(status: &str) -> Resident {
     let bytes = |name: &str| {
         status
             .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.split_whitespace().next()?.parse::<u64>().ok())
+            .find_map(|line| {
+                line.strip_prefix(name)?
+                    .strip_prefix(':')?
+                    .split_whitespace()
+                    .next()?
+                    .parse::<u64>()
+                    .ok()
+            })
             .unwrap_or(0)
             * 1024
     };
@@ -109,30 +144,36 @@ fn parse_status(status: &str) -> Resident {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_stat, parse_status, tree};
+    use super::{parse_stat, parse_status, still_running, tree};
 
     #[test]
     fn stat_is_read_past_a_name_with_brackets() {
-        let stat = "42 (a) b (c) S 7 42 42 0 -1 4194560 100 200 0 0 11 22 33 44 20 0 1 0 5 6 7";
+        let stat = "42 (a) b (c) S 7 42 42 0 -1 4194560 100 200 0 0 11 22 33 44 20 0 1 0 5678 6 7";
         let process = parse_stat(stat).expect("a process");
         assert_eq!((process.pid, process.parent, process.ticks), (42, 7, 110));
-        assert_eq!(process.name, "a) b (c");
+        assert_eq!((process.name.as_str(), process.started), ("a) b (c", 5678));
     }
 
     #[test]
     fn status_gives_bytes() {
         let resident = parse_status("Name:\tx\nRssAnon:\t    10 kB\nRssFile:\t     5 kB\nRssShmem:\t     1 kB\n");
-        assert_eq!((resident.anonymous, resident.files, resident.shared), (10_240, 5_120, 1_024));
+        assert_eq!(
+            (resident.anonymous, resident.files, resident.shared),
+            (10_240, 5_120, 1_024)
+        );
     }
 
     #[test]
     fn a_child_belongs_to_the_tree_until_it_has_ended() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("sleep");
-        let pid = child.id();
-        let is_in_tree = || tree(std::process::id()).expect("/proc").iter().any(|process| process.pid == pid);
-        assert!(is_in_tree());
+        let children = tree(std::process::id()).expect("/proc");
+        let children: Vec<_> = children
+            .into_iter()
+            .filter(|process| process.pid == child.id())
+            .collect();
+        assert_eq!(still_running(&children).len(), 1);
         child.kill().expect("kill");
         child.wait().expect("wait");
-        assert!(!is_in_tree());
+        assert!(still_running(&children).is_empty());
     }
 }

@@ -170,7 +170,7 @@ async fn frame_id(page: &PageSession) -> Result<String, LoadError> {
     struct Frame {
         id: String,
     }
-    let answer: Answer = parse(&*page.send("Page.getFrameTree", json!({})).await?)?;
+    let answer: Answer = parse(&page.send("Page.getFrameTree", json!({})).await?)?;
     Ok(answer.frame_tree.frame.id)
 }
 
@@ -180,7 +180,8 @@ async fn set_content(page: &mut PageSession, frame_id: &str, html: &str) -> Resu
 }
 
 async fn reset(page: &mut PageSession) -> Result<(), LoadError> {
-    page.send_and_load("Page.navigate", json!({ "url": "about:blank" })).await
+    page.send_and_load("Page.navigate", json!({ "url": "about:blank" }))
+        .await
 }
 
 /// Prints as Platen prints by default: tagged, with outline, A4, backgrounds, margins by the page's style sheet.

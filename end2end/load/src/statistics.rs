@@ -22,7 +22,11 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 
 /// The median of the ratios round by round: what slows the machine in one round slows both sides of its ratio.
 pub(crate) fn median_ratio(values: &[f64], references: &[f64]) -> Option<f64> {
-    let ratios: Vec<f64> = values.iter().zip(references).map(|(value, reference)| value / reference).collect();
+    let ratios: Vec<f64> = values
+        .iter()
+        .zip(references)
+        .map(|(value, reference)| value / reference)
+        .collect();
     median(&ratios)
 }
 

@@ -1,0 +1,195 @@
+//! What a run should reach.
+
+use serde::Serialize;
+
+use crate::{
+    results::{Results, Way},
+    statistics::percentile,
+};
+
+const MEGABYTE: f64 = 1e6;
+
+/// One goal and what was reached.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Goal {
+    pub(crate) name: &'static str,
+    pub(crate) wanted: Bound,
+    pub(crate) unit: &'static str,
+    /// `None`: not measured in this run.
+    pub(crate) reached: Option<f64>,
+    pub(crate) met: Option<bool>,
+}
+
+/// Which side of a value is good.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// All goals in the order of the report.
+pub(crate) fn judge(results: &Results) -> Vec<Goal> {
+    let one_caller = results.find("invoice", Way::PdfA, 1);
+    let ratio = |load, way, reference| results.best_ratio(load, way, reference);
+    vec![
+        goal(
+            "invoice, pdf/a, one caller: p50 against the raw limit",
+            Bound::AtMost(1.2),
+            "×",
+            one_caller.and_then(|cell| results.p50_ratio(cell)),
+        ),
+        goal(
+            "invoice, pdf/a: best throughput against the raw limit",
+            Bound::AtLeast(0.9),
+            "×",
+            ratio("invoice", Way::PdfA, Way::Raw),
+        ),
+        goal(
+            "invoice with script, pdf/a: best throughput against raw with reset",
+            Bound::AtLeast(0.9),
+            "×",
+            ratio("invoice+script", Way::PdfA, Way::RawReset),
+        ),
+        goal(
+            "invoice, pdf/a: best throughput against fresh tabs",
+            Bound::AtLeast(2.5),
+            "×",
+            ratio("invoice", Way::PdfA, Way::FreshTab),
+        ),
+        goal(
+            "invoice with script, pdf/a: best throughput against fresh tabs",
+            Bound::AtLeast(2.5),
+            "×",
+            ratio("invoice+script", Way::PdfA, Way::FreshTab),
+        ),
+        goal(
+            "20 accounts in turn: throughput against fresh tabs",
+            Bound::AtLeast(1.0),
+            "×",
+            ratio("invoice", Way::ManyAccounts, Way::FreshTab),
+        ),
+        goal(
+            "every tenth render another account's first: throughput against the raw limit",
+            Bound::AtLeast(0.6),
+            "×",
+            ratio("invoice", Way::Newcomers, Way::Raw),
+        ),
+        goal(
+            "first render of a new account while others are busy: p50",
+            Bound::AtMost(100.0),
+            "ms",
+            percentile(&results.first_renders_ms, 50.0),
+        ),
+        goal(
+            "PDF/A completion of the invoice: p50",
+            Bound::AtMost(2.0),
+            "ms",
+            completion(results, "invoice"),
+        ),
+        goal(
+            "PDF/A completion of 100 pages: p50",
+            Bound::AtMost(40.0),
+            "ms",
+            completion(results, "table"),
+        ),
+        goal(
+            "the service's own memory after the last render of the soak",
+            Bound::AtMost(60.0),
+            "MB",
+            results.soak.last().map(|point| point.service_memory as f64 / MEGABYTE),
+        ),
+        goal(
+            "its growth over the last seven tenths of the soak",
+            Bound::AtMost(5.0),
+            "MB",
+            soak_growth(results),
+        ),
+        goal(
+            "all Chromium processes on invoices, at most",
+            Bound::AtMost(500.0),
+            "MB",
+            chromium_on_invoices(results),
+        ),
+        goal(
+            "all Chromium processes after 100-page documents",
+            Bound::AtMost(500.0),
+            "MB",
+            results
+                .chromium_after_large_documents
+                .map(|bytes| bytes as f64 / MEGABYTE),
+        ),
+    ]
+}
+
+fn goal(name: &'static str, wanted: Bound, unit: &'static str, reached: Option<f64>) -> Goal {
+    Goal {
+        name,
+        wanted,
+        unit,
+        reached,
+        met: reached.map(|reached| match wanted {
+            Bound::AtMost(bound) => reached <= bound,
+            Bound::AtLeast(bound) => reached >= bound,
+        }),
+    }
+}
+
+fn completion(results: &Results, load: &str) -> Option<f64> {
+    let completion = results.completions.iter().find(|completion| completion.load == load)?;
+    Some(completion.p50_ms)
+}
+
+fn soak_growth(results: &Results) -> Option<f64> {
+    // By then the pools and the allocator have what they need.
+    let settled = results.soak.get(results.soak.len() * 3 / 10)?;
+    let last = results.soak.last()?;
+    Some((last.service_memory as f64 - settled.service_memory as f64) / MEGABYTE)
+}
+
+fn chromium_on_invoices(results: &Results) -> Option<f64> {
+    let ways = [Way::Pdf, Way::PdfA, Way::ManyAccounts];
+    let cells = results
+        .cells
+        .iter()
+        .filter(|cell| cell.load == "invoice" && ways.contains(&cell.way));
+    let largest = cells.map(|cell| cell.largest(|round| round.memory.chromium)).max()?;
+    Some(largest as f64 / MEGABYTE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, goal, judge};
+    use crate::results::{Results, SoakPoint};
+
+    #[test]
+    fn bounds_include_their_value() {
+        assert_eq!(goal("", Bound::AtMost(1.2), "×", Some(1.2)).met, Some(true));
+        assert_eq!(goal("", Bound::AtMost(1.2), "×", Some(1.21)).met, Some(false));
+        assert_eq!(goal("", Bound::AtLeast(0.9), "×", Some(0.89)).met, Some(false));
+        assert_eq!(goal("", Bound::AtLeast(0.9), "×", None).met, None);
+    }
+
+    #[test]
+    fn memory_that_grows_throughout_the_soak_is_seen() {
+        let megabytes = [30, 40, 50, 50, 52, 54, 56, 58, 60, 62];
+        let results = Results {
+            soak: (1..)
+                .zip(megabytes)
+                .map(|(point, memory)| SoakPoint {
+                    renders: point * 1_000,
+                    service_memory: memory * 1_000_000,
+                })
+                .collect(),
+            ..Results::default()
+        };
+        let missed: Vec<_> = judge(&results)
+            .into_iter()
+            .filter(|goal| goal.met == Some(false))
+            .collect();
+        assert_eq!(
+            missed.iter().map(|goal| goal.reached).collect::<Vec<_>>(),
+            [Some(62.0), Some(12.0)]
+        );
+    }
+}

@@ -1,0 +1,308 @@
+//! Platen as its users meet it: the real binary with a private Postgres and a browser of its own, asked by HTTP.
+
+use std::{
+    fs::{self, File, Permissions},
+    net::TcpListener,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use reqwest::StatusCode;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tokio::{
+    io::AsyncWriteExt as _,
+    process::{Child, Command},
+    time::{sleep, timeout},
+};
+
+use crate::{
+    document::{Wanted, find_fault},
+    error::LoadError,
+    measure::{Caller, Limit, Outcome, run_round},
+    pages::Load,
+    processes,
+};
+
+/// A running `platen serve` in a temporary data folder.
+pub(crate) struct Service {
+    binary: PathBuf,
+    settings: Vec<(&'static str, String)>,
+    child: Child,
+    /// Process id of the service.
+    pub(crate) pid: u32,
+    address: String,
+    http: reqwest::Client,
+    // Removed when dropped.
+    folder: tempfile::TempDir,
+}
+
+/// One account's caller; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    url: String,
+    key: String,
+}
+
+/// A caller that asks for the same document again and again.
+pub(crate) struct Renderer {
+    client: Client,
+    order: Order,
+}
+
+/// What is asked for, and what must come back.
+#[derive(Clone)]
+pub(crate) struct Order {
+    load: Arc<Load>,
+    wanted: Wanted,
+    body: Bytes,
+}
+
+impl Service {
+    /// Starts the service; it answers after [`Self::wait_until_ready`].
+    pub(crate) fn start(binary: &Path, chromium: &Path) -> Result<Self, LoadError> {
+        let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
+        // The users of the database and of the browser must get through to what is theirs.
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let listen = format!("127.0.0.1:{port}");
+        let settings = vec![
+            ("PLATEN_DATA_DIR", folder.path().join("data").display().to_string()),
+            ("PLATEN_LISTEN", listen.clone()),
+            ("PLATEN_CHROMIUM", chromium.display().to_string()),
+            // The limits of one account are not what is measured.
+            ("PLATEN_RATE_PER_MINUTE", "1000000".to_owned()),
+            ("PLATEN_CONCURRENCY", "64".to_owned()),
+        ];
+        let log = File::create(folder.path().join("service.log"))?;
+        let child = platen(binary, &settings)
+            .arg("serve")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .map_err(|error| LoadError::Platen(format!("{}: {error}", binary.display())))?;
+        Ok(Self {
+            binary: binary.to_owned(),
+            settings,
+            pid: child
+                .id()
+                .ok_or_else(|| LoadError::Platen("has ended at once".into()))?,
+            child,
+            address: format!("http://{listen}"),
+            http: reqwest::Client::builder().http1_only().no_proxy().build()?,
+            folder,
+        })
+    }
+
+    /// Waits until the service takes renders.
+    pub(crate) async fn wait_until_ready(&mut self) -> Result<(), LoadError> {
+        // A first start makes a database cluster.
+        const PATIENCE: Duration = Duration::from_mins(2);
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Err(self.failure(&format!("ended with {status}")));
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(self.failure(&format!("is not ready after {} s", PATIENCE.as_secs())));
+            }
+            let answer = self.http.get(format!("{}/readyz", self.address)).send().await;
+            if answer.is_ok_and(|answer| answer.status().is_success()) {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Makes an account and a key, by the command line, as an operator does.
+    pub(crate) async fn new_client(&self, name: &str) -> Result<Client, LoadError> {
+        let email = format!("{name}@load.example");
+        self.run(
+            &["accounts", "create", "--email", &email],
+            "a long enough password, for the bench\n",
+        )
+        .await?;
+        let key = self
+            .run(&["keys", "create", "--email", &email, "--name", "bench"], "")
+            .await?;
+        Ok(Client {
+            http: self.http.clone(),
+            url: format!("{}/api/v1/renderers/pdf", self.address),
+            key: key.trim().to_owned(),
+        })
+    }
+
+    /// Lets the callers render; see [`run_round`].
+    pub(crate) async fn measure<C: Caller>(&self, callers: Vec<C>, limit: Limit) -> Result<Outcome<C>, LoadError> {
+        run_round(callers, limit, self.pid)
+            .await
+            .map_err(|error| self.failure(&error.to_string()))
+    }
+
+    /// Stops the service and makes sure that it leaves no process behind.
+    pub(crate) async fn stop(mut self) -> Result<(), LoadError> {
+        const GRACE: Duration = Duration::from_secs(40);
+        const AFTERMATH: Duration = Duration::from_secs(10);
+        let tree = processes::tree(self.pid)?;
+        let pid = pid_of(self.pid);
+        if let Some(pid) = pid.filter(|_| self.child.id().is_some()) {
+            kill_process(pid, Signal::TERM).map_err(std::io::Error::from)?;
+        }
+        let left_in_time = timeout(GRACE, self.child.wait()).await.is_ok();
+        if !left_in_time {
+            self.child.kill().await?;
+        }
+        let end = Instant::now();
+        while end.elapsed() < AFTERMATH && !processes::still_running(&tree).is_empty() {
+            sleep(Duration::from_millis(50)).await;
+        }
+        let leftovers = processes::still_running(&tree);
+        for process in &leftovers {
+            if let Some(pid) = pid_of(process.pid) {
+                // It may end on its own just now.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+        match (left_in_time, leftovers.len()) {
+            (true, 0) => Ok(()),
+            (false, _) => Err(self.failure(&format!("did not leave within {} s of SIGTERM", GRACE.as_secs()))),
+            (true, count) => Err(self.failure(&format!("left {count} processes behind"))),
+        }
+    }
+
+    async fn run(&self, arguments: &[&str], input: &str) -> Result<String, LoadError> {
+        let mut child = platen(&self.binary, &self.settings)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(input.as_bytes()).await?;
+        }
+        let output = child.wait_with_output().await?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(LoadError::Platen(format!(
+            "refused `platen {}`: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        )))
+    }
+
+    fn failure(&self, what: &str) -> LoadError {
+        const LINES: usize = 15;
+        let log = fs::read_to_string(self.folder.path().join("service.log")).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        let last = lines.split_at(lines.len().saturating_sub(LINES)).1;
+        LoadError::Platen(format!("{what}; its log ends:\n{}", last.join("\n")))
+    }
+}
+
+impl Order {
+    /// One part, defaults but for the format.
+    pub(crate) fn new(load: &Arc<Load>, wanted: Wanted) -> Self {
+        let format = match wanted {
+            Wanted::Pdf => "pdf",
+            Wanted::PdfA => "pdf/a",
+        };
+        let body = json!({
+            "parts": [{ "type": "html", "content": load.html }],
+            "output_format": format,
+            "output_encoding": "binary",
+        });
+        Self {
+            load: load.clone(),
+            wanted,
+            body: body.to_string().into(),
+        }
+    }
+
+    /// Looks into a document that came back.
+    pub(crate) fn check(&self, document: &[u8]) -> Result<(), LoadError> {
+        find_fault(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
+    }
+
+    fn wrong(&self, what: String) -> LoadError {
+        LoadError::WrongAnswer {
+            way: "Platen".into(),
+            load: self.load.name,
+            what,
+        }
+    }
+}
+
+impl Client {
+    /// Renders once. Status, page count and the file's first bytes are looked at each time.
+    pub(crate) async fn render(&self, order: &Order) -> Result<Bytes, LoadError> {
+        let answer = self
+            .http
+            .post(&self.url)
+            .bearer_auth(&self.key)
+            .header("content-type", "application/json")
+            .body(order.body.clone())
+            .send()
+            .await?;
+        let status = answer.status();
+        let page_count: Option<usize> = answer
+            .headers()
+            .get("x-page-count")
+            .and_then(|value| value.to_str().ok()?.parse().ok());
+        let document = answer.bytes().await?;
+        if status != StatusCode::OK {
+            let body = String::from_utf8_lossy(&document);
+            return Err(order.wrong(format!("status {status}: {body}")));
+        }
+        if page_count != Some(order.load.page_count) {
+            return Err(order.wrong(format!(
+                "X-Page-Count {page_count:?} instead of {}",
+                order.load.page_count
+            )));
+        }
+        if !document.starts_with(b"%PDF-") {
+            return Err(order.wrong("no PDF header".into()));
+        }
+        Ok(document)
+    }
+}
+
+impl Renderer {
+    /// A caller for `order`.
+    pub(crate) fn new(client: &Client, order: &Order) -> Self {
+        Self {
+            client: client.clone(),
+            order: order.clone(),
+        }
+    }
+}
+
+impl Caller for Renderer {
+    async fn render(&mut self) -> Result<Bytes, LoadError> {
+        self.client.render(&self.order).await
+    }
+}
+
+fn pid_of(number: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(number).ok()?)
+}
+
+/// The command without what the surroundings say about another Platen.
+fn platen(binary: &Path, settings: &[(&str, String)]) -> Command {
+    let mut command = Command::new(binary);
+    for (name, _) in std::env::vars_os() {
+        if name == "DATABASE_URL" || name.to_string_lossy().starts_with("PLATEN_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .envs(settings.iter().map(|(name, value)| (name, value)))
+        .kill_on_drop(true);
+    command
+}

@@ -1,0 +1,183 @@
+//! The table for people and the file for comparison.
+
+use std::{fmt::Write as _, fs};
+
+use serde_json::{Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    goals::{Bound, Goal, judge},
+    results::{Cell, Results, Way},
+    statistics::percentile,
+};
+
+const MEGABYTE: f64 = 1e6;
+
+/// Where and how the run was made.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    pub(crate) started: OffsetDateTime,
+    pub(crate) seconds: f64,
+    pub(crate) chromium: String,
+    pub(crate) quick: bool,
+}
+
+/// The run as JSON.
+pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
+    let cells: Vec<Value> = results.cells.iter().map(|cell| cell_json(results, cell)).collect();
+    json!({
+        "started": surroundings.started.format(&Rfc3339).unwrap_or_default(),
+        "seconds": surroundings.seconds,
+        "quick": surroundings.quick,
+        "machine": { "processor": processor(), "cores": cores(), "kernel": kernel() },
+        "chromium": surroundings.chromium,
+        "cells": cells,
+        "first_renders_ms": results.first_renders_ms,
+        "soak": results.soak,
+        "pdfa_completions": results.completions,
+        "chromium_after_large_documents": results.chromium_after_large_documents,
+        "goals": judge(results),
+    })
+}
+
+/// The run as text.
+pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String {
+    let mut text = format!(
+        "{}, {} cores, {}{}\n",
+        processor(),
+        cores(),
+        surroundings.chromium,
+        if surroundings.quick { ", quick run" } else { "" },
+    );
+    text.push_str(
+        "\np50, throughput and CPU: medians of the rounds. × raw: against the raw limit of the same round, p50 with as many \
+         callers, throughput at its best.\nMemory: largest seen, MB; anonymous memory of each process, files and shared \
+         memory once. CPU: ms per render, of the server's process and all its descendants.\n",
+    );
+    let mut load = "";
+    for cell in &results.cells {
+        if cell.load != load {
+            load = cell.load;
+            add_heading(&mut text, load);
+        }
+        add_cell(&mut text, results, cell);
+    }
+    add_details(&mut text, results);
+    add_goals(&mut text, &judge(results));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\n{:.0} minutes", surroundings.seconds / 60.0);
+    text
+}
+
+fn cell_json(results: &Results, cell: &Cell) -> Value {
+    json!({
+        "load": cell.load,
+        "way": cell.way,
+        "callers": cell.concurrency,
+        "p50_ms": cell.median(|round| round.p50_ms),
+        "p95_ms": cell.median(|round| round.p95_ms),
+        "renders_per_second": cell.median(|round| round.renders_per_second),
+        "cpu_ms_per_render": cell.median(|round| round.cpu_ms_per_render),
+        "p50_against_raw": results.p50_ratio(cell),
+        "throughput_against_best_raw": results.throughput_ratio(cell),
+        "rounds": cell.rounds,
+    })
+}
+
+fn add_heading(text: &mut String, load: &str) {
+    let _ = writeln!(
+        text,
+        "\n{load:<20} {:>7} {:>8} {:>8} {:>7} {:>8} {:>7} {:>7} {:>8} {:>9}",
+        "callers", "p50 ms", "p95 ms", "× raw", "/s", "× raw", "CPU", "service", "Chromium",
+    );
+}
+
+fn add_cell(text: &mut String, results: &Results, cell: &Cell) {
+    let service = cell.largest(|round| round.memory.service);
+    let _ = writeln!(
+        text,
+        "{:<20} {:>7} {:>8.1} {:>8.1} {:>7} {:>8.1} {:>7} {:>7.1} {:>8} {:>9.0}",
+        cell.way.name(),
+        cell.concurrency,
+        cell.median(|round| round.p50_ms),
+        cell.median(|round| round.p95_ms),
+        ratio(results.p50_ratio(cell).filter(|_| cell.way != Way::Raw)),
+        cell.median(|round| round.renders_per_second),
+        ratio(results.throughput_ratio(cell)),
+        cell.median(|round| round.cpu_ms_per_render),
+        if service == 0 {
+            "–".to_owned()
+        } else {
+            format!("{:.0}", service as f64 / MEGABYTE)
+        },
+        cell.largest(|round| round.memory.chromium) as f64 / MEGABYTE,
+    );
+}
+
+fn add_details(text: &mut String, results: &Results) {
+    text.push('\n');
+    let firsts = &results.first_renders_ms;
+    if let (Some(p50), Some(p95)) = (percentile(firsts, 50.0), percentile(firsts, 95.0)) {
+        let _ = writeln!(
+            text,
+            "First renders of {} new accounts while others are busy: p50 {p50:.0} ms, p95 {p95:.0} ms",
+            firsts.len()
+        );
+    }
+    for completion in &results.completions {
+        let _ = writeln!(
+            text,
+            "PDF/A completion, {}: p50 {:.2} ms",
+            completion.load, completion.p50_ms
+        );
+    }
+    if !results.soak.is_empty() {
+        text.push_str("Service's memory in the soak, MB after renders:");
+        for point in &results.soak {
+            let _ = write!(
+                text,
+                " {:.1} ({})",
+                point.service_memory as f64 / MEGABYTE,
+                point.renders
+            );
+        }
+        text.push('\n');
+    }
+}
+
+fn add_goals(text: &mut String, goals: &[Goal]) {
+    text.push_str("\nGoals\n");
+    for goal in goals {
+        let (sign, bound) = match goal.wanted {
+            Bound::AtMost(bound) => ('≤', bound),
+            Bound::AtLeast(bound) => ('≥', bound),
+        };
+        let (met, reached) = match (goal.met, goal.reached) {
+            (Some(true), Some(reached)) => ("yes", format!("{reached:.2} {}", goal.unit)),
+            (Some(false), Some(reached)) => ("NO ", format!("{reached:.2} {}", goal.unit)),
+            _ => ("–  ", "not measured".to_owned()),
+        };
+        let _ = writeln!(text, "{met}  {} {sign} {bound} {}: {reached}", goal.name, goal.unit);
+    }
+}
+
+fn ratio(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))
+}
+
+fn processor() -> String {
+    let description = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    description
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or_else(|| "unknown processor".to_owned(), |(_, name)| name.to_owned())
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn kernel() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    release.trim().to_owned()
+}
