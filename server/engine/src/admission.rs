@@ -1,0 +1,201 @@
+//! Who renders next: a bounded queue, fair between accounts.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::job::{Caller, Lane, RenderError};
+
+const LANES: usize = 3;
+
+/// Hands out slots. A free slot goes to the first lane in which somebody waits; inside a lane accounts take turns, and
+/// inside an account it is first come, first served.
+#[derive(Clone)]
+pub(crate) struct Admission {
+    state: Arc<Mutex<State>>,
+}
+
+/// The right to render. Dropping it hands the slot on.
+pub(crate) struct Slot {
+    place: Place,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.place.admission.pass_on();
+    }
+}
+
+struct State {
+    free: usize,
+    waiting: usize,
+    waiting_limit: usize,
+    closed: bool,
+    lanes: [FairQueue; LANES],
+    /// Renders running or waiting, by account.
+    under_way: HashMap<Uuid, usize>,
+}
+
+#[derive(Default)]
+struct FairQueue {
+    /// Accounts with somebody waiting, in the order in which they are served.
+    turns: VecDeque<Uuid>,
+    waiting: HashMap<Uuid, VecDeque<oneshot::Sender<()>>>,
+}
+
+/// What is under way now.
+pub(crate) struct Load {
+    pub(crate) running: usize,
+    pub(crate) waiting: usize,
+}
+
+impl Admission {
+    pub(crate) fn new(slots: usize, waiting_limit: usize) -> Self {
+        let state = State {
+            free: slots,
+            waiting: 0,
+            waiting_limit,
+            closed: false,
+            lanes: std::array::from_fn(|_| FairQueue::default()),
+            under_way: HashMap::new(),
+        };
+        Self { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Waits for a slot. Above the account's own concurrency, or with a full queue, the answer is immediate.
+    pub(crate) async fn enter(&self, caller: Caller, lane: Lane) -> Result<Slot, RenderError> {
+        let (place, turn) = {
+            let mut state = self.lock();
+            if state.closed {
+                return Err(RenderError::ShuttingDown);
+            }
+            let under_way = state.under_way.get(&caller.account).copied().unwrap_or(0);
+            if under_way >= caller.concurrency {
+                return Err(RenderError::TooManyConcurrent { limit: caller.concurrency });
+            }
+            if state.free == 0 && state.waiting >= state.waiting_limit {
+                return Err(RenderError::QueueFull);
+            }
+            state.under_way.insert(caller.account, under_way + 1);
+            let place = Place { admission: self.clone(), account: caller.account };
+            if state.free > 0 {
+                state.free -= 1;
+                return Ok(Slot { place });
+            }
+            state.waiting += 1;
+            (place, state.lanes[lane as usize].push(caller.account))
+        };
+        let mut waiting = Waiting { admission: self.clone(), turn };
+        match (&mut waiting.turn).await {
+            Ok(()) => Ok(Slot { place }),
+            Err(_) => Err(RenderError::ShuttingDown),
+        }
+    }
+
+    /// Refuses everybody from now on, also those who wait.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        for lane in &mut state.lanes {
+            lane.turns.clear();
+            lane.waiting.clear();
+        }
+        state.waiting = 0;
+    }
+
+    pub(crate) fn load(&self) -> Load {
+        let state = self.lock();
+        let under_way: usize = state.under_way.values().sum();
+        Load { running: under_way.saturating_sub(state.waiting), waiting: state.waiting }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leave(&self, account: Uuid) {
+        if let std::collections::hash_map::Entry::Occupied(mut count) = self.lock().under_way.entry(account) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+
+    fn pass_on(&self) {
+        let mut state = self.lock();
+        loop {
+            let Some(next) = state.lanes.iter_mut().find_map(FairQueue::pop) else {
+                state.free += 1;
+                return;
+            };
+            // Somebody who gave up while waiting is passed over: he has taken himself off the count.
+            if next.send(()).is_ok() {
+                state.waiting -= 1;
+                return;
+            }
+        }
+    }
+}
+
+/// A place among the account's renders, with or without a slot.
+struct Place {
+    admission: Admission,
+    account: Uuid,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.admission.leave(self.account);
+    }
+}
+
+/// Somebody in a queue, who may give up at any moment.
+struct Waiting {
+    admission: Admission,
+    turn: oneshot::Receiver<()>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut state = self.admission.lock();
+        self.turn.close();
+        match self.turn.try_recv() {
+            // Given up in the very moment in which the slot came: on to the next.
+            Ok(()) => {
+                drop(state);
+                self.admission.pass_on();
+            }
+            Err(_) if state.closed || self.turn.is_terminated() => {}
+            Err(_) => state.waiting -= 1,
+        }
+    }
+}
+
+impl FairQueue {
+    fn push(&mut self, account: Uuid) -> oneshot::Receiver<()> {
+        let (grant, turn) = oneshot::channel();
+        let queue = self.waiting.entry(account).or_default();
+        if queue.is_empty() {
+            self.turns.push_back(account);
+        }
+        queue.push_back(grant);
+        turn
+    }
+
+    fn pop(&mut self) -> Option<oneshot::Sender<()>> {
+        let account = self.turns.pop_front()?;
+        let queue = self.waiting.get_mut(&account)?;
+        let grant = queue.pop_front();
+        if queue.is_empty() {
+            self.waiting.remove(&account);
+        } else {
+            self.turns.push_back(account);
+        }
+        grant
+    }
+}

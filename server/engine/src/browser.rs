@@ -1,0 +1,279 @@
+//! One Chromium: started, watched, ended. A crash domain.
+
+use std::{
+    collections::VecDeque,
+    fs, io,
+    os::{fd::OwnedFd, unix::fs::PermissionsExt, unix::process::CommandExt},
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
+use command_fds::{CommandFdExt, FdMapping};
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    net::unix::pipe,
+    process::{Child, ChildStderr, Command},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    chromium,
+    config::{EngineConfig, RunAs},
+    devtools::Connection,
+    processes,
+};
+
+/// From the start of the process to its first answer. A cold start on a busy machine takes seconds.
+const START_LIMIT: Duration = Duration::from_secs(30);
+/// How often the memory of renderer processes is looked at: a page that floods it gains 300 to 500 MB a second.
+const MEMORY_WATCH_INTERVAL: Duration = Duration::from_millis(200);
+/// A crash so soon after a kill for memory is that kill.
+const MEMORY_KILL_WINDOW: Duration = Duration::from_secs(3);
+/// Room in the pipes: a printed document comes in large messages.
+const PIPE_BYTES: usize = 1 << 20;
+/// Kept of what the browser says on stderr, for the message when it does not start.
+const STDERR_LINES: usize = 12;
+
+/// A running browser. The process group is killed when this is dropped.
+pub(crate) struct Browser {
+    pub(crate) connection: Connection,
+    /// For instance `HeadlessChrome/156.0.8078.79`.
+    pub(crate) version: String,
+    group: Pid,
+    /// Set when the process has ended.
+    exited: CancellationToken,
+    /// Takes no new sessions and ends when the last one is gone.
+    retiring: AtomicBool,
+    renders: AtomicU64,
+    /// Sessions made and not yet destroyed.
+    pub(crate) sessions: AtomicUsize,
+    last_memory_kill: Mutex<Option<Instant>>,
+    /// Removed when the browser is gone.
+    profile: TempDir,
+}
+
+/// Why a browser does not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LaunchError {
+    #[error(
+        "no Chromium found; install Debian's package chromium-headless-shell, or name the browser's binary in \
+         PLATEN_CHROMIUM"
+    )]
+    NotFound,
+    #[error("the profile folder can't be made in {}: {source}", path.display())]
+    Profile { path: PathBuf, source: io::Error },
+    #[error("{} can't be started: {source}", path.display())]
+    Spawn { path: PathBuf, source: io::Error },
+    #[error("{} started but does not answer: {last_words}", path.display())]
+    Silent { path: PathBuf, last_words: String },
+}
+
+impl Browser {
+    /// Starts a browser and waits for its first answer.
+    pub(crate) async fn launch(config: &EngineConfig) -> Result<Arc<Self>, LaunchError> {
+        let path = config.chromium.clone().or_else(chromium::find_chromium).ok_or(LaunchError::NotFound)?;
+        let profile = make_profile(&config.profile_dir, config.run_as)
+            .map_err(|source| LaunchError::Profile { path: config.profile_dir.clone(), source })?;
+        let spawn_error = |source| LaunchError::Spawn { path: path.clone(), source };
+        let (mut child, to_browser, from_browser) =
+            spawn(&path, profile.path(), config.sandbox, config.run_as).map_err(spawn_error)?;
+        let group = child
+            .id()
+            .and_then(|id| Pid::from_raw(id.cast_signed()))
+            .ok_or_else(|| spawn_error(io::Error::other("the process has no identifier")))?;
+        let exited = CancellationToken::new();
+        let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(listen(stderr, Arc::clone(&last_words)));
+        }
+        tokio::spawn(reap(child, exited.clone()));
+        let connection = Connection::new(to_browser, from_browser);
+        let mut browser = Self {
+            connection,
+            version: String::new(),
+            group,
+            exited,
+            retiring: AtomicBool::new(false),
+            renders: AtomicU64::new(0),
+            sessions: AtomicUsize::new(0),
+            last_memory_kill: Mutex::default(),
+            profile,
+        };
+        let silent = |said: &Mutex<VecDeque<String>>| {
+            let said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            let last_words = said.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
+            LaunchError::Silent { path: path.clone(), last_words }
+        };
+        let version = tokio::time::timeout(START_LIMIT, browser.connection.execute(&GetVersionParams::default())).await;
+        browser.version = match version {
+            Ok(Ok(version)) => version.product,
+            Ok(Err(_)) | Err(_) => {
+                // The pipe ends before the last line on stderr is read.
+                let _ = tokio::time::timeout(Duration::from_secs(1), browser.exited.cancelled()).await;
+                return Err(silent(&last_words));
+            }
+        };
+        let browser = Arc::new(browser);
+        tokio::spawn(watch_memory(Arc::downgrade(&browser), group, browser.exited.clone(), config.page_memory_limit));
+        Ok(browser)
+    }
+
+    /// Resolves once the process has ended.
+    pub(crate) async fn exited(&self) {
+        self.exited.cancelled().await;
+    }
+
+    /// Whether renders may be sent to it.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.connection.is_closed() && !self.exited.is_cancelled()
+    }
+
+    /// Whether new sessions may be made in it.
+    pub(crate) fn takes_sessions(&self) -> bool {
+        self.is_alive() && !self.retiring.load(Ordering::Acquire)
+    }
+
+    /// Counts a render.
+    pub(crate) fn count_render(&self) {
+        self.renders.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Renders so far.
+    pub(crate) fn renders(&self) -> u64 {
+        self.renders.load(Ordering::Relaxed)
+    }
+
+    /// Takes no new sessions from now on.
+    pub(crate) fn retire(&self) {
+        self.retiring.store(true, Ordering::Release);
+    }
+
+    /// Whether a renderer was killed for its memory just now.
+    pub(crate) fn killed_for_memory(&self) -> bool {
+        let last = *self.last_memory_kill.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|at| at.elapsed() < MEMORY_KILL_WINDOW)
+    }
+
+    /// Whether the renderer processes have the system-call filter and the namespaces of Chromium's sandbox.
+    pub(crate) fn is_sandboxed(&self) -> bool {
+        let renderers = processes::renderers(self.group);
+        !renderers.is_empty() && renderers.iter().all(|&pid| processes::is_sandboxed(pid))
+    }
+
+    /// Ends it at once, with everything that it started.
+    pub(crate) fn kill(&self) {
+        if !self.exited.is_cancelled() {
+            let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        self.kill();
+        tracing::debug!(profile = %self.profile.path().display(), "browser ended");
+    }
+}
+
+/// A private folder that only the browser's user can enter.
+fn make_profile(parent: &Path, run_as: Option<RunAs>) -> io::Result<TempDir> {
+    fs::create_dir_all(parent)?;
+    let profile = tempfile::Builder::new().prefix("chromium-").tempdir_in(parent)?;
+    fs::set_permissions(profile.path(), fs::Permissions::from_mode(0o700))?;
+    if let Some(user) = run_as {
+        std::os::unix::fs::chown(profile.path(), Some(user.uid), Some(user.gid))?;
+    }
+    Ok(profile)
+}
+
+fn spawn(
+    path: &Path,
+    profile: &Path,
+    sandbox: bool,
+    run_as: Option<RunAs>,
+) -> io::Result<(Child, pipe::Sender, pipe::Receiver)> {
+    let (browser_reads, we_write) = io::pipe()?;
+    let (we_read, browser_writes) = io::pipe()?;
+    for end in [OwnedFd::from(we_write.try_clone()?), OwnedFd::from(we_read.try_clone()?)] {
+        // An unprivileged user may have less; the default also works.
+        let _ = rustix::pipe::fcntl_setpipe_size(&end, PIPE_BYTES);
+    }
+    let mut command = std::process::Command::new(path);
+    command
+        .args(chromium::arguments(profile, sandbox))
+        .env_clear()
+        .env("HOME", profile)
+        .env("XDG_CACHE_HOME", profile.join("cache"))
+        .env("XDG_CONFIG_HOME", profile.join("config"))
+        .env("PATH", "/usr/bin:/bin")
+        .env("LANG", "C.UTF-8")
+        .env("TZ", "UTC")
+        .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
+        .current_dir(profile)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    if let Some(user) = run_as {
+        command.uid(user.uid).gid(user.gid);
+    }
+    command
+        .fd_mappings(vec![
+            FdMapping { parent_fd: browser_reads.into(), child_fd: 3 },
+            FdMapping { parent_fd: browser_writes.into(), child_fd: 4 },
+        ])
+        .map_err(io::Error::other)?;
+    // The command owns the browser's ends of the pipes and must go, or we would never see the pipe's end.
+    let child = Command::from(command).kill_on_drop(true).spawn()?;
+    let to_browser = pipe::Sender::from_owned_fd(we_write.into())?;
+    let from_browser = pipe::Receiver::from_owned_fd(we_read.into())?;
+    Ok((child, to_browser, from_browser))
+}
+
+async fn reap(mut child: Child, exited: CancellationToken) {
+    let status = child.wait().await;
+    tracing::debug!(?status, "browser process ended");
+    exited.cancel();
+}
+
+async fn listen(stderr: ChildStderr, last_words: Arc<Mutex<VecDeque<String>>>) {
+    let mut lines = BufReader::new(stderr).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        tracing::trace!(line, "browser");
+        // Headless machines have no D-Bus, and the browser says so at length.
+        if line.contains("/dbus/") {
+            continue;
+        }
+        let mut last_words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_words.len() == STDERR_LINES {
+            last_words.pop_front();
+        }
+        last_words.push_back(line);
+    }
+}
+
+/// Kills renderer processes above the bound: `--max-old-space-size` bounds neither typed arrays nor nodes nor pictures.
+async fn watch_memory(browser: std::sync::Weak<Browser>, group: Pid, exited: CancellationToken, limit: u64) {
+    let mut interval = tokio::time::interval(MEMORY_WATCH_INTERVAL);
+    loop {
+        tokio::select! {
+            () = exited.cancelled() => return,
+            _ = interval.tick() => {}
+        }
+        let Some(browser) = browser.upgrade() else { return };
+        for pid in processes::renderers(group) {
+            let Some(resident) = processes::resident_bytes(pid).filter(|&bytes| bytes > limit) else { continue };
+            tracing::warn!(pid = pid.as_raw_nonzero().get(), resident, limit, "renderer killed for its memory");
+            *browser.last_memory_kill.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
+    }
+}

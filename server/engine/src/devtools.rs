@@ -1,0 +1,340 @@
+//! The DevTools protocol over `--remote-debugging-pipe`: NUL-delimited JSON, typed commands, no TCP port that a page
+//! could reach.
+//!
+//! Events go straight into the observer of their session, on the reader's task, so that a page that floods us with
+//! events meets bounded state and not a growing channel.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use chromiumoxide::types::Command;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::unix::pipe,
+    sync::{mpsc, oneshot},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Frames waiting for the pipe; each is one command, so this bounds commands, not bytes.
+const OUTGOING_FRAMES: usize = 256;
+/// A single message above this means that the browser has gone mad; it is given up. A printed document comes in chunks.
+const FRAME_LIMIT: usize = 256 << 20;
+
+/// Why a command has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DevToolsError {
+    /// The pipe is closed: the browser is gone.
+    #[error("the browser is gone")]
+    Closed,
+    /// The target that the command was for has crashed or is detached.
+    #[error("the page's renderer has crashed")]
+    TargetCrashed,
+    /// The browser refused the command.
+    #[error("{method}: {message}")]
+    Refused {
+        /// The command.
+        method: String,
+        /// The browser's words.
+        message: String,
+    },
+    /// The answer is not what the protocol says.
+    #[error("{method}: answer not understood: {message}")]
+    Malformed {
+        /// The command.
+        method: String,
+        /// What the parser says.
+        message: String,
+    },
+}
+
+/// Receives the events of one session, on the reader's task: must be quick and must not block.
+pub(crate) trait SessionEvents: Send + Sync {
+    /// One event. `params` is its JSON object.
+    fn event(&self, method: &str, params: &RawValue);
+    /// The session's target has crashed or is gone.
+    fn crashed(&self);
+}
+
+/// One pipe to one browser. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    outgoing: mpsc::Sender<Vec<u8>>,
+    next_id: AtomicU64,
+    /// `None` once the pipe is closed, under the same lock, so that no waiter can slip in afterwards.
+    pending: Mutex<Option<HashMap<u64, Waiter>>>,
+    sessions: Mutex<HashMap<String, Weak<SessionRoute>>>,
+    closed: CancellationToken,
+}
+
+struct Waiter {
+    session: Option<Arc<str>>,
+    answer: oneshot::Sender<Result<Box<RawValue>, DevToolsError>>,
+}
+
+/// Where the events of a session go; while it lives, commands may be sent to it.
+pub(crate) struct SessionRoute {
+    id: Arc<str>,
+    events: Arc<dyn SessionEvents>,
+    crashed: AtomicBool,
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a, C> {
+    id: u64,
+    method: &'a str,
+    params: &'a C,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Incoming<'a> {
+    id: Option<u64>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<IncomingError>,
+    method: Option<&'a str>,
+    #[serde(rename = "sessionId")]
+    session: Option<&'a str>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct IncomingError {
+    message: String,
+    data: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Detached {
+    #[serde(rename = "sessionId")]
+    session: String,
+}
+
+impl Connection {
+    /// Speaks over the two ends of the browser's pipes: `to_browser` is its file descriptor 3, `from_browser` its 4.
+    pub(crate) fn new(to_browser: pipe::Sender, from_browser: pipe::Receiver) -> Self {
+        let (outgoing, queue) = mpsc::channel(OUTGOING_FRAMES);
+        let shared = Arc::new(Shared {
+            outgoing,
+            next_id: AtomicU64::new(1),
+            pending: Mutex::new(Some(HashMap::new())),
+            sessions: Mutex::default(),
+            closed: CancellationToken::new(),
+        });
+        tokio::spawn(write_frames(to_browser, queue, Arc::clone(&shared)));
+        tokio::spawn(read_frames(from_browser, Arc::clone(&shared)));
+        Self { shared }
+    }
+
+    /// Sends a command to the browser itself and waits for its answer.
+    pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
+        self.send(None, command).await
+    }
+
+    /// Sends a command to a session and waits for its answer.
+    pub(crate) async fn execute_in<C: Command>(
+        &self,
+        route: &SessionRoute,
+        command: &C,
+    ) -> Result<C::Response, DevToolsError> {
+        // A command to a crashed target is not merely lost: `Page.printToPDF` takes the whole browser down with it.
+        if route.crashed.load(Ordering::Acquire) {
+            return Err(DevToolsError::TargetCrashed);
+        }
+        self.send(Some(&route.id), command).await
+    }
+
+    /// Sends a command to a session and does not wait; lost when the pipe is full.
+    pub(crate) fn post<C: Command>(&self, session: &str, command: &C) {
+        let id = self.shared.next_id.fetch_add(1, Ordering::Relaxed);
+        if let Ok(frame) = frame(id, Some(session), command) {
+            let _ = self.shared.outgoing.try_send(frame);
+        }
+    }
+
+    /// Directs the events of a session to `events` for as long as the returned route lives.
+    pub(crate) fn route(&self, session: &str, events: Arc<dyn SessionEvents>) -> Arc<SessionRoute> {
+        let route = Arc::new(SessionRoute { id: session.into(), events, crashed: AtomicBool::new(false) });
+        let mut sessions = lock(&self.shared.sessions);
+        sessions.retain(|_, route| route.strong_count() > 0);
+        sessions.insert(session.to_owned(), Arc::downgrade(&route));
+        route
+    }
+
+    /// Resolves once the pipe is closed.
+    pub(crate) async fn closed(&self) {
+        self.shared.closed.cancelled().await;
+    }
+
+    /// Whether the pipe is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.shared.closed.is_cancelled()
+    }
+
+    async fn send<C: Command>(&self, session: Option<&Arc<str>>, command: &C) -> Result<C::Response, DevToolsError> {
+        let id = self.shared.next_id.fetch_add(1, Ordering::Relaxed);
+        let method = command.identifier();
+        let frame = frame(id, session.map(AsRef::as_ref), command)
+            .map_err(|error| DevToolsError::Malformed { method: method.to_string(), message: error.to_string() })?;
+        let (answer, answered) = oneshot::channel();
+        match lock(&self.shared.pending).as_mut() {
+            Some(pending) => pending.insert(id, Waiter { session: session.cloned(), answer }),
+            None => return Err(DevToolsError::Closed),
+        };
+        let _forget = ForgetOnDrop { shared: &self.shared, id };
+        self.shared.outgoing.send(frame).await.map_err(|_| DevToolsError::Closed)?;
+        let result = answered.await.map_err(|_| DevToolsError::Closed)?;
+        let result = result.map_err(|error| match error {
+            DevToolsError::Refused { message, .. } => DevToolsError::Refused { method: method.to_string(), message },
+            other => other,
+        })?;
+        serde_json::from_str(result.get())
+            .map_err(|error| DevToolsError::Malformed { method: method.to_string(), message: error.to_string() })
+    }
+}
+
+/// A cancelled command must not leave its waiter behind: the answer of a hung page never comes.
+struct ForgetOnDrop<'a> {
+    shared: &'a Shared,
+    id: u64,
+}
+
+impl Drop for ForgetOnDrop<'_> {
+    fn drop(&mut self) {
+        if let Some(pending) = lock(&self.shared.pending).as_mut() {
+            pending.remove(&self.id);
+        }
+    }
+}
+
+fn frame<C: Command>(id: u64, session: Option<&str>, command: &C) -> serde_json::Result<Vec<u8>> {
+    let mut frame = serde_json::to_vec(&Outgoing { id, method: &command.identifier(), params: command, session })?;
+    frame.push(0);
+    Ok(frame)
+}
+
+async fn write_frames(mut to_browser: pipe::Sender, mut queue: mpsc::Receiver<Vec<u8>>, shared: Arc<Shared>) {
+    loop {
+        let frame = tokio::select! {
+            () = shared.closed.cancelled() => return,
+            frame = queue.recv() => frame,
+        };
+        let Some(frame) = frame else { return };
+        if to_browser.write_all(&frame).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_frames(from_browser: pipe::Receiver, shared: Arc<Shared>) {
+    let mut reader = BufReader::with_capacity(1 << 20, from_browser);
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_until(0, &mut buffer).await {
+            Ok(length) if length > 0 && buffer.last() == Some(&0) && length <= FRAME_LIMIT => {
+                shared.dispatch(&buffer[..length - 1]);
+            }
+            _ => break,
+        }
+        if buffer.capacity() > 16 << 20 {
+            buffer = Vec::new();
+        }
+    }
+    shared.close();
+}
+
+impl Shared {
+    fn dispatch(&self, frame: &[u8]) {
+        let message = match serde_json::from_slice::<Incoming<'_>>(frame) {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::warn!(%error, bytes = frame.len(), "DevTools message not understood");
+                return;
+            }
+        };
+        if let Some(id) = message.id {
+            let waiter = lock(&self.pending).as_mut().and_then(|pending| pending.remove(&id));
+            if let Some(waiter) = waiter {
+                let _ = waiter.answer.send(match message.error {
+                    Some(error) => Err(DevToolsError::Refused {
+                        method: String::new(),
+                        message: match error.data {
+                            Some(data) => format!("{} {data}", error.message),
+                            None => error.message,
+                        },
+                    }),
+                    None => Ok(message.result.map_or_else(empty_object, ToOwned::to_owned)),
+                });
+            }
+            return;
+        }
+        let Some(method) = message.method else { return };
+        // A target that goes away is announced on the browser's own session, with the lost session in the parameters.
+        if method == "Target.detachedFromTarget" {
+            if let Some(Ok(detached)) = message.params.map(|params| serde_json::from_str::<Detached>(params.get())) {
+                self.crash(&detached.session);
+            }
+            return;
+        }
+        let Some(session) = message.session else { return };
+        if method == "Inspector.targetCrashed" {
+            self.crash(session);
+        } else if let (Some(route), Some(params)) = (self.find(session), message.params) {
+            route.events.event(method, params);
+        }
+    }
+
+    fn find(&self, session: &str) -> Option<Arc<SessionRoute>> {
+        lock(&self.sessions).get(session).and_then(Weak::upgrade)
+    }
+
+    /// The command under way in a crashed target never answers by itself, so everyone who waits for it is told.
+    fn crash(&self, session: &str) {
+        if let Some(route) = self.find(session) {
+            route.crashed.store(true, Ordering::Release);
+            route.events.crashed();
+        }
+        let lost: Vec<Waiter> = match lock(&self.pending).as_mut() {
+            Some(pending) => {
+                pending.extract_if(|_, w| w.session.as_deref() == Some(session)).map(|(_, waiter)| waiter).collect()
+            }
+            None => Vec::new(),
+        };
+        for waiter in lost {
+            let _ = waiter.answer.send(Err(DevToolsError::TargetCrashed));
+        }
+    }
+
+    fn close(&self) {
+        self.closed.cancel();
+        // Dropping the waiters answers each of them with `Closed`.
+        lock(&self.pending).take();
+        for route in lock(&self.sessions).drain().filter_map(|(_, route)| route.upgrade()) {
+            route.crashed.store(true, Ordering::Release);
+            route.events.crashed();
+        }
+    }
+}
+
+fn empty_object() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
+}
+
+/// A panic elsewhere must not spread: the maps behind these locks are valid between any two statements.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,310 @@
+//! What a page does while it is rendered, as DevTools tells it: bounded state that the steps wait on.
+
+use std::sync::{Mutex, PoisonError};
+
+use chromiumoxide::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::Notify;
+
+use crate::{
+    devtools::{Connection, SessionEvents},
+    job::{NetworkRequest, REQUEST_LOG_LIMIT},
+};
+
+/// Longer addresses are cut in the log: a `data:` picture may have megabytes.
+const URL_LIMIT: usize = 500;
+
+/// Observes one session. State belongs to the render under way and is cleared by [`PageObserver::begin`].
+pub(crate) struct PageObserver {
+    connection: Connection,
+    session: String,
+    main_frame: String,
+    state: Mutex<PageState>,
+    changed: Notify,
+}
+
+/// See the accessors.
+#[derive(Default)]
+pub(crate) struct PageState {
+    /// The load event of the main frame has fired.
+    pub(crate) loaded: bool,
+    /// The renderer is gone.
+    pub(crate) crashed: bool,
+    /// Commits of the main frame since the start of the render, with the address of the last one.
+    pub(crate) navigations: Vec<String>,
+    /// A navigation of the main frame that the page asked for and that has not committed.
+    pub(crate) navigation_pending: bool,
+    /// The answer to the main frame's last request.
+    pub(crate) document: Option<DocumentResponse>,
+    /// A document or frame came over http(s).
+    pub(crate) remote_document: bool,
+    /// Dialogs that were dismissed.
+    pub(crate) dialogs: usize,
+    /// What was fetched.
+    pub(crate) requests: Vec<LoggedRequest>,
+}
+
+/// The answer to a navigation.
+#[derive(Debug, Clone)]
+pub(crate) struct DocumentResponse {
+    pub(crate) status: u16,
+    pub(crate) mime_type: String,
+}
+
+/// A request with the identifier that later events name.
+pub(crate) struct LoggedRequest {
+    id: String,
+    finished: bool,
+    pub(crate) request: NetworkRequest,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RequestWillBeSent {
+    request_id: String,
+    request: RequestAddress,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    redirect_response: Option<Response>,
+}
+
+#[derive(Deserialize)]
+struct RequestAddress {
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResponseReceived {
+    request_id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    frame_id: Option<String>,
+    response: Response,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    status: i64,
+    #[serde(default)]
+    mime_type: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LoadingFinished {
+    request_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LoadingFailed {
+    request_id: String,
+    error_text: String,
+    blocked_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FrameNavigated {
+    frame: Frame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Frame {
+    id: String,
+    parent_id: Option<String>,
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameRequestedNavigation {
+    frame_id: String,
+}
+
+impl PageObserver {
+    pub(crate) fn new(connection: Connection, session: &str, main_frame: &str) -> Self {
+        Self {
+            connection,
+            session: session.to_owned(),
+            main_frame: main_frame.to_owned(),
+            state: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Forgets the last render.
+    pub(crate) fn begin(&self) {
+        let mut state = self.lock();
+        let crashed = state.crashed;
+        *state = PageState { crashed, ..PageState::default() };
+    }
+
+    /// Looks at the state.
+    pub(crate) fn look<T>(&self, see: impl FnOnce(&mut PageState) -> T) -> T {
+        see(&mut self.lock())
+    }
+
+    /// Waits until `found` finds something in the state.
+    pub(crate) async fn wait_until<T>(&self, mut found: impl FnMut(&mut PageState) -> Option<T>) -> T {
+        loop {
+            let changed = self.changed.notified();
+            if let Some(result) = found(&mut self.lock()) {
+                return result;
+            }
+            changed.await;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, PageState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn request_sent(&self, event: RequestWillBeSent) {
+        let is_data = event.request.url.starts_with("data:") || event.request.url.starts_with("blob:");
+        if is_data {
+            return;
+        }
+        let mut state = self.lock();
+        if event.kind.as_deref() == Some("Document") {
+            state.remote_document = true;
+        }
+        if let Some(redirect) = event.redirect_response
+            && let Some(logged) = state.requests.iter_mut().rev().find(|logged| logged.id == event.request_id)
+        {
+            logged.request.status = u16::try_from(redirect.status).ok();
+            logged.finished = true;
+            logged.id.clear();
+        }
+        if state.requests.len() < REQUEST_LOG_LIMIT {
+            let request = NetworkRequest { url: without_query(&event.request.url), status: None, error: None };
+            state.requests.push(LoggedRequest { id: event.request_id, finished: false, request });
+        }
+    }
+
+    fn response_received(&self, event: ResponseReceived) {
+        let mut state = self.lock();
+        let status = u16::try_from(event.response.status).unwrap_or(0);
+        if event.kind == "Document" && event.frame_id.as_deref() == Some(&self.main_frame) {
+            state.document = Some(DocumentResponse { status, mime_type: event.response.mime_type });
+        }
+        if let Some(logged) = state.requests.iter_mut().rev().find(|logged| logged.id == event.request_id) {
+            logged.request.status = Some(status);
+        }
+    }
+
+    fn loading_ended(&self, id: &str, error: Option<String>) {
+        if let Some(logged) = self.lock().requests.iter_mut().rev().find(|logged| logged.id == id) {
+            logged.finished = true;
+            logged.request.error = error;
+        }
+    }
+
+    fn frame_navigated(&self, frame: Frame) {
+        let mut state = self.lock();
+        if frame.url.starts_with("http:") || frame.url.starts_with("https:") {
+            state.remote_document = true;
+        }
+        if frame.parent_id.is_none() && frame.id == self.main_frame {
+            state.loaded = false;
+            state.navigation_pending = false;
+            state.navigations.push(without_query(&frame.url));
+            // Only the last ones matter; a page that navigates for ever must not grow this.
+            if state.navigations.len() > 20 {
+                state.navigations.remove(1);
+            }
+        }
+    }
+}
+
+impl PageState {
+    /// Addresses that have not answered yet.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = &str> {
+        self.requests.iter().filter(|logged| !logged.finished).map(|logged| logged.request.url.as_str())
+    }
+}
+
+impl SessionEvents for PageObserver {
+    fn event(&self, method: &str, params: &RawValue) {
+        let params = params.get();
+        match method {
+            "Page.loadEventFired" => self.lock().loaded = true,
+            "Network.requestWillBeSent" => {
+                if let Ok(event) = serde_json::from_str(params) {
+                    self.request_sent(event);
+                }
+            }
+            "Network.responseReceived" => {
+                if let Ok(event) = serde_json::from_str(params) {
+                    self.response_received(event);
+                }
+            }
+            "Network.loadingFinished" => {
+                if let Ok(event) = serde_json::from_str::<LoadingFinished>(params) {
+                    self.loading_ended(&event.request_id, None);
+                }
+            }
+            "Network.loadingFailed" => {
+                if let Ok(event) = serde_json::from_str::<LoadingFailed>(params) {
+                    let reason = event.blocked_reason.unwrap_or(event.error_text);
+                    self.loading_ended(&event.request_id, Some(reason));
+                }
+            }
+            "Page.frameNavigated" => {
+                if let Ok(event) = serde_json::from_str::<FrameNavigated>(params) {
+                    self.frame_navigated(event.frame);
+                }
+            }
+            "Page.frameRequestedNavigation" => {
+                if let Ok(event) = serde_json::from_str::<FrameRequestedNavigation>(params)
+                    && event.frame_id == self.main_frame
+                {
+                    self.lock().navigation_pending = true;
+                }
+            }
+            "Page.javascriptDialogOpening" => {
+                // The page stands still until somebody answers.
+                self.connection.post(&self.session, &HandleJavaScriptDialogParams::new(false));
+                self.lock().dialogs += 1;
+            }
+            _ => return,
+        }
+        self.changed.notify_waiters();
+    }
+
+    fn crashed(&self) {
+        self.lock().crashed = true;
+        self.changed.notify_waiters();
+    }
+}
+
+/// An address fit for logs and answers: no query string, no fragment, no credentials, not too long.
+pub(crate) fn without_query(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let mut address = url[..end].to_owned();
+    if let Some(scheme) = address.find("://") {
+        let authority_end = address[scheme + 3..].find('/').map_or(address.len(), |at| at + scheme + 3);
+        if let Some(at) = address[scheme + 3..authority_end].rfind('@') {
+            address.replace_range(scheme + 3..=scheme + 3 + at, "");
+        }
+    }
+    if let Some((cut, _)) = address.char_indices().nth(URL_LIMIT) {
+        address.truncate(cut);
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lose_what_may_be_secret() {
+        assert_eq!(without_query("https://user:pass@example.com/a?token=1#x"), "https://example.com/a");
+        assert_eq!(without_query("http://example.com/@me"), "http://example.com/@me");
+        assert_eq!(without_query(&format!("http://x/{}", "ä".repeat(900))).chars().count(), 500);
+    }
+}

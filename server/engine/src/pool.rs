@@ -1,0 +1,397 @@
+//! Browsers and the sessions in them: who gets which, and what becomes of it afterwards.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use platen_egress::Proxy;
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use uuid::Uuid;
+
+use crate::{
+    browser::{Browser, LaunchError},
+    config::EngineConfig,
+    job::RenderError,
+    session::{Afterlife, Session},
+};
+
+/// A browser that does not start is tried again after this, doubled each time up to the limit.
+const RESTART_PAUSE: Duration = Duration::from_millis(250);
+const RESTART_PAUSE_LIMIT: Duration = Duration::from_secs(10);
+/// A retired browser whose sessions are still at work after this is ended all the same.
+const DRAIN_LIMIT: Duration = Duration::from_secs(600);
+
+/// A session used more recently than this is not given up for one that is only kept ready.
+const WORTH_KEEPING: Duration = Duration::from_millis(500);
+
+/// Keeps the browsers running and lends sessions. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: EngineConfig,
+    state: Mutex<State>,
+    /// Sessions that exist, are being made or are being ended.
+    total: Arc<AtomicUsize>,
+    changed: Arc<Notify>,
+    closing: CancellationToken,
+    tasks: TaskTracker,
+}
+
+#[derive(Default)]
+struct State {
+    browsers: Vec<Arc<Browser>>,
+    /// Ready for their account, or, without one, for anybody; the longest unused first.
+    idle: Vec<Pooled>,
+}
+
+/// A session with its place in the pool. Fields are dropped in this order: the place is free when the session is gone.
+struct Pooled {
+    session: Session,
+    place: Place,
+}
+
+impl Pooled {
+    /// Ends the session; its place is free afterwards.
+    async fn close(self) {
+        let Self { session, place } = self;
+        session.close().await;
+        drop(place);
+    }
+}
+
+/// One of the places that the pool has for sessions.
+struct Place {
+    total: Arc<AtomicUsize>,
+    changed: Arc<Notify>,
+}
+
+/// A lent session. Without [`Lease::give_back`] it is destroyed, which is what a cancelled or failed render wants.
+pub(crate) struct Lease {
+    pooled: Option<Pooled>,
+    pool: Pool,
+}
+
+/// What a lease found.
+enum Found {
+    Ready(Box<Pooled>),
+    /// A place for a session, in this browser; another session may have had to make room.
+    Room {
+        browser: Arc<Browser>,
+        place: Place,
+        evicted: Option<Box<Pooled>>,
+    },
+    Nothing,
+}
+
+impl Pool {
+    /// Starts every browser once, so that a machine without one is known at start, and keeps them running.
+    pub(crate) async fn start(config: EngineConfig) -> Result<Self, LaunchError> {
+        let count = config.browsers.max(1);
+        let pool = Self {
+            inner: Arc::new(Inner {
+                config,
+                state: Mutex::default(),
+                total: Arc::default(),
+                changed: Arc::default(),
+                closing: CancellationToken::new(),
+                tasks: TaskTracker::new(),
+            }),
+        };
+        for _ in 0..count {
+            let browser = Browser::launch(&pool.inner.config).await?;
+            pool.add(&browser);
+            pool.inner.tasks.spawn(pool.clone().supervise(browser));
+        }
+        pool.inner.tasks.spawn(pool.clone().keep_one_ready());
+        Ok(pool)
+    }
+
+    /// Lends a session that this account owned before, else an unowned one, else makes one, at the cost of the session
+    /// that another account has not used for the longest time. Waits while there is no browser.
+    pub(crate) async fn lease(&self, account: Uuid) -> Result<Lease, RenderError> {
+        loop {
+            let changed = self.inner.changed.notified();
+            match self.find(account) {
+                Found::Ready(pooled) => return Ok(self.lend(*pooled, account)),
+                Found::Room { browser, place, evicted } => {
+                    if let Some(evicted) = evicted {
+                        self.inner.tasks.spawn(evicted.close());
+                    }
+                    if let Some(pooled) = self.open(browser, place).await? {
+                        return Ok(self.lend(pooled, account));
+                    }
+                }
+                Found::Nothing => changed.await,
+            }
+        }
+    }
+
+    /// Browsers that answer, and the version of the first.
+    pub(crate) fn browsers(&self) -> (usize, String) {
+        let state = self.lock();
+        let version = state.browsers.first().map(|browser| browser.version.clone()).unwrap_or_default();
+        (state.browsers.iter().filter(|browser| browser.is_alive()).count(), version)
+    }
+
+    /// Whether every renderer process that now exists is in Chromium's sandbox.
+    pub(crate) fn is_sandboxed(&self) -> bool {
+        let browsers = self.lock().browsers.clone();
+        !browsers.is_empty() && browsers.iter().all(|browser| browser.is_sandboxed())
+    }
+
+    /// Ends everything. Leases that are still out fail.
+    pub(crate) async fn close(&self) {
+        self.inner.closing.cancel();
+        let browsers = {
+            let mut state = self.lock();
+            state.idle.clear();
+            std::mem::take(&mut state.browsers)
+        };
+        for browser in &browsers {
+            browser.kill();
+        }
+        for browser in browsers {
+            browser.exited().await;
+        }
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lend(&self, mut pooled: Pooled, account: Uuid) -> Lease {
+        pooled.session.account = Some(account);
+        // An unowned session may have been taken: make the next one ahead of time.
+        self.inner.changed.notify_waiters();
+        Lease { pooled: Some(pooled), pool: self.clone() }
+    }
+
+    /// `None`: this browser can't; look for another.
+    async fn open(&self, browser: Arc<Browser>, place: Place) -> Result<Option<Pooled>, RenderError> {
+        let proxy = Proxy::open(Arc::clone(&self.inner.config.guard))
+            .await
+            .map_err(|error| RenderError::Browser(format!("no port for a proxy: {error}")))?;
+        Ok(Session::open(browser, proxy).await.ok().map(|session| Pooled { session, place }))
+    }
+
+    fn find(&self, account: Uuid) -> Found {
+        self.forget_dead();
+        let mut state = self.lock();
+        // The most recently used session of the account is the warmest.
+        let own = state.idle.iter().rposition(|pooled| pooled.session.account == Some(account));
+        if let Some(at) = own.or_else(|| state.idle.iter().position(|pooled| pooled.session.account.is_none())) {
+            return Found::Ready(Box::new(state.idle.remove(at)));
+        }
+        let Some(browser) = state.least_busy_browser() else { return Found::Nothing };
+        if self.inner.total.load(Ordering::Acquire) < self.inner.config.sessions {
+            return Found::Room { browser, place: self.take_place(), evicted: None };
+        }
+        if state.idle.is_empty() {
+            return Found::Nothing;
+        }
+        let evicted = Some(Box::new(state.idle.remove(0)));
+        Found::Room { browser, place: self.take_place(), evicted }
+    }
+
+    /// Keeps one unowned session ready, so that the first render of an account does not wait for a process to start.
+    async fn keep_one_ready(self) {
+        loop {
+            let changed = self.inner.changed.notified();
+            if let Found::Room { browser, place, evicted } = self.room_for_spare() {
+                if let Some(evicted) = evicted {
+                    evicted.close().await;
+                }
+                match self.open(browser, place).await {
+                    Ok(Some(pooled)) => self.keep(pooled),
+                    Ok(None) => {}
+                    Err(error) => tracing::error!(%error, "no session can be made ahead of time"),
+                }
+            }
+            tokio::select! {
+                () = self.inner.closing.cancelled() => return,
+                () = changed => {}
+            }
+        }
+    }
+
+    fn room_for_spare(&self) -> Found {
+        self.forget_dead();
+        let mut state = self.lock();
+        if self.inner.closing.is_cancelled() || state.idle.iter().any(|pooled| pooled.session.account.is_none()) {
+            return Found::Nothing;
+        }
+        let Some(browser) = state.least_busy_browser() else { return Found::Nothing };
+        if self.inner.total.load(Ordering::Acquire) < self.inner.config.sessions {
+            return Found::Room { browser, place: self.take_place(), evicted: None };
+        }
+        // A session that has only just served its account is worth more than a spare one.
+        match state.idle.first() {
+            Some(pooled) if pooled.session.last_used.elapsed() > WORTH_KEEPING => {
+                let evicted = Some(Box::new(state.idle.remove(0)));
+                Found::Room { browser, place: self.take_place(), evicted }
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// Sessions of a browser that died are gone with it.
+    fn forget_dead(&self) {
+        let dead: Vec<Pooled> =
+            self.lock().idle.extract_if(.., |pooled| !pooled.session.browser.is_alive()).collect();
+        drop(dead);
+    }
+
+    fn take_place(&self) -> Place {
+        self.inner.total.fetch_add(1, Ordering::AcqRel);
+        Place { total: Arc::clone(&self.inner.total), changed: Arc::clone(&self.inner.changed) }
+    }
+
+    fn keep(&self, mut pooled: Pooled) {
+        pooled.session.last_used = Instant::now();
+        if !self.inner.closing.is_cancelled() {
+            self.lock().idle.push(pooled);
+        }
+        self.inner.changed.notify_waiters();
+    }
+
+    fn add(&self, browser: &Arc<Browser>) {
+        self.lock().browsers.push(Arc::clone(browser));
+        self.inner.changed.notify_waiters();
+    }
+
+    fn remove(&self, browser: &Arc<Browser>) {
+        self.lock().browsers.retain(|other| !Arc::ptr_eq(other, browser));
+        self.inner.changed.notify_waiters();
+    }
+
+    /// Replaces a browser when it dies or has done its work. The replacement starts before the old one is ended.
+    async fn supervise(self, mut browser: Arc<Browser>) {
+        loop {
+            let died = tokio::select! {
+                () = self.inner.closing.cancelled() => return,
+                () = browser.exited() => true,
+                () = browser.connection.closed() => true,
+                () = self.worked_enough(&browser) => false,
+            };
+            if died {
+                tracing::warn!("a browser died and is replaced");
+                browser.kill();
+                self.remove(&browser);
+            } else {
+                browser.retire();
+            }
+            let Some(next) = self.replace().await else { return };
+            self.add(&next);
+            if !died {
+                self.remove(&browser);
+                self.inner.tasks.spawn(self.clone().drain(browser));
+            }
+            browser = next;
+        }
+    }
+
+    async fn worked_enough(&self, browser: &Browser) {
+        loop {
+            let changed = self.inner.changed.notified();
+            if browser.renders() >= self.inner.config.renders_per_browser {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    async fn replace(&self) -> Option<Arc<Browser>> {
+        let mut pause = RESTART_PAUSE;
+        loop {
+            match Browser::launch(&self.inner.config).await {
+                Ok(browser) => return Some(browser),
+                Err(error) => tracing::error!(%error, "a browser can't be started; trying again"),
+            }
+            tokio::select! {
+                () = self.inner.closing.cancelled() => return None,
+                () = tokio::time::sleep(pause) => {}
+            }
+            pause = (pause * 2).min(RESTART_PAUSE_LIMIT);
+        }
+    }
+
+    /// Ends a retired browser once its sessions are gone.
+    async fn drain(self, browser: Arc<Browser>) {
+        let leaving: Vec<Pooled> = {
+            let mut state = self.lock();
+            state.idle.extract_if(.., |pooled| pooled.session.browser.is(&browser)).collect()
+        };
+        for pooled in leaving {
+            pooled.close().await;
+        }
+        let drained = async {
+            loop {
+                let changed = self.inner.changed.notified();
+                if browser.sessions.load(Ordering::Acquire) == 0 {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        tokio::select! {
+            () = self.inner.closing.cancelled() => {}
+            _ = tokio::time::timeout(DRAIN_LIMIT, drained) => {}
+        }
+        browser.kill();
+    }
+}
+
+impl State {
+    fn least_busy_browser(&self) -> Option<Arc<Browser>> {
+        self.browsers
+            .iter()
+            .filter(|browser| browser.takes_sessions())
+            .min_by_key(|browser| browser.sessions.load(Ordering::Acquire))
+            .cloned()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.total.fetch_sub(1, Ordering::AcqRel);
+        self.changed.notify_waiters();
+    }
+}
+
+impl Lease {
+    /// The session.
+    pub(crate) fn session(&mut self) -> &mut Session {
+        &mut self.pooled.as_mut().expect("a lease has its session until it is given back or dropped").session
+    }
+
+    /// Hands the session back; it is reset or destroyed off the caller's path.
+    pub(crate) fn give_back(mut self, afterlife: Afterlife) {
+        let Some(mut pooled) = self.pooled.take() else { return };
+        let pool = self.pool.clone();
+        pooled.session.browser.count_render();
+        self.pool.inner.tasks.spawn(async move {
+            if afterlife == Afterlife::Keep && pooled.session.reset().await {
+                pool.keep(pooled);
+            } else {
+                pooled.close().await;
+            }
+        });
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(pooled) = self.pooled.take() else { return };
+        self.pool.inner.tasks.spawn(pooled.close());
+    }
+}

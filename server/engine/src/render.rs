@@ -1,0 +1,224 @@
+//! One render: admission, session, steps, completion.
+
+use std::{
+    sync::atomic::{AtomicU8, Ordering},
+    time::{Duration, Instant},
+};
+
+use platen_pdf::{Completed, PageFacts, PdfError};
+use time::OffsetDateTime;
+
+use crate::{
+    Engine, header_footer,
+    job::{
+        Caller, NetworkRequest, Part, Phase, PhaseTimes, PrintSettings, RenderError, RenderFault, RenderJob,
+        RenderedDocument, Warning,
+    },
+    pool::Lease,
+    script_free::is_script_free,
+    session::{Afterlife, PAGES_THAT_RETIRE, Scripts, Session},
+    steps::{
+        StepError, evaluate, load,
+        print::{self, Templates},
+        wait_for,
+    },
+};
+
+/// A render whose browser died is tried once more on another before anybody hears of it.
+const TRIES: usize = 2;
+
+/// What came out of the browser, before it is completed.
+struct Printed {
+    bytes: Vec<u8>,
+    facts: PageFacts,
+    warnings: Vec<Warning>,
+    requests: Vec<NetworkRequest>,
+}
+
+/// The phase under way and the time that each has taken so far.
+struct Progress {
+    phase: AtomicU8,
+    started: std::sync::Mutex<Instant>,
+    times: std::sync::Mutex<PhaseTimes>,
+}
+
+pub(crate) async fn render(engine: &Engine, caller: Caller, job: RenderJob) -> Result<RenderedDocument, RenderError> {
+    let progress = Progress::new();
+    let deadline = job.deadline;
+    match tokio::time::timeout(deadline, render_in_time(engine, caller, job, &progress)).await {
+        Ok(result) => result,
+        Err(_) => Err(RenderError::Deadline { phase: progress.phase(), after: deadline }),
+    }
+}
+
+async fn render_in_time(
+    engine: &Engine,
+    caller: Caller,
+    job: RenderJob,
+    progress: &Progress,
+) -> Result<RenderedDocument, RenderError> {
+    let _slot = engine.admission.enter(caller, job.lane).await?;
+    let instant = OffsetDateTime::now_utc();
+    let mut tries = 0;
+    let printed = loop {
+        tries += 1;
+        progress.enter(Phase::Load);
+        let mut lease = engine.pool.lease(caller.account).await?;
+        match print_part(&mut lease, &job, instant, progress).await {
+            Ok((printed, afterlife)) => {
+                lease.give_back(afterlife);
+                break printed;
+            }
+            // The lease is dropped, and with it the session, which nobody can vouch for any more.
+            Err(StepError::Fault(RenderFault::Crashed)) if !lease.session().browser.is_alive() && tries < TRIES => {}
+            Err(StepError::BrowserGone) if tries < TRIES => {}
+            Err(StepError::Fault(RenderFault::Crashed)) if lease.session().browser.killed_for_memory() => {
+                let limit_mb = engine.page_memory_limit >> 20;
+                return Err(RenderFault::MemoryExceeded { limit_mb }.into());
+            }
+            Err(StepError::Fault(fault)) => return Err(fault.into()),
+            Err(StepError::BrowserGone) => return Err(RenderError::Browser("it died twice".to_owned())),
+            Err(StepError::Protocol(message)) => return Err(RenderError::Browser(message)),
+        }
+        tracing::warn!(render = %job.id, "the browser died during a render, which is tried once more");
+    };
+    progress.enter(Phase::Post);
+    complete(printed, &job, instant, progress).await
+}
+
+/// Everything that needs the browser. Also says whether the session may go on.
+async fn print_part(
+    lease: &mut Lease,
+    job: &RenderJob,
+    instant: OffsetDateTime,
+    progress: &Progress,
+) -> Result<(Printed, Afterlife), StepError> {
+    let session = lease.session();
+    let mut warnings = Vec::new();
+    let mut url = None;
+    match &job.part {
+        Part::Html(html) => {
+            let scripts =
+                if job.evaluate.is_none() && is_script_free(html) { Scripts::Disabled } else { Scripts::Enabled };
+            session.begin(job.media, scripts).await?;
+            if scripts == Scripts::Enabled {
+                session.mark_used();
+            }
+            if job.cookie.is_some() {
+                warnings.push(cookie_unused());
+            }
+            load::put_content(session, html.clone()).await?;
+            warnings.extend(load::wait_until_loaded(session, false).await?);
+        }
+        Part::Url(address) => {
+            session.begin(job.media, Scripts::Enabled).await?;
+            session.mark_used();
+            if let Some(cookie) = &job.cookie
+                && !load::set_cookie(session, cookie, address).await?
+            {
+                warnings.push(cookie_unused());
+            }
+            load::navigate(session, address).await?;
+            warnings.extend(load::wait_until_loaded(session, true).await?);
+            load::check_answer(session)?;
+            url = Some(address);
+        }
+    }
+    let (mut facts, incomplete) = evaluate::ready_facts(session).await?;
+    if incomplete {
+        warnings.push(Warning {
+            code: "resource_timeout",
+            message: "a font or picture was not ready in time and may be missing".to_owned(),
+        });
+    }
+    if let Some(expression) = &job.evaluate {
+        progress.enter(Phase::Evaluate);
+        evaluate::evaluate(session, expression).await?;
+    }
+    if let Some(wanted) = &job.wait_for {
+        progress.enter(Phase::Wait);
+        wait_for::wait_for(session, wanted).await?;
+    }
+    if job.evaluate.is_some() || job.wait_for.is_some() {
+        // Either may have changed the title, and brought new pictures and fonts.
+        facts = evaluate::ready_facts(session).await?.0;
+    }
+    stays_put(session, &job.part)?;
+    progress.enter(Phase::Print);
+    let templates = fill_templates(&job.print, &facts, url.map(url::Url::as_str), instant, &mut warnings);
+    let bytes = print::print(session, &job.print, templates).await?;
+    let (requests, dialogs, remote_document) = session.observer.look(|page| {
+        let requests = page.requests.drain(..).map(|logged| logged.request).collect();
+        (requests, page.dialogs, page.remote_document)
+    });
+    if dialogs > 0 {
+        warnings.push(Warning { code: "dialog_dismissed", message: format!("{dialogs} dialogs were dismissed") });
+    }
+    // HSTS, authentication caches and partitioned storage of a real origin can't be cleared for certain.
+    let afterlife = if remote_document || url.is_some() { Afterlife::Destroy } else { Afterlife::Keep };
+    Ok((Printed { bytes, facts, warnings, requests }, afterlife))
+}
+
+/// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants printed.
+fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
+    if let Part::Html(_) = part
+        && let Some(url) = session.observer.look(|page| page.navigations.last().cloned())
+    {
+        return Err(RenderFault::NavigatedAway { url }.into());
+    }
+    Ok(())
+}
+
+fn fill_templates(
+    settings: &PrintSettings,
+    facts: &PageFacts,
+    url: Option<&str>,
+    instant: OffsetDateTime,
+    warnings: &mut Vec<Warning>,
+) -> Option<Templates> {
+    let wanted = settings.header_footer.as_ref()?;
+    let fields = header_footer::Fields {
+        title: facts.title.as_deref().unwrap_or_default(),
+        url: url.unwrap_or_default(),
+        date: instant,
+    };
+    let (header, header_warning) = header_footer::fill(&wanted.header, &fields, "header_template");
+    let (footer, footer_warning) = header_footer::fill(&wanted.footer, &fields, "footer_template");
+    warnings.extend(header_warning);
+    warnings.extend(footer_warning);
+    Some(Templates { header, footer })
+}
+
+async fn complete(
+    printed: Printed,
+    job: &RenderJob,
+    instant: OffsetDateTime,
+    progress: &Progress,
+) -> Result<RenderedDocument, RenderError> {
+    let Printed { bytes, facts, mut warnings, requests } = printed;
+    let format = job.format;
+    let title = facts.title.as_deref().map(str::trim).filter(|title| !title.is_empty()).map(ToOwned::to_owned);
+    let completed =
+        tokio::task::spawn_blocking(move || platen_pdf::complete(&bytes, &facts, format, instant)).await;
+    let completed = match completed {
+        Ok(Ok(completed)) => completed,
+        Ok(Err(PdfError::PageSize { page, width, height })) => {
+            return Err(RenderFault::PageSize { page, width, height }.into());
+        }
+        Ok(Err(error)) => return Err(RenderError::Browser(error.to_string())),
+        Err(error) => return Err(RenderError::Browser(error.to_string())),
+    };
+    let Completed { bytes: pdf, page_count, warnings: more } = completed;
+    if page_count > job.page_limit {
+        return Err(RenderFault::TooManyPages { pages: page_count, limit: job.page_limit }.into());
+    }
+    warnings.extend(more.into_iter().map(|warning| Warning { code: warning.code, message: warning.message }));
+    Ok(RenderedDocument { pdf, page_count, title, phases: progress.finish(), warnings, requests })
+}
+
+fn cookie_unused() -> Warning {
+    Warning {
+        code: "cookie_unused",
+        message: "set_cookie.domain matches no URL part; the cookie was not set".to_owned(),
+    }
+}

@@ -1,0 +1,355 @@
+//! A session: one browser context with one page and one proxy, lent to one account for its whole life.
+
+use std::{
+    ops::Deref,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use chromiumoxide::{
+    cdp::{
+        browser_protocol::{
+            browser::{BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams},
+            emulation::{SetEmulatedMediaParams, SetScriptExecutionDisabledParams},
+            inspector, network,
+            page::{self, FrameId, GetFrameTreeParams, NavigateParams, ResetNavigationHistoryParams},
+            target::{
+                AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
+            },
+        },
+        js_protocol::runtime::EvaluateParams,
+    },
+    types::Command,
+};
+use platen_egress::Proxy;
+use uuid::Uuid;
+
+use crate::{
+    browser::Browser,
+    devtools::{DevToolsError, SessionRoute},
+    job::MediaType,
+    observer::PageObserver,
+};
+
+/// Making a context and a page in it takes about 50 ms; on a machine that swaps it takes longer.
+const OPEN_LIMIT: Duration = Duration::from_secs(20);
+/// Going back to `about:blank` takes about 10 ms.
+const RESET_LIMIT: Duration = Duration::from_secs(5);
+/// Disposing of a context, even of one whose page loops, takes 6 to 16 ms. A browser that takes longer is ill.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+/// A session is given up after so many renders, so that slow leaks stay small.
+const RENDERS_PER_SESSION: u32 = 500;
+/// A document of more pages leaves a renderer that keeps hundreds of megabytes.
+pub(crate) const PAGES_THAT_RETIRE: usize = 60;
+
+/// See the module.
+pub(crate) struct Session {
+    pub(crate) browser: InhabitedBrowser,
+    pub(crate) observer: Arc<PageObserver>,
+    pub(crate) proxy: Proxy,
+    pub(crate) frame: FrameId,
+    /// The account that owns it; `None` while it is kept ready for whoever comes first.
+    pub(crate) account: Option<Uuid>,
+    pub(crate) last_used: Instant,
+    context: BrowserContextId,
+    route: Arc<SessionRoute>,
+    media: MediaType,
+    scripts: Scripts,
+    realm: Realm,
+    renders: u32,
+}
+
+/// Whether scripts of the page may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scripts {
+    /// As on the web.
+    Enabled,
+    /// Nothing of the page's own runs, whatever the scan for scripts missed.
+    Disabled,
+}
+
+/// What the last render left of the page's JavaScript world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Realm {
+    /// No script has run in it: the next document may go straight in.
+    Untouched,
+    /// A script has, or may have, run in it.
+    Used,
+}
+
+/// Whether a session may serve its account again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Afterlife {
+    /// It may, after a reset.
+    Keep,
+    /// What it saw can't be cleared for certain.
+    Destroy,
+}
+
+impl Session {
+    /// Makes a context whose only way out is `proxy`, and a blank page in it. A browser that can't is ill and is ended.
+    pub(crate) async fn open(browser: Arc<Browser>, proxy: Proxy) -> Result<Self, DevToolsError> {
+        let browser = InhabitedBrowser::new(browser);
+        let ill = Arc::clone(&browser.0);
+        let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, proxy)).await;
+        let opened = opened.unwrap_or(Err(DevToolsError::Closed));
+        if let Err(error) = &opened {
+            tracing::warn!(%error, "the browser makes no session and is ended");
+            ill.kill();
+        }
+        opened
+    }
+
+    /// Sends a command to the page and waits for its answer.
+    pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
+        self.browser.connection.execute_in(&self.route, command).await
+    }
+
+    /// Prepares the page for a render.
+    pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
+        self.proxy.begin_render();
+        self.observer.begin();
+        self.renders += 1;
+        if self.scripts != scripts {
+            self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled)).await?;
+            self.scripts = scripts;
+        }
+        if self.media != media {
+            let name = match media {
+                MediaType::Print => "",
+                MediaType::Screen => "screen",
+            };
+            self.execute(&SetEmulatedMediaParams::builder().media(name).build()).await?;
+            self.media = media;
+        }
+        Ok(())
+    }
+
+    /// Notes that scripts, the page's or the caller's, may have run.
+    pub(crate) fn mark_used(&mut self) {
+        self.realm = Realm::Used;
+    }
+
+    /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
+    /// `false`: it can't be done, destroy it.
+    pub(crate) async fn reset(&mut self) -> bool {
+        if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() {
+            return false;
+        }
+        self.proxy.close_connections();
+        if self.realm == Realm::Untouched {
+            return true;
+        }
+        let done = tokio::time::timeout(RESET_LIMIT, self.navigate_to_blank()).await;
+        self.realm = Realm::Untouched;
+        matches!(done, Ok(Ok(())))
+    }
+
+    async fn navigate_to_blank(&self) -> Result<(), DevToolsError> {
+        self.observer.begin();
+        let answer = self.execute(&NavigateParams::new("about:blank")).await?;
+        if let Some(error) = answer.error_text {
+            return Err(DevToolsError::Refused { method: "Page.navigate".to_owned(), message: error });
+        }
+        self.observer.wait_until(|page| (page.loaded || page.crashed).then_some(())).await;
+        // `window.name` and the history outlive the navigation.
+        self.execute(&EvaluateParams::new("window.name = ''")).await?;
+        self.execute(&ResetNavigationHistoryParams {}).await?;
+        Ok(())
+    }
+
+    /// Destroys the context and the renderer process with it, also one that loops for ever.
+    pub(crate) async fn close(self) {
+        self.proxy.close_connections();
+        let dispose = DisposeBrowserContextParams::new(self.context.clone());
+        let disposed = tokio::time::timeout(CLOSE_LIMIT, self.browser.connection.execute(&dispose)).await;
+        if disposed.is_err() {
+            tracing::warn!("the browser does not dispose of a context and is ended");
+            self.browser.kill();
+        }
+    }
+}
+
+/// A browser that counts the sessions in it.
+pub(crate) struct InhabitedBrowser(Arc<Browser>);
+
+impl InhabitedBrowser {
+    fn new(browser: Arc<Browser>) -> Self {
+        browser.sessions.fetch_add(1, Ordering::AcqRel);
+        Self(browser)
+    }
+
+    /// Whether this is the browser.
+    pub(crate) fn is(&self, browser: &Arc<Browser>) -> bool {
+        Arc::ptr_eq(&self.0, browser)
+    }
+}
+
+impl Deref for InhabitedBrowser {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        &self.0
+    }
+}
+
+impl Drop for InhabitedBrowser {
+    fn drop(&mut self) {
+        self.0.sessions.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+async fn open(browser: Arc<Browser>, proxy: Proxy) -> Result<Self, DevToolsError> {
+        let browser = InhabitedBrowser::new(browser);
+        let ill = Arc::clone(&browser.0);
+        let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, proxy)).await;
+        let opened = opened.unwrap_or(Err(DevToolsError::Closed));
+        if let Err(error) = &opened {
+            tracing::warn!(%error, "the browser makes no session and is ended");
+            ill.kill();
+        }
+        opened
+    }
+
+    /// Sends a command to the page and waits for its answer.
+    pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
+        self.browser.connection.execute_in(&self.route, command).await
+    }
+
+    /// Prepares the page for a render.
+    pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
+        self.proxy.begin_render();
+        self.observer.begin();
+        self.renders += 1;
+        if self.scripts != scripts {
+            self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled)).await?;
+            self.scripts = scripts;
+        }
+        if self.media != media {
+            let name = match media {
+                MediaType::Print => "",
+                MediaType::Screen => "screen",
+            };
+            self.execute(&SetEmulatedMediaParams::builder().media(name).build()).await?;
+            self.media = media;
+        }
+        Ok(())
+    }
+
+    /// Notes that scripts, the page's or the caller's, may have run.
+    pub(crate) fn mark_used(&mut self) {
+        self.realm = Realm::Used;
+    }
+
+    /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
+    /// `false`: it can't be done, destroy it.
+    pub(crate) async fn reset(&mut self) -> bool {
+        if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() {
+            return false;
+        }
+        self.proxy.close_connections();
+        if self.realm == Realm::Untouched {
+            return true;
+        }
+        let done = tokio::time::timeout(RESET_LIMIT, self.navigate_to_blank()).await;
+        self.realm = Realm::Untouched;
+        matches!(done, Ok(Ok(())))
+    }
+
+    async fn navigate_to_blank(&self) -> Result<(), DevToolsError> {
+        self.observer.begin();
+        let answer = self.execute(&NavigateParams::new("about:blank")).await?;
+        if let Some(error) = answer.error_text {
+            return Err(DevToolsError::Refused { method: "Page.navigate".to_owned(), message: error });
+        }
+        self.observer.wait_until(|page| (page.loaded || page.crashed).then_some(())).await;
+        // `window.name` and the history outlive the navigation.
+        self.execute(&EvaluateParams::new("window.name = ''")).await?;
+        self.execute(&ResetNavigationHistoryParams {}).await?;
+        Ok(())
+    }
+
+    /// Destroys the context and the renderer process with it, also one that loops for ever.
+    pub(crate) async fn close(self) {
+        self.proxy.close_connections();
+        let dispose = DisposeBrowserContextParams::new(self.context.clone());
+        let disposed = tokio::time::timeout(CLOSE_LIMIT, self.browser.connection.execute(&dispose)).await;
+        if disposed.is_err() {
+            tracing::warn!("the browser does not dispose of a context and is ended");
+            self.browser.kill();
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.browser.sessions.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Uncounts a session that did not come to life.
+struct CountedSession(Arc<Browser>);
+
+impl Drop for CountedSession {
+    fn drop(&mut self) {
+        self.0.sessions.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToolsError> {
+    let connection = browser.connection.clone();
+    let create_context = CreateBrowserContextParams::builder()
+        .dispose_on_detach(true)
+        .proxy_server(format!("http://127.0.0.1:{}", proxy.port()))
+        .proxy_bypass_list("<-loopback>")
+        .build();
+    let context = connection.execute(&create_context).await?.browser_context_id;
+    let deny_downloads = SetDownloadBehaviorParams {
+        behavior: SetDownloadBehaviorBehavior::Deny,
+        browser_context_id: Some(context.clone()),
+        download_path: None,
+        events_enabled: None,
+    };
+    connection.execute(&deny_downloads).await?;
+    let mut create_page = CreateTargetParams::new("about:blank");
+    create_page.browser_context_id = Some(context.clone());
+    let target = connection.execute(&create_page).await?.target_id;
+    let mut attach = AttachToTargetParams::new(target);
+    attach.flatten = Some(true);
+    let session_id = connection.execute(&attach).await?.session_id;
+    // The main frame of a page has the identifier of its target, but the protocol does not promise it.
+    let early = connection.route(session_id.inner(), Arc::new(Unheard));
+    let frame = connection.execute_in(&early, &GetFrameTreeParams::default()).await?.frame_tree.frame.id;
+    let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
+    let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
+    drop(early);
+    tokio::try_join!(
+        async { connection.execute_in(&route, &inspector::EnableParams::default()).await.map(drop) },
+        async { connection.execute_in(&route, &page::EnableParams::default()).await.map(drop) },
+        async { connection.execute_in(&route, &network::EnableParams::default()).await.map(drop) },
+        async { connection.execute_in(&route, &network::SetCacheDisabledParams::new(true)).await.map(drop) },
+        async { connection.execute_in(&route, &network::SetBypassServiceWorkerParams::new(true)).await.map(drop) },
+    )?;
+    Ok(Session {
+        browser,
+        observer,
+        proxy,
+        frame,
+        account: None,
+        last_used: Instant::now(),
+        context,
+        route,
+        media: MediaType::Print,
+        scripts: Scripts::Enabled,
+        realm: Realm::Untouched,
+        renders: 0,
+    })
+}
+
+/// Hears nothing: until the main frame's name is known there is nobody to tell.
+struct Unheard;
+
+impl crate::devtools::SessionEvents for Unheard {
+    fn event(&self, _method: &str, _params: &serde_json::value::RawValue) {}
+    fn crashed(&self) {}
+}

@@ -1,0 +1,35 @@
+//! The steps of a render: small functions, one exchange with the page each. Deadlines are the caller's, see `render`.
+
+pub(crate) mod evaluate;
+pub(crate) mod load;
+pub(crate) mod print;
+pub(crate) mod wait_for;
+
+use crate::{devtools::DevToolsError, job::RenderFault};
+
+/// Why a step failed.
+#[derive(Debug)]
+pub(crate) enum StepError {
+    /// The caller can mend it.
+    Fault(RenderFault),
+    /// The browser is gone; another may do it.
+    BrowserGone,
+    /// The browser answered what it should not.
+    Protocol(String),
+}
+
+impl From<RenderFault> for StepError {
+    fn from(fault: RenderFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<DevToolsError> for StepError {
+    fn from(error: DevToolsError) -> Self {
+        match error {
+            DevToolsError::Closed => Self::BrowserGone,
+            DevToolsError::TargetCrashed => Self::Fault(RenderFault::Crashed),
+            error @ (DevToolsError::Refused { .. } | DevToolsError::Malformed { .. }) => Self::Protocol(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! JavaScript in the page: ours, which waits for fonts and pictures and reads what the page says about itself, and the
+//! caller's.
+
+use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, ExceptionDetails};
+use platen_pdf::PageFacts;
+use serde::Deserialize;
+
+use super::{StepError, load::RESOURCE_LIMIT};
+use crate::{devtools::DevToolsError, job::RenderFault, session::Session};
+
+/// Longer messages of exceptions are cut.
+const MESSAGE_LIMIT: usize = 500;
+
+/// Waits for fonts and pictures, lazy ones too. The facts follow in the same exchange.
+const READY: &str = "const images = [...document.images]; \
+    for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
+    await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]);";
+/// What the page says about itself. Names of `<meta>` are matched without regard to case.
+const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
+    return { title: document.title, language: document.documentElement?.lang, author: meta('author'), \
+    description: meta('description'), keywords: meta('keywords') };";
+
+#[derive(Deserialize)]
+struct Facts {
+    title: Option<String>,
+    language: Option<String>,
+    author: Option<String>,
+    description: Option<String>,
+    keywords: Option<String>,
+}
+
+/// Waits until fonts and pictures are there and reads title, language and meta data. `true`: not all of them came in
+/// time.
+pub(crate) async fn ready_facts(session: &Session) -> Result<(PageFacts, bool), StepError> {
+    let when_ready = format!("(async () => {{ {READY} {FACTS} }})()");
+    match tokio::time::timeout(RESOURCE_LIMIT, read_facts(session, &when_ready)).await {
+        Ok(facts) => Ok((facts?, false)),
+        Err(_) => Ok((read_facts(session, &format!("(() => {{ {FACTS} }})()")).await?, true)),
+    }
+}
+
+async fn read_facts(session: &Session, expression: &str) -> Result<PageFacts, StepError> {
+    let mut evaluate = EvaluateParams::new(expression);
+    evaluate.await_promise = Some(true);
+    evaluate.return_by_value = Some(true);
+    let answer = session.execute(&evaluate).await?;
+    // A page that has tampered with what the expression uses says nothing about itself.
+    let facts = answer.result.value.and_then(|value| serde_json::from_value::<Facts>(value).ok());
+    Ok(facts.map_or_else(PageFacts::default, |facts| PageFacts {
+        title: facts.title,
+        language: facts.language,
+        author: facts.author,
+        description: facts.description,
+        keywords: facts.keywords,
+    }))
+}
+
+/// Evaluates the caller's expression; a promise is awaited.
+pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), StepError> {
+    let mut evaluate = EvaluateParams::new(expression);
+    evaluate.await_promise = Some(true);
+    evaluate.silent = Some(true);
+    match session.execute(&evaluate).await {
+        Ok(answer) => match answer.exception_details {
+            Some(exception) => Err(RenderFault::EvaluateThrew { message: describe(exception) }.into()),
+            None => Ok(()),
+        },
+        // The expression has led the page elsewhere, which ends its own world.
+        Err(DevToolsError::Refused { message, .. })
+            if message.contains("context was destroyed") || message.contains("navigated or closed") =>
+        {
+            Ok(())
+        }
+        Err(DevToolsError::Refused { message, .. }) => Err(RenderFault::EvaluateThrew { message: cut(message) }.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn describe(exception: ExceptionDetails) -> String {
+    let thrown = exception.exception.and_then(|thrown| {
+        thrown.description.or_else(|| thrown.value.map(|value| value.to_string()))
+    });
+    // The first line names the error; the rest is a stack inside our evaluation.
+    let text = thrown.unwrap_or(exception.text);
+    cut(text.lines().next().unwrap_or_default().to_owned())
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(MESSAGE_LIMIT) {
+        text.truncate(at);
+    }
+    text
+}

@@ -1,0 +1,82 @@
+//! Prints the page.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use chromiumoxide::cdp::browser_protocol::{
+    io::{CloseParams, ReadParams},
+    page::{PrintToPdfParams, PrintToPdfTransferMode},
+};
+
+use super::StepError;
+use crate::{
+    devtools::DevToolsError,
+    job::{PrintSettings, RenderFault},
+    session::Session,
+};
+
+/// Bytes asked for at once. Base64 in one JSON string; most documents come in one piece.
+const CHUNK: i64 = 4 << 20;
+/// A printed document above this is refused: it would be held in memory several times over.
+const PRINTED_LIMIT: usize = 512 << 20;
+
+/// Header and footer templates as Chromium takes them.
+pub(crate) struct Templates {
+    pub(crate) header: String,
+    pub(crate) footer: String,
+}
+
+/// Prints the page, tagged and with an outline, and returns the bytes of the PDF.
+pub(crate) async fn print(
+    session: &Session,
+    settings: &PrintSettings,
+    templates: Option<Templates>,
+) -> Result<Vec<u8>, StepError> {
+    let [top, right, bottom, left] = settings.margins;
+    let mut print = PrintToPdfParams {
+        print_background: Some(settings.backgrounds),
+        scale: Some(settings.scale),
+        paper_width: Some(settings.paper_width),
+        paper_height: Some(settings.paper_height),
+        margin_top: Some(top),
+        margin_right: Some(right),
+        margin_bottom: Some(bottom),
+        margin_left: Some(left),
+        prefer_css_page_size: Some(settings.prefer_css_page_size),
+        transfer_mode: Some(PrintToPdfTransferMode::ReturnAsStream),
+        generate_tagged_pdf: Some(true),
+        generate_document_outline: Some(true),
+        ..PrintToPdfParams::default()
+    };
+    if let Some(templates) = templates {
+        print.display_header_footer = Some(true);
+        print.header_template = Some(templates.header);
+        print.footer_template = Some(templates.footer);
+    }
+    let printed = match session.execute(&print).await {
+        Ok(printed) => printed,
+        Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
+        Err(error) => return Err(error.into()),
+    };
+    let stream = printed.stream.ok_or_else(|| StepError::Protocol("Page.printToPDF: no stream".to_owned()))?;
+    let mut read = ReadParams::new(stream.clone());
+    read.size = Some(CHUNK);
+    let mut pdf = Vec::new();
+    loop {
+        let chunk = session.execute(&read).await?;
+        if chunk.base64_encoded.unwrap_or(false) {
+            BASE64_STANDARD
+                .decode_vec(chunk.data, &mut pdf)
+                .map_err(|error| StepError::Protocol(format!("IO.read: {error}")))?;
+        } else {
+            pdf.extend_from_slice(chunk.data.as_bytes());
+        }
+        if pdf.len() > PRINTED_LIMIT {
+            let reason = format!("the document is larger than {} MB", PRINTED_LIMIT >> 20);
+            return Err(RenderFault::PrintFailed { reason }.into());
+        }
+        if chunk.eof {
+            break;
+        }
+    }
+    session.execute(&CloseParams::new(stream)).await?;
+    Ok(pdf)
+}
