@@ -63,7 +63,9 @@ impl Admission {
             lanes: std::array::from_fn(|_| FairQueue::default()),
             under_way: HashMap::new(),
         };
-        Self { state: Arc::new(Mutex::new(state)) }
+        Self {
+            state: Arc::new(Mutex::new(state)),
+        }
     }
 
     /// Waits for a slot. Above the account's own concurrency, or with a full queue, the answer is immediate.
@@ -75,13 +77,18 @@ impl Admission {
             }
             let under_way = state.under_way.get(&caller.account).copied().unwrap_or(0);
             if under_way >= caller.concurrency {
-                return Err(RenderError::TooManyConcurrent { limit: caller.concurrency });
+                return Err(RenderError::TooManyConcurrent {
+                    limit: caller.concurrency,
+                });
             }
             if state.free == 0 && state.waiting >= state.waiting_limit {
                 return Err(RenderError::QueueFull);
             }
             state.under_way.insert(caller.account, under_way + 1);
-            let place = Place { admission: self.clone(), account: caller.account };
+            let place = Place {
+                admission: self.clone(),
+                account: caller.account,
+            };
             if state.free > 0 {
                 state.free -= 1;
                 return Ok(Slot { place });
@@ -89,7 +96,10 @@ impl Admission {
             state.waiting += 1;
             (place, state.lanes[lane as usize].push(caller.account))
         };
-        let mut waiting = Waiting { admission: self.clone(), turn };
+        let mut waiting = Waiting {
+            admission: self.clone(),
+            turn,
+        };
         match (&mut waiting.turn).await {
             Ok(()) => Ok(Slot { place }),
             Err(_) => Err(RenderError::ShuttingDown),
@@ -110,7 +120,10 @@ impl Admission {
     pub(crate) fn load(&self) -> Load {
         let state = self.lock();
         let under_way: usize = state.under_way.values().sum();
-        Load { running: under_way.saturating_sub(state.waiting), waiting: state.waiting }
+        Load {
+            running: under_way.saturating_sub(state.waiting),
+            waiting: state.waiting,
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

@@ -79,10 +79,19 @@ pub(crate) enum LaunchError {
 impl Browser {
     /// Starts a browser and waits for its first answer.
     pub(crate) async fn launch(config: &EngineConfig) -> Result<Arc<Self>, LaunchError> {
-        let path = config.chromium.clone().or_else(chromium::find_chromium).ok_or(LaunchError::NotFound)?;
-        let profile = make_profile(&config.profile_dir, config.run_as)
-            .map_err(|source| LaunchError::Profile { path: config.profile_dir.clone(), source })?;
-        let spawn_error = |source| LaunchError::Spawn { path: path.clone(), source };
+        let path = config
+            .chromium
+            .clone()
+            .or_else(chromium::find_chromium)
+            .ok_or(LaunchError::NotFound)?;
+        let profile = make_profile(&config.profile_dir, config.run_as).map_err(|source| LaunchError::Profile {
+            path: config.profile_dir.clone(),
+            source,
+        })?;
+        let spawn_error = |source| LaunchError::Spawn {
+            path: path.clone(),
+            source,
+        };
         let (mut child, to_browser, from_browser) =
             spawn(&path, profile.path(), config.sandbox, config.run_as).map_err(spawn_error)?;
         let group = child
@@ -110,7 +119,10 @@ impl Browser {
         let silent = |said: &Mutex<VecDeque<String>>| {
             let said = said.lock().unwrap_or_else(PoisonError::into_inner);
             let last_words = said.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
-            LaunchError::Silent { path: path.clone(), last_words }
+            LaunchError::Silent {
+                path: path.clone(),
+                last_words,
+            }
         };
         let version = tokio::time::timeout(START_LIMIT, browser.connection.execute(&GetVersionParams::default())).await;
         browser.version = match version {
@@ -122,7 +134,12 @@ impl Browser {
             }
         };
         let browser = Arc::new(browser);
-        tokio::spawn(watch_memory(Arc::downgrade(&browser), group, browser.exited.clone(), config.page_memory_limit));
+        tokio::spawn(watch_memory(
+            Arc::downgrade(&browser),
+            group,
+            browser.exited.clone(),
+            config.page_memory_limit,
+        ));
         Ok(browser)
     }
 
@@ -202,7 +219,10 @@ fn spawn(
 ) -> io::Result<(Child, pipe::Sender, pipe::Receiver)> {
     let (browser_reads, we_write) = io::pipe()?;
     let (we_read, browser_writes) = io::pipe()?;
-    for end in [OwnedFd::from(we_write.try_clone()?), OwnedFd::from(we_read.try_clone()?)] {
+    for end in [
+        OwnedFd::from(we_write.try_clone()?),
+        OwnedFd::from(we_read.try_clone()?),
+    ] {
         // An unprivileged user may have less; the default also works.
         let _ = rustix::pipe::fcntl_setpipe_size(&end, PIPE_BYTES);
     }
@@ -227,8 +247,14 @@ fn spawn(
     }
     command
         .fd_mappings(vec![
-            FdMapping { parent_fd: browser_reads.into(), child_fd: 3 },
-            FdMapping { parent_fd: browser_writes.into(), child_fd: 4 },
+            FdMapping {
+                parent_fd: browser_reads.into(),
+                child_fd: 3,
+            },
+            FdMapping {
+                parent_fd: browser_writes.into(),
+                child_fd: 4,
+            },
         ])
         .map_err(io::Error::other)?;
     // The command owns the browser's ends of the pipes and must go, or we would never see the pipe's end.
@@ -270,8 +296,15 @@ async fn watch_memory(browser: std::sync::Weak<Browser>, group: Pid, exited: Can
         }
         let Some(browser) = browser.upgrade() else { return };
         for pid in processes::renderers(group) {
-            let Some(resident) = processes::resident_bytes(pid).filter(|&bytes| bytes > limit) else { continue };
-            tracing::warn!(pid = pid.as_raw_nonzero().get(), resident, limit, "renderer killed for its memory");
+            let Some(resident) = processes::resident_bytes(pid).filter(|&bytes| bytes > limit) else {
+                continue;
+            };
+            tracing::warn!(
+                pid = pid.as_raw_nonzero().get(),
+                resident,
+                limit,
+                "renderer killed for its memory"
+            );
             *browser.last_memory_kill.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }

@@ -20,7 +20,9 @@ pub fn find_chromium() -> Option<PathBuf> {
 
 /// Whether this is the full browser, which prints the same page about four times slower than the headless shell.
 pub fn is_full_browser(path: &Path) -> bool {
-    !path.file_name().is_some_and(|name| name.to_string_lossy().contains("headless"))
+    !path
+        .file_name()
+        .is_some_and(|name| name.to_string_lossy().contains("headless"))
 }
 
 /// Flags of every browser. The proxy, which is the only way out, is set for each context; the default context, which no

@@ -167,7 +167,11 @@ impl Connection {
 
     /// Directs the events of a session to `events` for as long as the returned route lives.
     pub(crate) fn route(&self, session: &str, events: Arc<dyn SessionEvents>) -> Arc<SessionRoute> {
-        let route = Arc::new(SessionRoute { id: session.into(), events, crashed: AtomicBool::new(false) });
+        let route = Arc::new(SessionRoute {
+            id: session.into(),
+            events,
+            crashed: AtomicBool::new(false),
+        });
         let mut sessions = lock(&self.shared.sessions);
         sessions.retain(|_, route| route.strong_count() > 0);
         sessions.insert(session.to_owned(), Arc::downgrade(&route));
@@ -187,22 +191,42 @@ impl Connection {
     async fn send<C: Command>(&self, session: Option<&Arc<str>>, command: &C) -> Result<C::Response, DevToolsError> {
         let id = self.shared.next_id.fetch_add(1, Ordering::Relaxed);
         let method = command.identifier();
-        let frame = frame(id, session.map(AsRef::as_ref), command)
-            .map_err(|error| DevToolsError::Malformed { method: method.to_string(), message: error.to_string() })?;
+        let frame = frame(id, session.map(AsRef::as_ref), command).map_err(|error| DevToolsError::Malformed {
+            method: method.to_string(),
+            message: error.to_string(),
+        })?;
         let (answer, answered) = oneshot::channel();
         match lock(&self.shared.pending).as_mut() {
-            Some(pending) => pending.insert(id, Waiter { session: session.cloned(), answer }),
+            Some(pending) => pending.insert(
+                id,
+                Waiter {
+                    session: session.cloned(),
+                    answer,
+                },
+            ),
             None => return Err(DevToolsError::Closed),
         };
-        let _forget = ForgetOnDrop { shared: &self.shared, id };
-        self.shared.outgoing.send(frame).await.map_err(|_| DevToolsError::Closed)?;
+        let _forget = ForgetOnDrop {
+            shared: &self.shared,
+            id,
+        };
+        self.shared
+            .outgoing
+            .send(frame)
+            .await
+            .map_err(|_| DevToolsError::Closed)?;
         let result = answered.await.map_err(|_| DevToolsError::Closed)?;
         let result = result.map_err(|error| match error {
-            DevToolsError::Refused { message, .. } => DevToolsError::Refused { method: method.to_string(), message },
+            DevToolsError::Refused { message, .. } => DevToolsError::Refused {
+                method: method.to_string(),
+                message,
+            },
             other => other,
         })?;
-        serde_json::from_str(result.get())
-            .map_err(|error| DevToolsError::Malformed { method: method.to_string(), message: error.to_string() })
+        serde_json::from_str(result.get()).map_err(|error| DevToolsError::Malformed {
+            method: method.to_string(),
+            message: error.to_string(),
+        })
     }
 }
 
@@ -221,7 +245,12 @@ impl Drop for ForgetOnDrop<'_> {
 }
 
 fn frame<C: Command>(id: u64, session: Option<&str>, command: &C) -> serde_json::Result<Vec<u8>> {
-    let mut frame = serde_json::to_vec(&Outgoing { id, method: &command.identifier(), params: command, session })?;
+    let mut frame = serde_json::to_vec(&Outgoing {
+        id,
+        method: &command.identifier(),
+        params: command,
+        session,
+    })?;
     frame.push(0);
     Ok(frame)
 }
@@ -285,7 +314,10 @@ impl Shared {
         let Some(method) = message.method else { return };
         // A target that goes away is announced on the browser's own session, with the lost session in the parameters.
         if method == "Target.detachedFromTarget" {
-            if let Some(Ok(detached)) = message.params.map(|params| serde_json::from_str::<Detached>(params.get())) {
+            if let Some(Ok(detached)) = message
+                .params
+                .map(|params| serde_json::from_str::<Detached>(params.get()))
+            {
                 self.crash(&detached.session);
             }
             return;
@@ -309,9 +341,10 @@ impl Shared {
             route.events.crashed();
         }
         let lost: Vec<Waiter> = match lock(&self.pending).as_mut() {
-            Some(pending) => {
-                pending.extract_if(|_, w| w.session.as_deref() == Some(session)).map(|(_, waiter)| waiter).collect()
-            }
+            Some(pending) => pending
+                .extract_if(|_, w| w.session.as_deref() == Some(session))
+                .map(|(_, waiter)| waiter)
+                .collect(),
             None => Vec::new(),
         };
         for waiter in lost {

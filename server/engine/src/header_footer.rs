@@ -31,12 +31,16 @@ pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, 
     if template.trim().is_empty() {
         return ("<span></span>".to_owned(), None);
     }
-    let date = fields.date.format(&format_description!("[year]-[month]-[day] [hour]:[minute] UTC"));
+    let date = fields
+        .date
+        .format(&format_description!("[year]-[month]-[day] [hour]:[minute] UTC"));
     let date = date.unwrap_or_default();
     let mut remote = false;
     let refuse = |element: &mut Element<'_, '_>| {
         for attribute in ["src", "srcset", "href", "xlink:href", "data", "poster"] {
-            let Some(value) = element.get_attribute(attribute) else { continue };
+            let Some(value) = element.get_attribute(attribute) else {
+                continue;
+            };
             let is_link = attribute == "href" && element.tag_name() == "a";
             if !is_link && !value.trim_start().starts_with("data:") && !value.starts_with('#') {
                 element.remove_attribute(attribute);
@@ -79,14 +83,21 @@ mod tests {
     use super::*;
 
     fn fill_header(template: &str) -> (String, Option<Warning>) {
-        let fields = Fields { title: "A < B", url: "", date: datetime!(2026-11-21 08:05 UTC) };
+        let fields = Fields {
+            title: "A < B",
+            url: "",
+            date: datetime!(2026-11-21 08:05 UTC),
+        };
         fill(template, &fields, "header_template")
     }
 
     #[test]
     fn classes_are_filled_with_text() {
         let (header, warning) = fill_header("<b class='x title'>old</b><i class=date></i><u class=pageNumber></u>");
-        assert!(header.contains("<b class='x title'>A &lt; B</b><i class=date>2026-11-21 08:05 UTC</i>"), "{header}");
+        assert!(
+            header.contains("<b class='x title'>A &lt; B</b><i class=date>2026-11-21 08:05 UTC</i>"),
+            "{header}"
+        );
         assert!(header.contains("<u class=pageNumber></u>"));
         assert_eq!(warning, None);
     }

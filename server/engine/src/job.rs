@@ -194,7 +194,7 @@ impl std::fmt::Display for Phase {
     }
 }
 
-/// Wall time of each phase of the try that succeeded.
+/// Wall time of each phase; of all tries, if the browser died during the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PhaseTimes {
     /// See [`Phase::Queue`].
@@ -223,6 +223,18 @@ impl PhaseTimes {
             (Phase::Post, self.post),
         ]
     }
+
+    /// The time of one phase.
+    pub fn of(&mut self, phase: Phase) -> &mut Duration {
+        match phase {
+            Phase::Queue => &mut self.queue,
+            Phase::Load => &mut self.load,
+            Phase::Evaluate => &mut self.evaluate,
+            Phase::Wait => &mut self.wait,
+            Phase::Print => &mut self.print,
+            Phase::Post => &mut self.post,
+        }
+    }
 }
 
 /// Something that did not stop the render but that the author of the page should know.
@@ -241,8 +253,10 @@ pub struct NetworkRequest {
     pub url: String,
     /// HTTP status, once a response came.
     pub status: Option<u16>,
-    /// Why it failed or was refused.
+    /// Why it failed.
     pub error: Option<String>,
+    /// The rule of the egress guard that refused it.
+    pub refused: Option<String>,
 }
 
 /// Why there is no document.

@@ -1,18 +1,44 @@
 //! Chromium supervisor, session pool and render steps. Knows no account table, no HTTP API, no Postgres.
+//!
+//! [`Engine::render`] takes a job through admission (`admission`), a session of its account (`pool`, `session`) and the
+//! steps (`steps`), and completes what was printed by `platen_pdf`. `browser` and `devtools` run the browser itself.
 
+mod admission;
+mod browser;
+mod chromium;
 pub mod config;
+mod devtools;
+mod header_footer;
 pub mod job;
+mod network;
+mod observer;
+mod pool;
+mod processes;
+mod render;
+mod script_free;
+mod session;
+mod steps;
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
+pub use crate::chromium::{find_chromium, is_full_browser};
 use crate::{
+    admission::Admission,
     config::EngineConfig,
-    job::{Caller, RenderError, RenderJob, RenderedDocument},
+    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderError, RenderJob, RenderedDocument},
+    pool::Pool,
 };
+
+/// How often a stopping engine looks whether its renders have ended.
+const DRAIN_LOOK: Duration = Duration::from_millis(20);
 
 /// A pool of sandboxed browsers. Cheap to clone.
 #[derive(Clone)]
-pub struct Engine {}
+pub struct Engine {
+    admission: Admission,
+    pool: Pool,
+    page_memory_limit: u64,
+}
 
 /// Why the engine does not start; the message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -33,35 +59,100 @@ pub struct EngineStatus {
 }
 
 impl Engine {
-    /// Starts the browsers and makes the first sessions ahead of time.
-    #[expect(clippy::unused_async, reason = "signature first")]
-    pub async fn start(_config: EngineConfig) -> Result<Self, StartError> {
-        Err(StartError("not yet".into()))
+    /// Starts the browsers, prints a first page and, unless the operator switched it off, makes sure that Chromium's
+    /// sandbox is really on.
+    pub async fn start(config: EngineConfig) -> Result<Self, StartError> {
+        let sandbox = config.sandbox;
+        let engine = Self {
+            admission: Admission::new(config.slots.max(1), config.queue_limit),
+            page_memory_limit: config.page_memory_limit,
+            pool: Pool::start(config)
+                .await
+                .map_err(|error| StartError(error.to_string()))?,
+        };
+        let first = engine
+            .render(
+                Caller {
+                    account: uuid::Uuid::nil(),
+                    concurrency: 1,
+                },
+                first_job(),
+            )
+            .await;
+        if let Err(error) = first {
+            engine.pool.close().await;
+            return Err(StartError(format!("the browser starts but prints nothing: {error}")));
+        }
+        if sandbox && !engine.pool.is_sandboxed() {
+            engine.pool.close().await;
+            return Err(StartError(
+                "Chromium runs without its sandbox; allow unprivileged user namespaces (sysctl \
+                 kernel.unprivileged_userns_clone=1, in a container the seccomp profile in deploy/), or, if every page \
+                 is trusted, set PLATEN_CHROMIUM_SANDBOX=off"
+                    .to_owned(),
+            ));
+        }
+        Ok(engine)
     }
 
     /// Makes one document. Dropping the future cancels the render and frees its place at once.
-    #[expect(clippy::unused_async, reason = "signature first")]
-    pub async fn render(&self, _caller: Caller, _job: RenderJob) -> Result<RenderedDocument, RenderError> {
-        Err(RenderError::ShuttingDown)
+    pub async fn render(&self, caller: Caller, job: RenderJob) -> Result<RenderedDocument, RenderError> {
+        render::render(self, caller, job).await
     }
 
     /// What runs now.
     pub fn status(&self) -> EngineStatus {
+        let (browsers, version) = self.pool.browsers();
+        let load = self.admission.load();
         EngineStatus {
-            browsers: 0,
-            version: String::new(),
-            running: 0,
-            waiting: 0,
+            browsers,
+            version,
+            running: load.running,
+            waiting: load.waiting,
         }
     }
 
+    /// Whether every renderer process that exists is in Chromium's sandbox.
+    pub fn is_sandboxed(&self) -> bool {
+        self.pool.is_sandboxed()
+    }
+
     /// Refuses new renders, lets the running ones finish for `grace`, then ends every browser.
-    #[expect(clippy::unused_async, reason = "signature first")]
-    pub async fn shutdown(&self, _grace: Duration) {}
+    pub async fn shutdown(&self, grace: Duration) {
+        self.admission.close();
+        let drained = async {
+            while self.admission.load().running > 0 {
+                tokio::time::sleep(DRAIN_LOOK).await;
+            }
+        };
+        if tokio::time::timeout(grace, drained).await.is_err() {
+            tracing::warn!("renders were still running after the grace period and are ended");
+        }
+        self.pool.close().await;
+    }
 }
 
-/// The browser to start: `chrome-headless-shell` or Debian's `chromium-headless-shell`, else a full Chromium, as the
-/// real binary.
-pub fn find_chromium() -> Option<PathBuf> {
-    None
+/// A page that says at start whether the browser prints at all, and warms its caches.
+fn first_job() -> RenderJob {
+    RenderJob {
+        id: uuid::Uuid::nil(),
+        lane: Lane::Synchronous,
+        part: Part::Html("<!doctype html><title>Platen</title><p>Ready".to_owned()),
+        print: PrintSettings {
+            paper_width: 8.27,
+            paper_height: 11.69,
+            margins: [0.0; 4],
+            scale: 1.0,
+            backgrounds: true,
+            prefer_css_page_size: false,
+            header_footer: None,
+        },
+        media: MediaType::Print,
+        cookie: None,
+        evaluate: None,
+        wait_for: None,
+        format: platen_pdf::OutputFormat::Pdf,
+        deadline: Duration::from_secs(30),
+        page_limit: 1,
+    }
 }

@@ -140,7 +140,10 @@ impl PageObserver {
     pub(crate) fn begin(&self) {
         let mut state = self.lock();
         let crashed = state.crashed;
-        *state = PageState { crashed, ..PageState::default() };
+        *state = PageState {
+            crashed,
+            ..PageState::default()
+        };
     }
 
     /// Looks at the state.
@@ -173,15 +176,28 @@ impl PageObserver {
             state.remote_document = true;
         }
         if let Some(redirect) = event.redirect_response
-            && let Some(logged) = state.requests.iter_mut().rev().find(|logged| logged.id == event.request_id)
+            && let Some(logged) = state
+                .requests
+                .iter_mut()
+                .rev()
+                .find(|logged| logged.id == event.request_id)
         {
             logged.request.status = u16::try_from(redirect.status).ok();
             logged.finished = true;
             logged.id.clear();
         }
         if state.requests.len() < REQUEST_LOG_LIMIT {
-            let request = NetworkRequest { url: without_query(&event.request.url), status: None, error: None };
-            state.requests.push(LoggedRequest { id: event.request_id, finished: false, request });
+            let request = NetworkRequest {
+                url: without_query(&event.request.url),
+                status: None,
+                error: None,
+                refused: None,
+            };
+            state.requests.push(LoggedRequest {
+                id: event.request_id,
+                finished: false,
+                request,
+            });
         }
     }
 
@@ -189,9 +205,17 @@ impl PageObserver {
         let mut state = self.lock();
         let status = u16::try_from(event.response.status).unwrap_or(0);
         if event.kind == "Document" && event.frame_id.as_deref() == Some(&self.main_frame) {
-            state.document = Some(DocumentResponse { status, mime_type: event.response.mime_type });
+            state.document = Some(DocumentResponse {
+                status,
+                mime_type: event.response.mime_type,
+            });
         }
-        if let Some(logged) = state.requests.iter_mut().rev().find(|logged| logged.id == event.request_id) {
+        if let Some(logged) = state
+            .requests
+            .iter_mut()
+            .rev()
+            .find(|logged| logged.id == event.request_id)
+        {
             logged.request.status = Some(status);
         }
     }
@@ -223,7 +247,10 @@ impl PageObserver {
 impl PageState {
     /// Addresses that have not answered yet.
     pub(crate) fn pending(&self) -> impl Iterator<Item = &str> {
-        self.requests.iter().filter(|logged| !logged.finished).map(|logged| logged.request.url.as_str())
+        self.requests
+            .iter()
+            .filter(|logged| !logged.finished)
+            .map(|logged| logged.request.url.as_str())
     }
 }
 
@@ -267,7 +294,8 @@ impl SessionEvents for PageObserver {
             }
             "Page.javascriptDialogOpening" => {
                 // The page stands still until somebody answers.
-                self.connection.post(&self.session, &HandleJavaScriptDialogParams::new(false));
+                self.connection
+                    .post(&self.session, &HandleJavaScriptDialogParams::new(false));
                 self.lock().dialogs += 1;
             }
             _ => return,
@@ -286,7 +314,9 @@ pub(crate) fn without_query(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let mut address = url[..end].to_owned();
     if let Some(scheme) = address.find("://") {
-        let authority_end = address[scheme + 3..].find('/').map_or(address.len(), |at| at + scheme + 3);
+        let authority_end = address[scheme + 3..]
+            .find('/')
+            .map_or(address.len(), |at| at + scheme + 3);
         if let Some(at) = address[scheme + 3..authority_end].rfind('@') {
             address.replace_range(scheme + 3..=scheme + 3 + at, "");
         }
@@ -303,8 +333,14 @@ mod tests {
 
     #[test]
     fn addresses_lose_what_may_be_secret() {
-        assert_eq!(without_query("https://user:pass@example.com/a?token=1#x"), "https://example.com/a");
+        assert_eq!(
+            without_query("https://user:pass@example.com/a?token=1#x"),
+            "https://example.com/a"
+        );
         assert_eq!(without_query("http://example.com/@me"), "http://example.com/@me");
-        assert_eq!(without_query(&format!("http://x/{}", "ä".repeat(900))).chars().count(), 500);
+        assert_eq!(
+            without_query(&format!("http://x/{}", "ä".repeat(900))).chars().count(),
+            500
+        );
     }
 }

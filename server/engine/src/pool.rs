@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use platen_egress::Proxy;
+use platen_egress::proxy::Proxy;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
@@ -121,7 +121,11 @@ impl Pool {
             let changed = self.inner.changed.notified();
             match self.find(account) {
                 Found::Ready(pooled) => return Ok(self.lend(*pooled, account)),
-                Found::Room { browser, place, evicted } => {
+                Found::Room {
+                    browser,
+                    place,
+                    evicted,
+                } => {
                     if let Some(evicted) = evicted {
                         self.inner.tasks.spawn(evicted.close());
                     }
@@ -137,8 +141,15 @@ impl Pool {
     /// Browsers that answer, and the version of the first.
     pub(crate) fn browsers(&self) -> (usize, String) {
         let state = self.lock();
-        let version = state.browsers.first().map(|browser| browser.version.clone()).unwrap_or_default();
-        (state.browsers.iter().filter(|browser| browser.is_alive()).count(), version)
+        let version = state
+            .browsers
+            .first()
+            .map(|browser| browser.version.clone())
+            .unwrap_or_default();
+        (
+            state.browsers.iter().filter(|browser| browser.is_alive()).count(),
+            version,
+        )
     }
 
     /// Whether every renderer process that now exists is in Chromium's sandbox.
@@ -173,41 +184,64 @@ impl Pool {
         pooled.session.account = Some(account);
         // An unowned session may have been taken: make the next one ahead of time.
         self.inner.changed.notify_waiters();
-        Lease { pooled: Some(pooled), pool: self.clone() }
+        Lease {
+            pooled: Some(pooled),
+            pool: self.clone(),
+        }
     }
 
     /// `None`: this browser can't; look for another.
     async fn open(&self, browser: Arc<Browser>, place: Place) -> Result<Option<Pooled>, RenderError> {
         let proxy = Proxy::open(Arc::clone(&self.inner.config.guard))
-            .await
             .map_err(|error| RenderError::Browser(format!("no port for a proxy: {error}")))?;
-        Ok(Session::open(browser, proxy).await.ok().map(|session| Pooled { session, place }))
+        Ok(Session::open(browser, proxy)
+            .await
+            .ok()
+            .map(|session| Pooled { session, place }))
     }
 
     fn find(&self, account: Uuid) -> Found {
         self.forget_dead();
         let mut state = self.lock();
         // The most recently used session of the account is the warmest.
-        let own = state.idle.iter().rposition(|pooled| pooled.session.account == Some(account));
+        let own = state
+            .idle
+            .iter()
+            .rposition(|pooled| pooled.session.account == Some(account));
         if let Some(at) = own.or_else(|| state.idle.iter().position(|pooled| pooled.session.account.is_none())) {
             return Found::Ready(Box::new(state.idle.remove(at)));
         }
-        let Some(browser) = state.least_busy_browser() else { return Found::Nothing };
+        let Some(browser) = state.least_busy_browser() else {
+            return Found::Nothing;
+        };
         if self.inner.total.load(Ordering::Acquire) < self.inner.config.sessions {
-            return Found::Room { browser, place: self.take_place(), evicted: None };
+            return Found::Room {
+                browser,
+                place: self.take_place(),
+                evicted: None,
+            };
         }
         if state.idle.is_empty() {
             return Found::Nothing;
         }
         let evicted = Some(Box::new(state.idle.remove(0)));
-        Found::Room { browser, place: self.take_place(), evicted }
+        Found::Room {
+            browser,
+            place: self.take_place(),
+            evicted,
+        }
     }
 
     /// Keeps one unowned session ready, so that the first render of an account does not wait for a process to start.
     async fn keep_one_ready(self) {
         loop {
             let changed = self.inner.changed.notified();
-            if let Found::Room { browser, place, evicted } = self.room_for_spare() {
+            if let Found::Room {
+                browser,
+                place,
+                evicted,
+            } = self.room_for_spare()
+            {
                 if let Some(evicted) = evicted {
                     evicted.close().await;
                 }
@@ -230,15 +264,25 @@ impl Pool {
         if self.inner.closing.is_cancelled() || state.idle.iter().any(|pooled| pooled.session.account.is_none()) {
             return Found::Nothing;
         }
-        let Some(browser) = state.least_busy_browser() else { return Found::Nothing };
+        let Some(browser) = state.least_busy_browser() else {
+            return Found::Nothing;
+        };
         if self.inner.total.load(Ordering::Acquire) < self.inner.config.sessions {
-            return Found::Room { browser, place: self.take_place(), evicted: None };
+            return Found::Room {
+                browser,
+                place: self.take_place(),
+                evicted: None,
+            };
         }
         // A session that has only just served its account is worth more than a spare one.
         match state.idle.first() {
             Some(pooled) if pooled.session.last_used.elapsed() > WORTH_KEEPING => {
                 let evicted = Some(Box::new(state.idle.remove(0)));
-                Found::Room { browser, place: self.take_place(), evicted }
+                Found::Room {
+                    browser,
+                    place: self.take_place(),
+                    evicted,
+                }
             }
             _ => Found::Nothing,
         }
@@ -246,14 +290,20 @@ impl Pool {
 
     /// Sessions of a browser that died are gone with it.
     fn forget_dead(&self) {
-        let dead: Vec<Pooled> =
-            self.lock().idle.extract_if(.., |pooled| !pooled.session.browser.is_alive()).collect();
+        let dead: Vec<Pooled> = self
+            .lock()
+            .idle
+            .extract_if(.., |pooled| !pooled.session.browser.is_alive())
+            .collect();
         drop(dead);
     }
 
     fn take_place(&self) -> Place {
         self.inner.total.fetch_add(1, Ordering::AcqRel);
-        Place { total: Arc::clone(&self.inner.total), changed: Arc::clone(&self.inner.changed) }
+        Place {
+            total: Arc::clone(&self.inner.total),
+            changed: Arc::clone(&self.inner.changed),
+        }
     }
 
     fn keep(&self, mut pooled: Pooled) {
@@ -329,7 +379,10 @@ impl Pool {
     async fn drain(self, browser: Arc<Browser>) {
         let leaving: Vec<Pooled> = {
             let mut state = self.lock();
-            state.idle.extract_if(.., |pooled| pooled.session.browser.is(&browser)).collect()
+            state
+                .idle
+                .extract_if(.., |pooled| pooled.session.browser.is(&browser))
+                .collect()
         };
         for pooled in leaving {
             pooled.close().await;
@@ -371,7 +424,11 @@ impl Drop for Place {
 impl Lease {
     /// The session.
     pub(crate) fn session(&mut self) -> &mut Session {
-        &mut self.pooled.as_mut().expect("a lease has its session until it is given back or dropped").session
+        &mut self
+            .pooled
+            .as_mut()
+            .expect("a lease has its session until it is given back or dropped")
+            .session
     }
 
     /// Hands the session back; it is reset or destroyed off the caller's path.

@@ -30,7 +30,9 @@ pub(crate) fn resident_bytes(pid: Pid) -> Option<u64> {
 
 /// Whether a process has a system-call filter and lives in a process namespace of its own, as Chromium's sandbox does.
 pub(crate) fn is_sandboxed(pid: Pid) -> bool {
-    let Ok(status) = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())) else { return false };
+    let Ok(status) = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())) else {
+        return false;
+    };
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let filtered = field("Seccomp:") == Some("2");
     let namespaced = field("NSpid:").is_some_and(|ids| ids.split_whitespace().count() > 1);
@@ -38,16 +40,24 @@ pub(crate) fn is_sandboxed(pid: Pid) -> bool {
 }
 
 fn children(parent: Pid) -> Vec<Pid> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{}/task", parent.as_raw_nonzero())) else { return Vec::new() };
+    let Ok(threads) = fs::read_dir(format!("/proc/{}/task", parent.as_raw_nonzero())) else {
+        return Vec::new();
+    };
     threads
         .flatten()
         .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
-        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>())
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|id| id.parse().ok())
+                .collect::<Vec<i32>>()
+        })
         .filter_map(Pid::from_raw)
         .collect()
 }
 
 fn is_renderer(pid: Pid) -> bool {
-    fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero()))
-        .is_ok_and(|line| line.split(|&byte| byte == 0).any(|argument| argument == b"--type=renderer"))
+    fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).is_ok_and(|line| {
+        line.split(|&byte| byte == 0)
+            .any(|argument| argument == b"--type=renderer")
+    })
 }

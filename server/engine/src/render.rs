@@ -1,8 +1,8 @@
 //! One render: admission, session, steps, completion.
 
 use std::{
-    sync::atomic::{AtomicU8, Ordering},
-    time::{Duration, Instant},
+    sync::{Mutex, PoisonError},
+    time::Instant,
 };
 
 use platen_pdf::{Completed, PageFacts, PdfError};
@@ -14,9 +14,10 @@ use crate::{
         Caller, NetworkRequest, Part, Phase, PhaseTimes, PrintSettings, RenderError, RenderFault, RenderJob,
         RenderedDocument, Warning,
     },
+    network,
     pool::Lease,
     script_free::is_script_free,
-    session::{Afterlife, PAGES_THAT_RETIRE, Scripts, Session},
+    session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Scripts, Session},
     steps::{
         StepError, evaluate, load,
         print::{self, Templates},
@@ -36,18 +37,55 @@ struct Printed {
 }
 
 /// The phase under way and the time that each has taken so far.
-struct Progress {
-    phase: AtomicU8,
-    started: std::sync::Mutex<Instant>,
-    times: std::sync::Mutex<PhaseTimes>,
+struct Progress(Mutex<Clock>);
+
+struct Clock {
+    phase: Phase,
+    since: Instant,
+    times: PhaseTimes,
+}
+
+impl Progress {
+    fn start() -> Self {
+        Self(Mutex::new(Clock {
+            phase: Phase::Queue,
+            since: Instant::now(),
+            times: PhaseTimes::default(),
+        }))
+    }
+
+    fn phase(&self) -> Phase {
+        self.lock().phase
+    }
+
+    fn enter(&self, phase: Phase) {
+        let mut clock = self.lock();
+        let took = clock.since.elapsed();
+        let phase_before = clock.phase;
+        *clock.times.of(phase_before) += took;
+        clock.since += took;
+        clock.phase = phase;
+    }
+
+    fn finish(&self) -> PhaseTimes {
+        self.enter(Phase::Post);
+        self.lock().times
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Clock> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 pub(crate) async fn render(engine: &Engine, caller: Caller, job: RenderJob) -> Result<RenderedDocument, RenderError> {
-    let progress = Progress::new();
+    let progress = Progress::start();
     let deadline = job.deadline;
     match tokio::time::timeout(deadline, render_in_time(engine, caller, job, &progress)).await {
         Ok(result) => result,
-        Err(_) => Err(RenderError::Deadline { phase: progress.phase(), after: deadline }),
+        Err(_) => Err(RenderError::Deadline {
+            phase: progress.phase(),
+            after: deadline,
+        }),
     }
 }
 
@@ -98,8 +136,11 @@ async fn print_part(
     let mut url = None;
     match &job.part {
         Part::Html(html) => {
-            let scripts =
-                if job.evaluate.is_none() && is_script_free(html) { Scripts::Disabled } else { Scripts::Enabled };
+            let scripts = if job.evaluate.is_none() && is_script_free(html) {
+                Scripts::Disabled
+            } else {
+                Scripts::Enabled
+            };
             session.begin(job.media, scripts).await?;
             if scripts == Scripts::Enabled {
                 session.mark_used();
@@ -151,12 +192,30 @@ async fn print_part(
         let requests = page.requests.drain(..).map(|logged| logged.request).collect();
         (requests, page.dialogs, page.remote_document)
     });
+    let requests = network::with_refusals(requests, &session.proxy.take_log());
+    warnings.extend(network::refusal_warning(&requests));
     if dialogs > 0 {
-        warnings.push(Warning { code: "dialog_dismissed", message: format!("{dialogs} dialogs were dismissed") });
+        warnings.push(Warning {
+            code: "dialog_dismissed",
+            message: format!("{dialogs} dialogs were dismissed"),
+        });
     }
     // HSTS, authentication caches and partitioned storage of a real origin can't be cleared for certain.
-    let afterlife = if remote_document || url.is_some() { Afterlife::Destroy } else { Afterlife::Keep };
-    Ok((Printed { bytes, facts, warnings, requests }, afterlife))
+    let real_origin = remote_document || url.is_some();
+    let afterlife = if real_origin || bytes.len() > PRINTED_BYTES_THAT_RETIRE {
+        Afterlife::Destroy
+    } else {
+        Afterlife::Keep
+    };
+    Ok((
+        Printed {
+            bytes,
+            facts,
+            warnings,
+            requests,
+        },
+        afterlife,
+    ))
 }
 
 /// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants printed.
@@ -195,11 +254,20 @@ async fn complete(
     instant: OffsetDateTime,
     progress: &Progress,
 ) -> Result<RenderedDocument, RenderError> {
-    let Printed { bytes, facts, mut warnings, requests } = printed;
+    let Printed {
+        bytes,
+        facts,
+        mut warnings,
+        requests,
+    } = printed;
     let format = job.format;
-    let title = facts.title.as_deref().map(str::trim).filter(|title| !title.is_empty()).map(ToOwned::to_owned);
-    let completed =
-        tokio::task::spawn_blocking(move || platen_pdf::complete(&bytes, &facts, format, instant)).await;
+    let title = facts
+        .title
+        .as_deref()
+        .map(str::trim)
+        .filter(|title| !title.is_empty())
+        .map(ToOwned::to_owned);
+    let completed = tokio::task::spawn_blocking(move || platen_pdf::complete(&bytes, &facts, format, instant)).await;
     let completed = match completed {
         Ok(Ok(completed)) => completed,
         Ok(Err(PdfError::PageSize { page, width, height })) => {
@@ -208,12 +276,30 @@ async fn complete(
         Ok(Err(error)) => return Err(RenderError::Browser(error.to_string())),
         Err(error) => return Err(RenderError::Browser(error.to_string())),
     };
-    let Completed { bytes: pdf, page_count, warnings: more } = completed;
+    let Completed {
+        bytes: pdf,
+        page_count,
+        warnings: more,
+    } = completed;
     if page_count > job.page_limit {
-        return Err(RenderFault::TooManyPages { pages: page_count, limit: job.page_limit }.into());
+        return Err(RenderFault::TooManyPages {
+            pages: page_count,
+            limit: job.page_limit,
+        }
+        .into());
     }
-    warnings.extend(more.into_iter().map(|warning| Warning { code: warning.code, message: warning.message }));
-    Ok(RenderedDocument { pdf, page_count, title, phases: progress.finish(), warnings, requests })
+    warnings.extend(more.into_iter().map(|warning| Warning {
+        code: warning.code,
+        message: warning.message,
+    }));
+    Ok(RenderedDocument {
+        pdf,
+        page_count,
+        title,
+        phases: progress.finish(),
+        warnings,
+        requests,
+    })
 }
 
 fn cookie_unused() -> Warning {

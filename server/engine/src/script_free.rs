@@ -5,8 +5,17 @@
 
 /// Text that must not occur anywhere, in lower case. Frames and embedded documents have realms, storage and navigations
 /// of their own; `http-equiv` may navigate.
-const SUSPICIOUS: [&[u8]; 9] =
-    [b"<script", b"javascript:", b"<iframe", b"<frame", b"<object", b"<embed", b"<portal", b"http-equiv", b"<fencedframe"];
+const SUSPICIOUS: [&[u8]; 9] = [
+    b"<script",
+    b"javascript:",
+    b"<iframe",
+    b"<frame",
+    b"<object",
+    b"<embed",
+    b"<portal",
+    b"http-equiv",
+    b"<fencedframe",
+];
 
 /// `true`: the part may be rendered without scripts, and the next document may follow it without a reset.
 pub(crate) fn is_script_free(html: &str) -> bool {
@@ -24,7 +33,8 @@ pub(crate) fn is_script_free(html: &str) -> bool {
 
 /// Bytes that may begin something suspicious; everything else is skipped quickly.
 fn next_trigger(html: &[u8]) -> Option<usize> {
-    html.iter().position(|byte| matches!(byte, b'<' | b'j' | b'J' | b'o' | b'O' | b'h' | b'H'))
+    html.iter()
+        .position(|byte| matches!(byte, b'<' | b'j' | b'J' | b'o' | b'O' | b'h' | b'H'))
 }
 
 fn starts_with_ignoring_case(text: &[u8], word: &[u8]) -> bool {

@@ -21,7 +21,7 @@ use chromiumoxide::{
     },
     types::Command,
 };
-use platen_egress::Proxy;
+use platen_egress::proxy::Proxy;
 use uuid::Uuid;
 
 use crate::{
@@ -39,8 +39,8 @@ const RESET_LIMIT: Duration = Duration::from_secs(5);
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// A session is given up after so many renders, so that slow leaks stay small.
 const RENDERS_PER_SESSION: u32 = 500;
-/// A document of more pages leaves a renderer that keeps hundreds of megabytes.
-pub(crate) const PAGES_THAT_RETIRE: usize = 60;
+/// A larger document, in bytes of its PDF, leaves a renderer that keeps hundreds of megabytes.
+pub(crate) const PRINTED_BYTES_THAT_RETIRE: usize = 1 << 20;
 
 /// See the module.
 pub(crate) struct Session {
@@ -111,7 +111,8 @@ impl Session {
         self.observer.begin();
         self.renders += 1;
         if self.scripts != scripts {
-            self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled)).await?;
+            self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled))
+                .await?;
             self.scripts = scripts;
         }
         if self.media != media {
@@ -119,7 +120,8 @@ impl Session {
                 MediaType::Print => "",
                 MediaType::Screen => "screen",
             };
-            self.execute(&SetEmulatedMediaParams::builder().media(name).build()).await?;
+            self.execute(&SetEmulatedMediaParams::builder().media(name).build())
+                .await?;
             self.media = media;
         }
         Ok(())
@@ -149,9 +151,14 @@ impl Session {
         self.observer.begin();
         let answer = self.execute(&NavigateParams::new("about:blank")).await?;
         if let Some(error) = answer.error_text {
-            return Err(DevToolsError::Refused { method: "Page.navigate".to_owned(), message: error });
+            return Err(DevToolsError::Refused {
+                method: "Page.navigate".to_owned(),
+                message: error,
+            });
         }
-        self.observer.wait_until(|page| (page.loaded || page.crashed).then_some(())).await;
+        self.observer
+            .wait_until(|page| (page.loaded || page.crashed).then_some(()))
+            .await;
         // `window.name` and the history outlive the navigation.
         self.execute(&EvaluateParams::new("window.name = ''")).await?;
         self.execute(&ResetNavigationHistoryParams {}).await?;
@@ -199,103 +206,6 @@ impl Drop for InhabitedBrowser {
     }
 }
 
-async fn open(browser: Arc<Browser>, proxy: Proxy) -> Result<Self, DevToolsError> {
-        let browser = InhabitedBrowser::new(browser);
-        let ill = Arc::clone(&browser.0);
-        let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, proxy)).await;
-        let opened = opened.unwrap_or(Err(DevToolsError::Closed));
-        if let Err(error) = &opened {
-            tracing::warn!(%error, "the browser makes no session and is ended");
-            ill.kill();
-        }
-        opened
-    }
-
-    /// Sends a command to the page and waits for its answer.
-    pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
-        self.browser.connection.execute_in(&self.route, command).await
-    }
-
-    /// Prepares the page for a render.
-    pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
-        self.proxy.begin_render();
-        self.observer.begin();
-        self.renders += 1;
-        if self.scripts != scripts {
-            self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled)).await?;
-            self.scripts = scripts;
-        }
-        if self.media != media {
-            let name = match media {
-                MediaType::Print => "",
-                MediaType::Screen => "screen",
-            };
-            self.execute(&SetEmulatedMediaParams::builder().media(name).build()).await?;
-            self.media = media;
-        }
-        Ok(())
-    }
-
-    /// Notes that scripts, the page's or the caller's, may have run.
-    pub(crate) fn mark_used(&mut self) {
-        self.realm = Realm::Used;
-    }
-
-    /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
-    /// `false`: it can't be done, destroy it.
-    pub(crate) async fn reset(&mut self) -> bool {
-        if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() {
-            return false;
-        }
-        self.proxy.close_connections();
-        if self.realm == Realm::Untouched {
-            return true;
-        }
-        let done = tokio::time::timeout(RESET_LIMIT, self.navigate_to_blank()).await;
-        self.realm = Realm::Untouched;
-        matches!(done, Ok(Ok(())))
-    }
-
-    async fn navigate_to_blank(&self) -> Result<(), DevToolsError> {
-        self.observer.begin();
-        let answer = self.execute(&NavigateParams::new("about:blank")).await?;
-        if let Some(error) = answer.error_text {
-            return Err(DevToolsError::Refused { method: "Page.navigate".to_owned(), message: error });
-        }
-        self.observer.wait_until(|page| (page.loaded || page.crashed).then_some(())).await;
-        // `window.name` and the history outlive the navigation.
-        self.execute(&EvaluateParams::new("window.name = ''")).await?;
-        self.execute(&ResetNavigationHistoryParams {}).await?;
-        Ok(())
-    }
-
-    /// Destroys the context and the renderer process with it, also one that loops for ever.
-    pub(crate) async fn close(self) {
-        self.proxy.close_connections();
-        let dispose = DisposeBrowserContextParams::new(self.context.clone());
-        let disposed = tokio::time::timeout(CLOSE_LIMIT, self.browser.connection.execute(&dispose)).await;
-        if disposed.is_err() {
-            tracing::warn!("the browser does not dispose of a context and is ended");
-            self.browser.kill();
-        }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.browser.sessions.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// Uncounts a session that did not come to life.
-struct CountedSession(Arc<Browser>);
-
-impl Drop for CountedSession {
-    fn drop(&mut self) {
-        self.0.sessions.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
 async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToolsError> {
     let connection = browser.connection.clone();
     let create_context = CreateBrowserContextParams::builder()
@@ -319,16 +229,46 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let session_id = connection.execute(&attach).await?.session_id;
     // The main frame of a page has the identifier of its target, but the protocol does not promise it.
     let early = connection.route(session_id.inner(), Arc::new(Unheard));
-    let frame = connection.execute_in(&early, &GetFrameTreeParams::default()).await?.frame_tree.frame.id;
+    let frame = connection
+        .execute_in(&early, &GetFrameTreeParams::default())
+        .await?
+        .frame_tree
+        .frame
+        .id;
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
     tokio::try_join!(
-        async { connection.execute_in(&route, &inspector::EnableParams::default()).await.map(drop) },
-        async { connection.execute_in(&route, &page::EnableParams::default()).await.map(drop) },
-        async { connection.execute_in(&route, &network::EnableParams::default()).await.map(drop) },
-        async { connection.execute_in(&route, &network::SetCacheDisabledParams::new(true)).await.map(drop) },
-        async { connection.execute_in(&route, &network::SetBypassServiceWorkerParams::new(true)).await.map(drop) },
+        async {
+            connection
+                .execute_in(&route, &inspector::EnableParams::default())
+                .await
+                .map(drop)
+        },
+        async {
+            connection
+                .execute_in(&route, &page::EnableParams::default())
+                .await
+                .map(drop)
+        },
+        async {
+            connection
+                .execute_in(&route, &network::EnableParams::default())
+                .await
+                .map(drop)
+        },
+        async {
+            connection
+                .execute_in(&route, &network::SetCacheDisabledParams::new(true))
+                .await
+                .map(drop)
+        },
+        async {
+            connection
+                .execute_in(&route, &network::SetBypassServiceWorkerParams::new(true))
+                .await
+                .map(drop)
+        },
     )?;
     Ok(Session {
         browser,

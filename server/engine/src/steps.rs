@@ -29,7 +29,9 @@ impl From<DevToolsError> for StepError {
         match error {
             DevToolsError::Closed => Self::BrowserGone,
             DevToolsError::TargetCrashed => Self::Fault(RenderFault::Crashed),
-            error @ (DevToolsError::Refused { .. } | DevToolsError::Malformed { .. }) => Self::Protocol(error.to_string()),
+            error @ (DevToolsError::Refused { .. } | DevToolsError::Malformed { .. }) => {
+                Self::Protocol(error.to_string())
+            }
         }
     }
 }

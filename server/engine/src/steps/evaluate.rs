@@ -45,7 +45,10 @@ async fn read_facts(session: &Session, expression: &str) -> Result<PageFacts, St
     evaluate.return_by_value = Some(true);
     let answer = session.execute(&evaluate).await?;
     // A page that has tampered with what the expression uses says nothing about itself.
-    let facts = answer.result.value.and_then(|value| serde_json::from_value::<Facts>(value).ok());
+    let facts = answer
+        .result
+        .value
+        .and_then(|value| serde_json::from_value::<Facts>(value).ok());
     Ok(facts.map_or_else(PageFacts::default, |facts| PageFacts {
         title: facts.title,
         language: facts.language,
@@ -62,7 +65,10 @@ pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), 
     evaluate.silent = Some(true);
     match session.execute(&evaluate).await {
         Ok(answer) => match answer.exception_details {
-            Some(exception) => Err(RenderFault::EvaluateThrew { message: describe(exception) }.into()),
+            Some(exception) => Err(RenderFault::EvaluateThrew {
+                message: describe(exception),
+            }
+            .into()),
             None => Ok(()),
         },
         // The expression has led the page elsewhere, which ends its own world.
@@ -78,7 +84,9 @@ pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), 
 
 fn describe(exception: ExceptionDetails) -> String {
     let thrown = exception.exception.and_then(|thrown| {
-        thrown.description.or_else(|| thrown.value.map(|value| value.to_string()))
+        thrown
+            .description
+            .or_else(|| thrown.value.map(|value| value.to_string()))
     });
     // The first line names the error; the rest is a stack inside our evaluation.
     let text = thrown.unwrap_or(exception.text);

@@ -6,7 +6,7 @@ use chromiumoxide::cdp::browser_protocol::{
     network::SetCookieParams,
     page::{NavigateParams, SetDocumentContentParams, StopLoadingParams},
 };
-use platen_egress::Outcome;
+use platen_egress::log::Outcome;
 use url::Url;
 
 use super::StepError;
@@ -22,7 +22,9 @@ const CLIENT_REDIRECT_LIMIT: usize = 10;
 
 /// Puts HTML into the page: opaque origin, no change of process.
 pub(crate) async fn put_content(session: &Session, html: String) -> Result<(), StepError> {
-    session.execute(&SetDocumentContentParams::new(session.frame.clone(), html)).await?;
+    session
+        .execute(&SetDocumentContentParams::new(session.frame.clone(), html))
+        .await?;
     Ok(())
 }
 
@@ -46,7 +48,10 @@ pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepErr
     if let Some(document) = session.observer.look(|page| page.document.clone()) {
         check_document(&document.mime_type, document.status)?;
         if error == "net::ERR_ABORTED" {
-            return Err(RenderFault::NotHtml { content_type: document.mime_type }.into());
+            return Err(RenderFault::NotHtml {
+                content_type: document.mime_type,
+            }
+            .into());
         }
     }
     Err(why_unreachable(session, error).into())
@@ -54,11 +59,14 @@ pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepErr
 
 /// Waits for the load event, and for the documents that the page leads on to. Gives up waiting, with a warning, for
 /// sub-resources that do not answer.
-pub(crate) async fn wait_until_loaded(session: &Session, follows_redirects: bool) -> Result<Option<Warning>, StepError> {
+pub(crate) async fn wait_until_loaded(
+    session: &Session,
+    follows_redirects: bool,
+) -> Result<Option<Warning>, StepError> {
     for _ in 0..CLIENT_REDIRECT_LIMIT {
-        let loaded = session.observer.wait_until(|page| {
-            (page.crashed || page.loaded).then_some(page.crashed)
-        });
+        let loaded = session
+            .observer
+            .wait_until(|page| (page.crashed || page.loaded).then_some(page.crashed));
         match tokio::time::timeout(RESOURCE_LIMIT, loaded).await {
             Ok(true) => return Err(RenderFault::Crashed.into()),
             Ok(false) => {}
@@ -71,7 +79,9 @@ pub(crate) async fn wait_until_loaded(session: &Session, follows_redirects: bool
             return Ok(None);
         }
         // The page asked to go elsewhere: the next load event belongs to the next document.
-        let moved = session.observer.wait_until(|page| (page.crashed || !page.navigation_pending).then_some(()));
+        let moved = session
+            .observer
+            .wait_until(|page| (page.crashed || !page.navigation_pending).then_some(()));
         if tokio::time::timeout(RESOURCE_LIMIT, moved).await.is_err() {
             return Ok(Some(unanswered(session)));
         }
@@ -81,7 +91,9 @@ pub(crate) async fn wait_until_loaded(session: &Session, follows_redirects: bool
 
 /// Judges the answer to the main request, once a document is there.
 pub(crate) fn check_answer(session: &Session) -> Result<(), StepError> {
-    let Some(document) = session.observer.look(|page| page.document.clone()) else { return Ok(()) };
+    let Some(document) = session.observer.look(|page| page.document.clone()) else {
+        return Ok(());
+    };
     // The guard's own refusal looks like an answer of the server.
     if document.status >= 400
         && let Some(fault) = refusal(session)
@@ -96,7 +108,11 @@ fn check_document(mime_type: &str, status: u16) -> Result<(), StepError> {
         return Err(RenderFault::HttpStatus { status }.into());
     }
     if !matches!(mime_type, "text/html" | "application/xhtml+xml" | "") || status == 204 || status == 205 {
-        let content_type = if mime_type.is_empty() { format!("status {status} and no content") } else { mime_type.to_owned() };
+        let content_type = if mime_type.is_empty() {
+            format!("status {status} and no content")
+        } else {
+            mime_type.to_owned()
+        };
         return Err(RenderFault::NotHtml { content_type }.into());
     }
     Ok(())
@@ -108,21 +124,32 @@ fn why_unreachable(session: &Session, error: String) -> RenderFault {
 
 /// What the guard said to the last request, if it did not let it through.
 fn refusal(session: &Session) -> Option<RenderFault> {
-    let log = session.proxy.log();
+    let log = session.proxy.take_log();
     match &log.records.last()?.outcome {
         Outcome::Refused(reason) => Some(RenderFault::AddressRefused { reason: reason.clone() }),
-        Outcome::ResolveFailed => Some(RenderFault::Unreachable { reason: "the host has no address".to_owned() }),
+        Outcome::ResolveFailed => Some(RenderFault::Unreachable {
+            reason: "the host has no address".to_owned(),
+        }),
         Outcome::ConnectFailed(reason) => Some(RenderFault::Unreachable { reason: reason.clone() }),
-        Outcome::TimedOut => Some(RenderFault::Unreachable { reason: "no answer in time".to_owned() }),
-        Outcome::OverLimit => Some(RenderFault::Unreachable { reason: "more bytes than a render may load".to_owned() }),
+        Outcome::TimedOut => Some(RenderFault::Unreachable {
+            reason: "no answer in time".to_owned(),
+        }),
+        Outcome::OverLimit => Some(RenderFault::Unreachable {
+            reason: "more bytes than a render may load".to_owned(),
+        }),
         Outcome::Pending | Outcome::Connected => None,
     }
 }
 
 fn unanswered(session: &Session) -> Warning {
-    let pending: Vec<String> =
-        session.observer.look(|page| page.pending().take(5).map(ToOwned::to_owned).collect());
-    let what = if pending.is_empty() { "the page".to_owned() } else { pending.join(", ") };
+    let pending: Vec<String> = session
+        .observer
+        .look(|page| page.pending().take(5).map(ToOwned::to_owned).collect());
+    let what = if pending.is_empty() {
+        "the page".to_owned()
+    } else {
+        pending.join(", ")
+    };
     Warning {
         code: "resource_timeout",
         message: format!("not loaded after {} s and left out: {what}", RESOURCE_LIMIT.as_secs()),
@@ -142,9 +169,13 @@ mod tests {
     #[test]
     fn a_cookie_reaches_its_domain_and_what_lies_below() {
         let url = Url::parse("https://app.example.com/x").unwrap();
-        for (domain, expected) in
-            [("example.com", true), (".example.com", true), ("APP.example.com", true), ("ample.com", false), ("x.app.example.com", false)]
-        {
+        for (domain, expected) in [
+            ("example.com", true),
+            (".example.com", true),
+            ("APP.example.com", true),
+            ("ample.com", false),
+            ("x.app.example.com", false),
+        ] {
             assert_eq!(domain_matches(domain, &url), expected, "{domain}");
         }
     }

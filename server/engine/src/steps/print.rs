@@ -56,7 +56,9 @@ pub(crate) async fn print(
         Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
         Err(error) => return Err(error.into()),
     };
-    let stream = printed.stream.ok_or_else(|| StepError::Protocol("Page.printToPDF: no stream".to_owned()))?;
+    let stream = printed
+        .stream
+        .ok_or_else(|| StepError::Protocol("Page.printToPDF: no stream".to_owned()))?;
     let mut read = ReadParams::new(stream.clone());
     read.size = Some(CHUNK);
     let mut pdf = Vec::new();

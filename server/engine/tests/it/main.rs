@@ -1,0 +1,5 @@
+//! The engine with a real, sandboxed Chromium.
+
+mod support;
+
+mod documents;
