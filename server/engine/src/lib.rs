@@ -29,8 +29,10 @@ use crate::{
     pool::Pool,
 };
 
-/// How often a stopping engine looks whether its renders have ended.
-const DRAIN_LOOK: Duration = Duration::from_millis(20);
+/// How often something is looked at that does not announce itself.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// A renderer process is in its sandbox well before this.
+const SANDBOX_LIMIT: Duration = Duration::from_secs(1);
 
 /// A pool of sandboxed browsers. Cheap to clone.
 #[derive(Clone)]
@@ -83,7 +85,7 @@ impl Engine {
             engine.pool.close().await;
             return Err(StartError(format!("the browser starts but prints nothing: {error}")));
         }
-        if sandbox && !engine.pool.is_sandboxed() {
+        if sandbox && !engine.is_sandboxed().await {
             engine.pool.close().await;
             return Err(StartError(
                 "Chromium runs without its sandbox; allow unprivileged user namespaces (sysctl \
@@ -112,9 +114,15 @@ impl Engine {
         }
     }
 
-    /// Whether every renderer process that exists is in Chromium's sandbox.
-    pub fn is_sandboxed(&self) -> bool {
-        self.pool.is_sandboxed()
+    /// Whether every renderer process that exists is in Chromium's sandbox. One that is just starting enters it a moment
+    /// later, so a no is only final after a second.
+    pub async fn is_sandboxed(&self) -> bool {
+        let sandboxed = async {
+            while !self.pool.is_sandboxed() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        tokio::time::timeout(SANDBOX_LIMIT, sandboxed).await.is_ok()
     }
 
     /// Refuses new renders, lets the running ones finish for `grace`, then ends every browser.
@@ -122,7 +130,7 @@ impl Engine {
         self.admission.close();
         let drained = async {
             while self.admission.load().running > 0 {
-                tokio::time::sleep(DRAIN_LOOK).await;
+                tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
         if tokio::time::timeout(grace, drained).await.is_err() {

@@ -55,9 +55,10 @@ fn children(parent: Pid) -> Vec<Pid> {
         .collect()
 }
 
+/// A forked process writes its title over its arguments, parted by blanks and no longer by NUL.
 fn is_renderer(pid: Pid) -> bool {
     fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).is_ok_and(|line| {
-        line.split(|&byte| byte == 0)
+        line.split(|&byte| byte == 0 || byte == b' ')
             .any(|argument| argument == b"--type=renderer")
     })
 }
