@@ -20,8 +20,9 @@ use crate::{
 
 /// Time to reach an address, over all addresses of a name.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time from a plain HTTP request to its response's head.
-pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// From the request to the head of a plain HTTP response. A page that a server makes slowly may take as long as a
+/// synchronous render; what a sub-resource may take is the engine's to say.
+pub const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 /// A connection on which nothing moves is cut.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Chromium opens at most 32 connections to one proxy and as many more for web sockets.

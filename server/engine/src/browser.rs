@@ -125,14 +125,12 @@ impl Browser {
             }
         };
         let version = tokio::time::timeout(START_LIMIT, browser.connection.execute(&GetVersionParams::default())).await;
-        browser.version = match version {
-            Ok(Ok(version)) => version.product,
-            Ok(Err(_)) | Err(_) => {
-                // The pipe ends before the last line on stderr is read.
-                let _ = tokio::time::timeout(Duration::from_secs(1), browser.exited.cancelled()).await;
-                return Err(silent(&last_words));
-            }
+        let Ok(Ok(version)) = version else {
+            // The pipe ends before the last line on stderr is read.
+            let _ = tokio::time::timeout(Duration::from_secs(1), browser.exited.cancelled()).await;
+            return Err(silent(&last_words));
         };
+        browser.version = version.product;
         let browser = Arc::new(browser);
         tokio::spawn(watch_memory(
             Arc::downgrade(&browser),

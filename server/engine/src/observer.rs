@@ -24,8 +24,12 @@ pub(crate) struct PageObserver {
     changed: Notify,
 }
 
-/// See the accessors.
+/// What is known of the page.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, each of which is waited for by itself"
+)]
 pub(crate) struct PageState {
     /// The load event of the main frame has fired.
     pub(crate) loaded: bool,
@@ -227,7 +231,7 @@ impl PageObserver {
         }
     }
 
-    fn frame_navigated(&self, frame: Frame) {
+    fn frame_navigated(&self, frame: &Frame) {
         let mut state = self.lock();
         if frame.url.starts_with("http:") || frame.url.starts_with("https:") {
             state.remote_document = true;
@@ -282,7 +286,7 @@ impl SessionEvents for PageObserver {
             }
             "Page.frameNavigated" => {
                 if let Ok(event) = serde_json::from_str::<FrameNavigated>(params) {
-                    self.frame_navigated(event.frame);
+                    self.frame_navigated(&event.frame);
                 }
             }
             "Page.frameRequestedNavigation" => {

@@ -24,7 +24,7 @@ use crate::{
 const RESTART_PAUSE: Duration = Duration::from_millis(250);
 const RESTART_PAUSE_LIMIT: Duration = Duration::from_secs(10);
 /// A retired browser whose sessions are still at work after this is ended all the same.
-const DRAIN_LIMIT: Duration = Duration::from_secs(600);
+const DRAIN_LIMIT: Duration = Duration::from_mins(10);
 
 /// A session used more recently than this is not given up for one that is only kept ready.
 const WORTH_KEEPING: Duration = Duration::from_millis(500);

@@ -1,5 +1,7 @@
 //! The engine with a real, sandboxed Chromium.
 
+#![expect(clippy::unwrap_used, reason = "a test that can't set itself up fails")]
+
 mod support;
 
 mod documents;
