@@ -82,7 +82,7 @@ impl<'a> File<'a> {
     /// The tokens of an object after its number and `obj`.
     pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
         let range = self.range(number)?;
-        let header = header_length(number);
+        let header = header_length(&self.bytes[range.clone()], number as usize)?;
         Some(Lexer::new(&self.bytes[..range.end], range.start + header))
     }
 }
@@ -164,8 +164,7 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
     for (index, (start, number)) in by_offset.iter().copied().enumerate() {
         let next = by_offset.get(index + 1).map_or(table, |(next, _)| *next);
         let object = bytes[start..next].trim_ascii_end();
-        let header = format_header(number);
-        if !object.starts_with(header.as_bytes()) || !object.ends_with(b"endobj") {
+        if header_length(object, number).is_none() || !object.ends_with(b"endobj") {
             return Err(PdfError::Damaged {
                 offset: start,
                 what: "an object expected where its entry points",
@@ -176,12 +175,11 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
     Ok(ranges)
 }
 
-fn format_header(number: usize) -> String {
-    format!("{number} 0 obj")
-}
-
-fn header_length(number: ObjectNumber) -> usize {
-    format_header(number as usize).len()
+/// Length of an object's number, generation and `obj`; `None` if it doesn't begin with them.
+fn header_length(object: &[u8], number: usize) -> Option<usize> {
+    let digits = object.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_header = parse_digits(&object[..digits]) == Some(number) && object[digits..].starts_with(b" 0 obj");
+    is_header.then_some(digits + b" 0 obj".len())
 }
 
 fn parse_digits(raw: &[u8]) -> Option<usize> {

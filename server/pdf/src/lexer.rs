@@ -94,10 +94,7 @@ impl<'a> Lexer<'a> {
 
     fn regular_run(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.position..];
-        let length = rest
-            .iter()
-            .position(|byte| CLASSES[usize::from(*byte)] != Class::Regular)
-            .unwrap_or(rest.len());
+        let length = rest.iter().position(|byte| !is_regular(*byte)).unwrap_or(rest.len());
         self.position += length;
         &rest[..length]
     }
@@ -139,6 +136,11 @@ impl<'a> Lexer<'a> {
             }),
         }
     }
+}
+
+/// Whether a byte may stand in a name, a number or a keyword (ISO 32000-1, 7.2.2).
+pub(crate) fn is_regular(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] == Class::Regular
 }
 
 /// Decodes the `#xx` of a name.

@@ -9,7 +9,7 @@ use super::language::is_language_tag;
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::document::Document;
-use crate::lexer::Token;
+use crate::lexer::{Token, is_regular};
 use crate::object::{Object, ObjectNumber};
 use crate::parse::parse_number;
 use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded};
@@ -21,6 +21,8 @@ const MAX_REAL: f64 = 3.403e38;
 const MIN_REAL: f64 = 1.175e-38;
 /// A number with fewer digits is within the limits.
 const SUSPICIOUS_DIGITS: usize = 10;
+/// In bytes. No string in it can be too long.
+const SHORT_OBJECT: usize = 512;
 
 /// What the pass over all objects found.
 pub(super) struct Inspection {
@@ -76,7 +78,11 @@ struct Findings {
 /// Looks at an object's tokens; most objects need no more.
 fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
-    let Some(mut lexer) = document.file.lexer(number).filter(|_| !document.is_free(number)) else {
+    let object = document.file.object_bytes(number).filter(|_| !document.is_free(number));
+    if object.is_none_or(is_harmless) {
+        return Ok(findings);
+    }
+    let Some(mut lexer) = document.file.lexer(number) else {
         return Ok(findings);
     };
     let mut key: &[u8] = b"";
@@ -102,6 +108,33 @@ fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfErr
         key = b"";
     }
     Ok(findings)
+}
+
+/// Tells quickly, of most objects in a large document, that the inspection would find nothing in them: those of the
+/// structure tree are short, and have neither long runs of digits or letters nor a key that matters here.
+fn is_harmless(object: &[u8]) -> bool {
+    if object.len() > SHORT_OBJECT {
+        return false;
+    }
+    let (mut regular, mut digits) = (0, 0);
+    for (index, byte) in object.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b'/' if matches!(
+                object[index + 1..],
+                [b'L', b'a', ..] | [b'S', b'u', ..] | [b'P', b'a', ..]
+            ) =>
+            {
+                return false;
+            }
+            _ => digits = 0,
+        }
+        regular = if is_regular(*byte) { regular + 1 } else { 0 };
+        if digits == SUSPICIOUS_DIGITS || regular > MAX_NAME {
+            return false;
+        }
+    }
+    true
 }
 
 #[derive(Default)]
