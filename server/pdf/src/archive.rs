@@ -108,3 +108,6 @@ fn trailer<'a>(
         ("ID", Object::Array(vec![identifier.clone(), identifier])),
     ]))
 }
+
+#[cfg(test)]
+mod tests;

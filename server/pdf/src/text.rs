@@ -45,8 +45,7 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// Reads UTF-16, most significant byte first.
-pub(crate) fn decode_utf16(bytes: &[u8]) -> String {
+fn decode_utf16(bytes: &[u8]) -> String {
     let units = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
     char::decode_utf16(units)
         .map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER))

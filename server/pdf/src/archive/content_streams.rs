@@ -2,7 +2,7 @@
 //! mending stays as it is, to the byte.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::limits::{is_extreme, within_range};
@@ -20,6 +20,9 @@ const MAX_NESTING: usize = 4_096;
 /// The longest part of a string that is written at once; even, so that no code is split.
 const STRING_PART: usize = MAX_STRING / 2 * 2;
 
+/// Bytes of a text that are noted: a byte-order mark and nine characters of four bytes.
+const NOTED_LENGTH: usize = 2 + 9 * 4;
+
 /// Fonts of two-byte codes by their names in the stream's resources.
 pub(super) type CompositeFonts = BTreeMap<Vec<u8>, ObjectNumber>;
 
@@ -32,8 +35,8 @@ pub(super) fn stand_in_name(font: ObjectNumber) -> String {
 #[derive(Debug, Default)]
 pub(super) struct MendedContent {
     pub(super) bytes: Vec<u8>,
-    /// Characters that no font has: the font in use, and the text where the stream gives it.
-    pub(super) missing: Vec<(ObjectNumber, Option<String>)>,
+    /// Characters that no font has: the font in use, and the beginning of the text where the stream gives it.
+    pub(super) missing: BTreeSet<(ObjectNumber, Option<String>)>,
     /// Numbers that were limited.
     pub(super) limited: usize,
     /// Replacement texts that were cut.
@@ -116,7 +119,7 @@ struct Mender<'c, 'f> {
     mended: MendedContent,
     font: Option<Font<'c>>,
     saved_fonts: Vec<Option<Font<'c>>>,
-    /// `/ActualText` of each marked content that is open.
+    /// How `/ActualText` begins in each marked content that is open.
     replacement_texts: Vec<Option<String>>,
 }
 
@@ -199,7 +202,8 @@ impl<'c> Mender<'c, '_> {
             self.copied = value.range.end;
             self.mended.shortened += 1;
         }
-        self.replacement_texts.push(text.map(|text| decode(&text)));
+        let beginning = text.map(|text| decode(&text[..text.len().min(NOTED_LENGTH)]));
+        self.replacement_texts.push(beginning);
     }
 
     fn needs_other_text(&self, operands: &[Operand]) -> bool {
@@ -239,7 +243,7 @@ impl<'c> Mender<'c, '_> {
                 }
                 if is_stand_in {
                     let text = self.replacement_texts.iter().rev().flatten().next();
-                    self.mended.missing.push((number, text.cloned()));
+                    self.mended.missing.insert((number, text.cloned()));
                     self.write_parts(&vec![0; run.len()]);
                 } else {
                     self.write_parts(&run.concat());

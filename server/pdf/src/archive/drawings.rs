@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::content_streams::{CompositeFonts, MendedContent, mend, stand_in_name};
-use super::missing_glyphs::{StandIn, add_stand_in, is_composite};
+use super::missing_glyphs::{add_stand_in, is_composite};
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{may_need_mending, read_stream, replace_data};
@@ -12,7 +12,9 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::text::MAX_STRING;
 
-/// Characters that the warning lists.
+/// Characters of one text that the warning shows; a letter may carry any number of accents.
+const SHOWN_LENGTH: usize = 8;
+/// Texts that the warning lists.
 const MAX_LISTED: usize = 20;
 
 /// Mends every content stream that needs it. `others` are the streams that draw and are no page's content.
@@ -58,11 +60,13 @@ pub(super) fn mend_drawings(
 struct Pass {
     /// Content of the stream at hand, kept for its capacity.
     content: Vec<u8>,
-    /// By the font that they stand in for.
-    stand_ins: BTreeMap<ObjectNumber, StandIn>,
+    /// Fonts by those that they stand in for.
+    stand_ins: BTreeMap<ObjectNumber, ObjectNumber>,
     is_composite: BTreeMap<ObjectNumber, bool>,
     /// Those that no font has.
     characters: BTreeSet<String>,
+    /// Whether there are others whose text the document does not give.
+    has_unnamed: bool,
     first_page: Option<usize>,
     limited: usize,
     shortened: usize,
@@ -93,7 +97,7 @@ impl Pass {
         replace_data(stream, &mended.bytes);
         if !mended.missing.is_empty() {
             for font in mended.missing.iter().map(|(font, _)| *font).collect::<BTreeSet<_>>() {
-                let stand_in = self.stand_in(document, font)?.font;
+                let stand_in = self.stand_in(document, font)?;
                 fonts.insert(stand_in_name(font).into_bytes(), Object::Reference(stand_in));
             }
             resources.set("Font", Object::Dictionary(fonts));
@@ -119,19 +123,21 @@ impl Pass {
         Ok(found)
     }
 
-    fn stand_in(&mut self, document: &mut Document, font: ObjectNumber) -> Result<&StandIn, PdfError> {
+    fn stand_in(&mut self, document: &mut Document, font: ObjectNumber) -> Result<ObjectNumber, PdfError> {
         Ok(match self.stand_ins.entry(font) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(add_stand_in(document, font)?),
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => *entry.insert(add_stand_in(document, font)?),
         })
     }
 
     fn note(&mut self, mended: MendedContent) {
         self.limited += mended.limited;
         self.shortened += mended.shortened;
-        for (font, text) in mended.missing {
-            let of_font = || self.stand_ins.get(&font).and_then(|stand_in| stand_in.text.clone());
-            self.characters.extend(text.or_else(of_font));
+        for (_, text) in mended.missing {
+            match text {
+                Some(text) => self.characters.insert(text),
+                None => std::mem::replace(&mut self.has_unnamed, true),
+            };
         }
     }
 
@@ -143,10 +149,11 @@ impl Pass {
                 .take(MAX_LISTED)
                 .map(|text| describe(text))
                 .collect();
-            match self.characters.len() {
-                0 => listed.push("the browser does not tell which".into()),
-                1..=MAX_LISTED => {}
-                count => listed.push(format!("and {} more", count - MAX_LISTED)),
+            if self.characters.len() > MAX_LISTED {
+                listed.push(format!("{} more", self.characters.len() - MAX_LISTED));
+            }
+            if self.has_unnamed {
+                listed.push("some that the browser does not name".into());
             }
             let page = self
                 .first_page
@@ -174,19 +181,19 @@ impl Pass {
 
 /// Characters and their code points; the code points alone for what can't be seen.
 fn describe(text: &str) -> String {
-    let codes: Vec<String> = text
+    let shown: String = text.chars().take(SHOWN_LENGTH).collect();
+    let codes: Vec<String> = shown
         .chars()
-        .take(8)
         .map(|character| format!("U+{:04X}", u32::from(character)))
         .collect();
-    let codes = codes.join(" ");
-    if text
+    let more = if shown.len() < text.len() { " …" } else { "" };
+    let codes = codes.join(" ") + more;
+    if shown
         .chars()
         .any(|character| character.is_control() || character.is_whitespace())
     {
         codes
     } else {
-        let shown: String = text.chars().take(8).collect();
         format!("{shown} ({codes})")
     }
 }

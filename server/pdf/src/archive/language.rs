@@ -30,14 +30,22 @@ pub(super) fn valid_language(language: Option<&str>, warnings: &mut Warnings) ->
     None
 }
 
-/// Writes the language into the catalog, or takes out what the browser put there.
+/// Writes the language into the catalog. Without one it takes out what the browser put there and on the outermost
+/// element of the structure tree: a page that has none gets the browser's own.
 pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> Result<(), PdfError> {
     let root = document.root()?;
     let mut catalog = document.get_dictionary(root, "a catalog expected")?;
-    match language {
-        Some(language) => catalog.set("Lang", Object::String(language.as_bytes().to_vec().into())),
-        None => {
-            catalog.remove("Lang");
+    if let Some(language) = language {
+        catalog.set("Lang", Object::String(language.as_bytes().to_vec().into()));
+    } else {
+        let of_browser = catalog.remove("Lang");
+        let structure = document.resolve_dictionary(&catalog, "StructTreeRoot")?;
+        if let Some(number) = structure.get("K").and_then(Object::as_reference)
+            && let Object::Dictionary(mut element) = document.get(number)?
+            && element.get("Lang") == of_browser.as_ref()
+            && element.remove("Lang").is_some()
+        {
+            document.set(number, Object::Dictionary(element));
         }
     }
     document.set(root, Object::Dictionary(catalog));

@@ -120,13 +120,7 @@ fn is_harmless(object: &[u8]) -> bool {
     for (index, byte) in object.iter().enumerate() {
         match byte {
             b'0'..=b'9' => digits += 1,
-            b'/' if matches!(
-                object[index + 1..],
-                [b'L', b'a', ..] | [b'S', b'u', ..] | [b'P', b'a', ..]
-            ) =>
-            {
-                return false;
-            }
+            b'/' if matches!(object.get(index + 1..index + 3), Some(b"La" | b"Su" | b"Pa")) => return false,
             _ => digits = 0,
         }
         regular = if is_regular(*byte) { regular + 1 } else { 0 };

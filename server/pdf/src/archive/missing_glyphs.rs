@@ -11,24 +11,18 @@ use skrifa::{FontRef, GlyphId, MetadataProvider as _};
 use crate::PdfError;
 use crate::content::read_stream;
 use crate::document::Document;
-use crate::lexer::{Lexer, Token, decode_hex_string};
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
-use crate::text::decode_utf16;
-use crate::write::write_hex_string;
 
 /// Glyph space of PDF fonts: units per em.
 const GLYPH_SPACE: f32 = 1000.0;
 /// `/DW` where a font has none (ISO 32000-1, 9.7.4.3).
 const DEFAULT_WIDTH: f64 = 1000.0;
 
-/// A Type 3 font that stands in for another one's glyph 0.
-#[derive(Debug)]
-pub(super) struct StandIn {
-    /// Its number.
-    pub(super) font: ObjectNumber,
-    /// The text that the other font gives for code 0000, if any.
-    pub(super) text: Option<String>,
-}
+/// Code 00 is the replacement character: the browser gives no text for glyph 0 but by `/ActualText` around it.
+const UNICODE_MAP: &[u8] = b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /PlatenMissing def
+/CMapType 2 def 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <00> <FFFD> endbfchar
+endcmap CMapName currentdict /CMap defineresource pop end end
+";
 
 /// Whether codes of this font have two bytes.
 pub(super) fn is_composite(document: &Document, font: ObjectNumber) -> Result<bool, PdfError> {
@@ -37,8 +31,8 @@ pub(super) fn is_composite(document: &Document, font: ObjectNumber) -> Result<bo
     Ok(kind.is_some_and(|kind| kind.is_name("Type0")))
 }
 
-/// Adds a font with one code, 00, that draws glyph 0 of a composite font as that font does.
-pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> Result<StandIn, PdfError> {
+/// Adds a Type 3 font with one code, 00, that draws glyph 0 of a composite font as that font does. Gives its number.
+pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> Result<ObjectNumber, PdfError> {
     let damaged = |what| document.damaged(composite, what);
     let font = document.get_dictionary(composite, "a font expected")?;
     let descendants = font
@@ -55,26 +49,10 @@ pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> 
         Some(program) => Outline::of_glyph_zero(&program),
         None => Outline::default(),
     };
-    let text = match font.get("ToUnicode").map(|map| document.resolve(map)).transpose()? {
-        Some(Object::Stream(map)) => {
-            let mut data = Vec::new();
-            read_stream(&map, &mut data).map_err(damaged)?;
-            unicode_of_code_zero(&data)
-        }
-        _ => None,
-    };
     let procedure = Stream::plain(Dictionary::default(), outline.procedure(advance).into_bytes());
     let procedure = document.add(Object::Stream(procedure));
-    let unicode = text.clone().unwrap_or_else(|| vec![0xFF, 0xFD]);
-    let map = document.add(Object::Stream(Stream::plain(
-        Dictionary::default(),
-        unicode_map(&unicode),
-    )));
-    let font = document.add(Object::Dictionary(type_3_font(advance, procedure, map)));
-    Ok(StandIn {
-        font,
-        text: text.map(|text| decode_utf16(&text)),
-    })
+    let map = document.add(Object::Stream(Stream::plain(Dictionary::default(), UNICODE_MAP)));
+    Ok(document.add(Object::Dictionary(type_3_font(advance, procedure, map))))
 }
 
 fn type_3_font<'a>(advance: f64, procedure: ObjectNumber, unicode_map: ObjectNumber) -> Dictionary<'a> {
@@ -238,58 +216,9 @@ impl OutlinePen for Outline {
     }
 }
 
-/// What a `ToUnicode` map gives for code 0000, in UTF-16 (ISO 32000-1, 9.10.3).
-fn unicode_of_code_zero(map: &[u8]) -> Option<Vec<u8>> {
-    let mut lexer = Lexer::new(map, 0);
-    let mut codes = Vec::new();
-    while let Ok(Some((_, token))) = lexer.next_token() {
-        match token {
-            Token::HexString(raw) => codes.push(decode_hex_string(raw)),
-            Token::Keyword(b"beginbfchar" | b"beginbfrange") => codes.clear(),
-            Token::Keyword(keyword @ (b"endbfchar" | b"endbfrange")) => {
-                let length = if keyword == b"endbfchar" { 2 } else { 3 };
-                let mut entries = codes.chunks_exact(length);
-                if let Some(entry) = entries.find(|entry| entry[0] == [0, 0]) {
-                    return entry.last().cloned();
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-fn unicode_map(unicode: &[u8]) -> Vec<u8> {
-    let start = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /PlatenMissing def \
-                 /CMapType 2 def\n1 begincodespacerange <00> <FF> endcodespacerange\n1 beginbfchar\n<00> ";
-    let end = "\nendbfchar\nendcmap CMapName currentdict /CMap defineresource pop end end\n";
-    let mut map = start.as_bytes().to_vec();
-    write_hex_string(&mut map, unicode);
-    map.extend_from_slice(end.as_bytes());
-    map
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_what_code_zero_means() {
-        let range = b"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n";
-        let map = |entries: &str| [range.as_slice(), entries.as_bytes()].concat();
-        assert_eq!(
-            unicode_of_code_zero(&map("2 beginbfchar\n<0000> <D800DF80>\n<0003> <0020>\nendbfchar")),
-            Some(vec![0xD8, 0x00, 0xDF, 0x80])
-        );
-        assert_eq!(
-            unicode_of_code_zero(&map("1 beginbfrange\n<0000> <0004> <0041>\nendbfrange")),
-            Some(vec![0, 0x41])
-        );
-        assert_eq!(
-            unicode_of_code_zero(&map("1 beginbfchar\n<0003> <0020>\nendbfchar")),
-            None
-        );
-    }
 
     #[test]
     fn raises_quadratic_curves() {

@@ -1,0 +1,185 @@
+//! Damaged files are refused or completed, and neither takes long, much memory or the process.
+
+use std::time::{Duration, Instant};
+
+use platen_pdf::{OutputFormat, PageFacts, PdfError, complete};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use time::OffsetDateTime;
+
+const FIXTURES: [&[u8]; 5] = [
+    include_bytes!("fixtures/empty.pdf"),
+    include_bytes!("fixtures/language.pdf"),
+    include_bytes!("fixtures/links.pdf"),
+    include_bytes!("fixtures/missing-glyphs.pdf"),
+    include_bytes!("fixtures/numbers.pdf"),
+];
+/// A whole file takes some milliseconds, unoptimised and on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A file may grow by metadata, profile and stand-in fonts, and by streams that were compressed better.
+const MAX_GROWTH: usize = 64 * 1024;
+
+#[derive(Debug, Clone)]
+enum Damage {
+    Flip {
+        at: Index,
+        mask: u8,
+    },
+    Delete {
+        at: Index,
+        length: usize,
+    },
+    Repeat {
+        at: Index,
+        length: usize,
+        times: usize,
+    },
+    /// Copies a piece to another place, over what is there.
+    Splice {
+        from: Index,
+        to: Index,
+        length: usize,
+    },
+    Truncate {
+        at: Index,
+    },
+    /// Writes a word of PDF somewhere, which goes deeper than noise.
+    Word {
+        at: Index,
+        word: &'static [u8],
+    },
+}
+
+impl Damage {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let size = bytes.len();
+        let piece = |at: &Index, length: usize| {
+            let start = at.index(size);
+            start..(start + length).min(size)
+        };
+        match self {
+            Self::Flip { at, mask } => bytes[at.index(size)] ^= mask,
+            Self::Delete { at, length } => {
+                bytes.drain(piece(at, *length));
+            }
+            Self::Repeat { at, length, times } => {
+                let range = piece(at, *length);
+                let repeated = bytes[range.clone()].repeat(*times);
+                bytes.splice(range, repeated);
+            }
+            Self::Splice { from, to, length } => {
+                let copied = bytes[piece(from, *length)].to_vec();
+                bytes.splice(piece(to, *length), copied);
+            }
+            Self::Truncate { at } => bytes.truncate(at.index(size)),
+            Self::Word { at, word } => {
+                bytes.splice(piece(at, word.len()), word.iter().copied());
+            }
+        }
+    }
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let at = any::<Index>;
+    let words: Vec<&'static [u8]> = vec![
+        b"<<",
+        b">>",
+        b"[",
+        b"]",
+        b"(",
+        b")",
+        b"<",
+        b"endobj",
+        b"stream",
+        b"1 0 R",
+        b"0 0 R",
+        b"99999999 0 R",
+        b"/Kids",
+        b"/Length 9999999999",
+        b"/Prev 1",
+        b"-1",
+        b"99999999999999999999",
+        b"/FlateDecode",
+        b"/Type",
+        b"%",
+    ];
+    prop_oneof![
+        4 => (at(), 1..=255_u8).prop_map(|(at, mask)| Damage::Flip { at, mask }),
+        2 => (at(), 1..200_usize).prop_map(|(at, length)| Damage::Delete { at, length }),
+        1 => (at(), 1..50_usize, 2..200_usize).prop_map(|(at, length, times)| Damage::Repeat { at, length, times }),
+        2 => (at(), at(), 1..500_usize).prop_map(|(from, to, length)| Damage::Splice { from, to, length }),
+        1 => at().prop_map(|at| Damage::Truncate { at }),
+        4 => (at(), proptest::sample::select(words)).prop_map(|(at, word)| Damage::Word { at, word }),
+    ]
+}
+
+fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
+    let facts = PageFacts {
+        title: Some("Title".into()),
+        ..PageFacts::default()
+    };
+    for format in [OutputFormat::PdfA2b, OutputFormat::Pdf] {
+        let start = Instant::now();
+        match complete(bytes, &facts, format, OffsetDateTime::UNIX_EPOCH) {
+            Ok(completed) => {
+                prop_assert!(completed.page_count > 0);
+                prop_assert!(completed.bytes.len() <= bytes.len() + MAX_GROWTH);
+            }
+            Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= bytes.len()),
+            Err(PdfError::PageSize { page, .. }) => prop_assert!(page > 0),
+        }
+        prop_assert!(start.elapsed() < PATIENCE);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_files_do_no_harm(fixture in 0..FIXTURES.len(), damages in prop::collection::vec(damage(), 1..4)) {
+        let mut bytes = FIXTURES[fixture].to_vec();
+        for damage in damages {
+            damage.apply(&mut bytes);
+        }
+        check(&bytes)?;
+    }
+
+    /// Damage that leaves every object where the table says goes deeper.
+    #[test]
+    fn damage_in_place_does_no_harm(
+        fixture in 0..FIXTURES.len(),
+        changes in prop::collection::vec((any::<Index>(), prop::sample::select(b"0123456789 /<>[]()RfnKP\n#%\\-.".to_vec())), 1..6),
+    ) {
+        let mut bytes = FIXTURES[fixture].to_vec();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        check(&bytes)?;
+    }
+
+    #[test]
+    fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
+        check(&bytes)?;
+    }
+}
+
+#[test]
+fn every_truncation_of_a_small_file_is_refused() {
+    let whole = FIXTURES[0];
+    let needed = whole.len() - b"\n%%EOF\n".len();
+    for length in 0..needed {
+        let result = complete(
+            &whole[..length],
+            &PageFacts::default(),
+            OutputFormat::PdfA2b,
+            OffsetDateTime::UNIX_EPOCH,
+        );
+        // The last digits of the table's place decide.
+        assert!(matches!(result, Err(PdfError::Damaged { .. })), "{length} bytes");
+    }
+}
