@@ -6,7 +6,7 @@
 use lol_html::{
     RewriteStrSettings, element,
     html_content::{ContentType, Element},
-    rewrite_str,
+    rewrite_str, text,
 };
 use time::{OffsetDateTime, macros::format_description};
 
@@ -14,6 +14,14 @@ use crate::job::Warning;
 
 /// A template without a font size would be set in a size that nobody can read.
 const DEFAULT_FONT_SIZE_PX: u32 = 10;
+
+/// The classes that are filled here.
+const FILLED_CLASSES: [&str; 3] = ["title", "url", "date"];
+
+/// What a class is called once its element is filled; rules for it in the template's own `<style>` follow.
+fn filled_class(class: &str) -> String {
+    format!("platen-{class}")
+}
 
 /// What the classes stand for.
 pub(crate) struct Fields<'a> {
@@ -49,10 +57,23 @@ pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, 
         }
         Ok(())
     };
-    let fill_with = |text: &str| {
+    let fill_with = |class: &'static str, text: &str| {
         let text = text.to_owned();
         move |element: &mut Element<'_, '_>| {
             element.set_inner_content(&text, ContentType::Text);
+            // Chromium would fill it again, with what it knows.
+            let classes = element.get_attribute("class").unwrap_or_default();
+            let renamed: Vec<String> = classes
+                .split_ascii_whitespace()
+                .map(|other| {
+                    if other == class {
+                        filled_class(class)
+                    } else {
+                        other.to_owned()
+                    }
+                })
+                .collect();
+            element.set_attribute("class", &renamed.join(" "))?;
             Ok(())
         }
     };
@@ -62,9 +83,16 @@ pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, 
             Ok(())
         }))
         .append_element_content_handler(element!("*", refuse))
-        .append_element_content_handler(element!(".title", fill_with(fields.title)))
-        .append_element_content_handler(element!(".url", fill_with(fields.url)))
-        .append_element_content_handler(element!(".date", fill_with(&date)));
+        .append_element_content_handler(element!(".title", fill_with("title", fields.title)))
+        .append_element_content_handler(element!(".url", fill_with("url", fields.url)))
+        .append_element_content_handler(element!(".date", fill_with("date", &date)))
+        .append_element_content_handler(text!("style", |rules| {
+            let renamed = FILLED_CLASSES.iter().fold(rules.as_str().to_owned(), |rules, class| {
+                rules.replace(&format!(".{class}"), &format!(".{}", filled_class(class)))
+            });
+            rules.replace(&renamed, ContentType::Html);
+            Ok(())
+        }));
     let filled = rewrite_str(template, settings).unwrap_or_default();
     let warning = (remote || template.contains("url(http") || template.contains("@import")).then(|| Warning {
         code: "header_footer_asset_refused",
@@ -94,12 +122,22 @@ mod tests {
     #[test]
     fn classes_are_filled_with_text() {
         let (header, warning) = fill_header("<b class='x title'>old</b><i class=date></i><u class=pageNumber></u>");
+        assert!(header.contains("<b class=\"x platen-title\">A &lt; B</b>"), "{header}");
         assert!(
-            header.contains("<b class='x title'>A &lt; B</b><i class=date>2026-11-21 08:05 UTC</i>"),
+            header.contains("<i class=\"platen-date\">2026-11-21 08:05 UTC</i>"),
             "{header}"
         );
         assert!(header.contains("<u class=pageNumber></u>"));
         assert_eq!(warning, None);
+    }
+
+    #[test]
+    fn rules_for_the_classes_still_apply() {
+        let (header, _) = fill_header("<style>.date{color:red}.x.title{top:0}</style><i class=date></i>");
+        assert!(
+            header.contains(".platen-date{color:red}.x.platen-title{top:0}"),
+            "{header}"
+        );
     }
 
     #[test]
