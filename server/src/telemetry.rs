@@ -11,6 +11,6 @@ pub fn start(config: &LogConfig) {
         .with_writer(std::io::stderr);
     match config.format {
         LogFormat::Text => builder.with_target(false).init(),
-        LogFormat::Json => builder.json().flatten_event(true).init(),
+        LogFormat::Json => builder.json().flatten_event(true).with_span_list(false).init(),
     }
 }

@@ -71,7 +71,11 @@ impl From<&RenderedDocument> for Success {
                 .map(|warning| json!({"code": warning.code, "message": warning.message}))
                 .collect(),
             requests: requests
-                .map(|request| json!({"url": request.url, "status": request.status, "error": request.error}))
+                .map(|request| {
+                    json!({
+                        "url": request.url, "status": request.status, "error": request.error, "refused": request.refused,
+                    })
+                })
                 .collect(),
             queued_ms: milliseconds(document.phases.queue),
         }
