@@ -1,4 +1,7 @@
 //! Drives the real binary with a real Postgres and a real Chromium.
 
 mod cli;
+mod embedded;
+mod keys;
+mod lifecycle;
 mod support;
