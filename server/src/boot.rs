@@ -3,7 +3,7 @@
 pub mod browser;
 pub mod first_account;
 
-use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use sqlx::PgPool;
 use tokio::{net::TcpListener, time::timeout};
@@ -112,25 +112,24 @@ async fn serve_with(
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
     );
     let key_usage = state.key_usage.clone();
-    let mut server = pin!(
-        axum::serve(listener, http::router(state))
-            .with_graceful_shutdown(lifecycle.stopped())
-            .into_future()
-    );
+    let server = axum::serve(listener, http::router(state)).with_graceful_shutdown(lifecycle.stopped());
     tracing::info!(address = %bound, "ready");
     if let Some(first_account) = first_account {
         first_account.print(&config.http.base_url_for(bound));
     }
-    tokio::select! {
-        result = &mut server => result?,
-        () = lifecycle.stopping() => {}
-    }
     let grace = config.http.shutdown_grace;
-    tracing::info!(grace_seconds = grace.as_secs(), "stopping; running renders may finish");
-    let drained = async { tokio::join!(browsers.engine.shutdown(grace), timeout(grace + LAST_ANSWERS, server)) };
+    let drained = async {
+        lifecycle.stopping().await;
+        tracing::info!(grace_seconds = grace.as_secs(), "stopping; running renders may finish");
+        browsers.engine.shutdown(grace).await;
+    };
+    let cut_short = async {
+        lifecycle.stopping().await;
+        timeout(grace + LAST_ANSWERS, lifecycle.leaving()).await
+    };
     tokio::select! {
-        _ = drained => {}
-        () = lifecycle.leaving() => browsers.engine.shutdown(Duration::ZERO).await,
+        (result, ()) = async { tokio::join!(server, drained) } => result?,
+        _ = cut_short => browsers.engine.shutdown(Duration::ZERO).await,
     }
     write_key_usage_once(&key_usage, &db).await;
     Ok(())

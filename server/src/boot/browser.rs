@@ -1,6 +1,13 @@
 //! Starts the browsers with the settings' limits, as the right user, behind the egress guard.
 
-use std::{io, os::unix::fs::chown, sync::Arc};
+use std::{
+    env,
+    fs::{self, File},
+    io,
+    os::unix::fs::chown,
+    sync::Arc,
+    time::Duration,
+};
 
 use platen_egress::{
     guard::{Guard, GuardLimits},
@@ -11,12 +18,17 @@ use platen_engine::{
     Engine, StartError,
     config::{EngineConfig, RunAs},
 };
+use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 use crate::{
     config::Config,
-    system_user::{self, BROWSER_USER, SystemUserError},
+    system_user::{self, BROWSER_USER, SystemUser, SystemUserError},
 };
+
+const PROFILE_PREFIX: &str = "platen-browser-";
+/// Making and locking a folder takes far less.
+const UNLOCKED_AGE: Duration = Duration::from_mins(1);
 
 /// Why no browser runs.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +49,7 @@ pub struct Browsers {
     /// Renders.
     pub engine: Engine,
     /// Their profiles; removed with this value.
-    _profiles: TempDir,
+    _profiles: Profiles,
 }
 
 /// Starts them.
@@ -49,10 +61,7 @@ pub async fn start(config: &Config) -> Result<Browsers, BrowserError> {
         );
     }
     let run_as = system_user::unprivileged(BROWSER_USER)?;
-    let profiles = tempfile::Builder::new().prefix("platen-browser-").tempdir()?;
-    if let Some(user) = &run_as {
-        chown(profiles.path(), Some(user.uid), Some(user.gid))?;
-    }
+    let profiles = Profiles::make(run_as.as_ref())?;
     let guard = Guard::new(
         AddressPolicy::new(config.egress.allow.clone()),
         Arc::new(SystemResolver::default()),
@@ -67,7 +76,7 @@ pub async fn start(config: &Config) -> Result<Browsers, BrowserError> {
         queue_limit: config.limits.queue_limit,
         page_memory_limit: config.browser.page_memory_bytes,
         renders_per_browser: config.browser.renders_per_browser,
-        profile_dir: profiles.path().to_owned(),
+        profile_dir: profiles.folder.path().to_owned(),
         run_as: run_as.map(|user| RunAs {
             uid: user.uid,
             gid: user.gid,
@@ -79,4 +88,43 @@ pub async fn start(config: &Config) -> Result<Browsers, BrowserError> {
         engine,
         _profiles: profiles,
     })
+}
+
+/// The folder of the profiles, and the lock that tells it from what a killed service left behind.
+struct Profiles {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl Profiles {
+    fn make(owner: Option<&SystemUser>) -> io::Result<Self> {
+        remove_leftovers();
+        let folder = tempfile::Builder::new().prefix(PROFILE_PREFIX).tempdir()?;
+        let lock = File::open(folder.path())?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        if let Some(user) = owner {
+            chown(folder.path(), Some(user.uid), Some(user.gid))?;
+        }
+        Ok(Self { folder, _lock: lock })
+    }
+}
+
+/// Removes profiles whose service is gone. What can't be removed belongs to another user, and stays.
+fn remove_leftovers() {
+    for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(PROFILE_PREFIX) {
+            continue;
+        }
+        // One that was made just now may not be locked yet.
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .map(|made| made.elapsed());
+        let settled = matches!(age, Ok(Ok(age)) if age > UNLOCKED_AGE);
+        let abandoned = File::open(entry.path())
+            .is_ok_and(|folder| flock(folder, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if settled && abandoned {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }

@@ -1,7 +1,88 @@
-//! `platen doctor`: every dependency, each with its remedy.
+//! `platen doctor`: everything that the service depends on, each with its remedy.
+
+mod browser;
+mod database;
+mod fonts;
+mod machine;
+
+use std::fmt::Display;
 
 use crate::{cli::failure::Failure, config::Config};
 
-pub(super) async fn execute(_config: &Config) -> Result<(), Failure> {
-    Err(Failure::silent())
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// As it should be.
+    Fine,
+    /// The service runs, but not as well or as safely as it could.
+    Warning,
+    /// The service does not run, or not for long.
+    Broken,
+}
+
+/// What one look has found.
+#[derive(Debug)]
+struct Finding {
+    verdict: Verdict,
+    subject: &'static str,
+    fact: String,
+    /// What to do; empty when nothing is to be done.
+    remedy: String,
+}
+
+impl Finding {
+    fn fine(subject: &'static str, fact: impl Display) -> Self {
+        Self::new(Verdict::Fine, subject, fact, "")
+    }
+
+    fn warning(subject: &'static str, fact: impl Display, remedy: impl Display) -> Self {
+        Self::new(Verdict::Warning, subject, fact, remedy)
+    }
+
+    fn broken(subject: &'static str, fact: impl Display, remedy: impl Display) -> Self {
+        Self::new(Verdict::Broken, subject, fact, remedy)
+    }
+
+    fn new(verdict: Verdict, subject: &'static str, fact: impl Display, remedy: impl Display) -> Self {
+        Self {
+            verdict,
+            subject,
+            fact: fact.to_string(),
+            remedy: remedy.to_string(),
+        }
+    }
+
+    fn print(&self) {
+        let verdict = match self.verdict {
+            Verdict::Fine => "ok",
+            Verdict::Warning => "warning",
+            Verdict::Broken => "BROKEN",
+        };
+        println!("{verdict:8} {:9} {}", self.subject, self.fact);
+        if !self.remedy.is_empty() {
+            println!("{:18} → {}", "", self.remedy);
+        }
+    }
+}
+
+/// Prints what was found; fails when something is broken.
+pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
+    let mut broken = 0;
+    let mut tell = |findings: Vec<Finding>| {
+        for finding in findings {
+            finding.print();
+            broken += usize::from(finding.verdict == Verdict::Broken);
+        }
+    };
+    // Each is told as soon as it is known: starting a browser takes a moment.
+    tell(machine::look(config));
+    tell(fonts::look());
+    tell(database::look(config).await);
+    tell(browser::look(config).await);
+    match broken {
+        0 => Ok(()),
+        count => Err(Failure::by_machine(format!(
+            "{count} of the above keep the service from working"
+        ))),
+    }
 }

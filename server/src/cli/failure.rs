@@ -17,28 +17,20 @@ impl Failure {
         }
     }
 
-    /// All has been said already.
-    pub(super) fn silent() -> Self {
-        Self {
-            exit_code: 1,
-            message: String::new(),
-        }
+    /// Something outside is wrong; the same command may succeed once that is mended.
+    pub(super) fn by_machine(message: String) -> Self {
+        Self { exit_code: 1, message }
     }
 
     /// Tells it on standard error.
     pub(super) fn report(self) -> ExitCode {
-        if !self.message.is_empty() {
-            eprintln!("platen: {}", self.message);
-        }
+        eprintln!("platen: {}", self.message);
         ExitCode::from(self.exit_code)
     }
 }
 
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self {
-            exit_code: 1,
-            message: error.to_string(),
-        }
+        Self::by_machine(error.to_string())
     }
 }

@@ -74,7 +74,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
         Some(Ok(document)) => document,
         Some(Err(error @ RenderError::Fault(_))) => return Err(Failure::by_caller(&error)),
         Some(Err(error)) => return Err(error.into()),
-        None => return Err(Failure::silent()),
+        None => return Err(Failure::by_machine("interrupted".to_owned())),
     };
     for warning in &document.warnings {
         eprintln!("warning: {} ({})", warning.message, warning.code);

@@ -96,8 +96,11 @@ impl Cluster {
     /// The server itself, not yet started, with what it says going to a file: a pipe would break when this process is
     /// killed and Postgres lives on.
     pub fn server(&self) -> Result<Command, ClusterError> {
-        let log = self.folder.start_log();
+        let log = self.folder.postgres_log();
         let open = || {
+            if log.exists() {
+                fs::rename(&log, log.with_extension("log.old"))?;
+            }
             let file = fs::File::create(&log)?;
             Ok::<_, io::Error>((file.try_clone()?, file))
         };
@@ -116,13 +119,9 @@ impl Cluster {
             ("hba_file", access.join("hba.conf").display().to_string()),
             ("ident_file", access.join("ident.conf").display().to_string()),
             ("max_connections", self.max_connections.to_string()),
-            // A week of logs, each day's file written over the last week's. Statements stay out: they may hold content.
-            ("logging_collector", "on".into()),
-            ("log_filename", "postgresql-%a.log".into()),
-            ("log_truncate_on_rotation", "on".into()),
-            ("log_rotation_age", "1d".into()),
-            ("log_rotation_size", "0".into()),
+            // Statements stay out of the log: they may hold content.
             ("log_min_error_statement", "panic".into()),
+            ("log_checkpoints", "off".into()),
         ] {
             command.arg("-c").arg(format!("{name}={value}"));
         }

@@ -123,9 +123,19 @@ impl DataFolder {
         }
     }
 
-    /// Postgres's socket.
+    /// The folder of Postgres's socket.
     pub fn socket_folder(&self) -> PathBuf {
         socket_folder(&self.path)
+    }
+
+    /// Postgres's socket itself.
+    pub fn socket(&self) -> PathBuf {
+        self.socket_folder().join(SOCKET_NAME)
+    }
+
+    /// Postgres's mark that the socket is in use.
+    pub fn socket_lock(&self) -> PathBuf {
+        self.socket_folder().join(format!("{SOCKET_NAME}.lock"))
     }
 
     /// Who may log in to Postgres: files that Postgres reads and its user can't change.
@@ -133,9 +143,9 @@ impl DataFolder {
         self.path.join("access")
     }
 
-    /// What Postgres said while it started.
-    pub fn start_log(&self) -> PathBuf {
-        self.path.join("postgres-start.log")
+    /// What Postgres says, since it was started last.
+    pub fn postgres_log(&self) -> PathBuf {
+        self.path.join("postgres.log")
     }
 
     /// One `platen serve` holds it. `None`: another one does.

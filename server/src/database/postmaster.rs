@@ -7,10 +7,7 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::{
-    process::{Child, Command},
-    time::timeout,
-};
+use tokio::{process::Child, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -21,9 +18,9 @@ use crate::{
 /// After a crash Postgres first repeats what its log holds.
 const READY_TIMEOUT: Duration = Duration::from_mins(2);
 const READY_POLL: Duration = Duration::from_millis(50);
-/// The orphans of a killed server hold its shared memory for a moment.
+/// The orphans of a killed server end by themselves, once they notice.
 const ORPHAN_TIMEOUT: Duration = Duration::from_secs(20);
-const ORPHAN_POLL: Duration = Duration::from_millis(250);
+const ORPHAN_POLL: Duration = Duration::from_millis(50);
 /// How long each way of stopping may take before the next, harsher one.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// A server that dies more often than that is beyond help.
@@ -44,6 +41,9 @@ pub enum PostmasterError {
         /// What it said.
         said: String,
     },
+    /// Processes of an earlier server don't end.
+    #[error("processes of an earlier Postgres still work on the data and don't end: {0:?}; end them, then start again")]
+    Orphans(Vec<u32>),
     /// It dies again and again.
     #[error("Postgres died {RESTARTS} times within {} s", RESTART_WINDOW.as_secs())]
     DiesAgain,
@@ -74,21 +74,11 @@ pub struct Postmaster {
 }
 
 impl Postmaster {
-    /// Starts the server and waits until it answers. One that a killed service left behind is stopped first; the caller
-    /// holds the lock, so it can belong to nobody else.
+    /// Starts the server and waits until it answers. What an earlier one left behind is cleared first; the caller holds
+    /// the lock, so it can belong to nobody else.
     pub async fn start(cluster: Cluster) -> Result<Self, PostmasterError> {
-        clear_leftover(&cluster).await?;
-        let deadline = Instant::now() + ORPHAN_TIMEOUT;
-        let child = loop {
-            match start_once(&cluster).await {
-                Err(PostmasterError::Ended(said))
-                    if said.contains("shared memory block") && Instant::now() < deadline =>
-                {
-                    tokio::time::sleep(ORPHAN_POLL).await;
-                }
-                result => break result?,
-            }
-        };
+        clear_leftovers(&cluster).await?;
+        let child = start_server(&cluster).await?;
         let options = cluster::maintenance_options(cluster.folder());
         pool::ensure_database(&options, cluster::DATABASE_NAME).await?;
         Ok(Self { cluster, child })
@@ -134,16 +124,15 @@ impl Postmaster {
     }
 }
 
-async fn start_once(cluster: &Cluster) -> Result<Child, PostmasterError> {
-    let mut command: Command = cluster.server()?;
-    let mut child = command.spawn().map_err(|source| ClusterError::NotStarted {
+async fn start_server(cluster: &Cluster) -> Result<Child, PostmasterError> {
+    let mut child = cluster.server()?.spawn().map_err(|source| ClusterError::NotStarted {
         program: "postgres",
         source,
     })?;
     let options = cluster::maintenance_options(cluster.folder());
     let deadline = Instant::now() + READY_TIMEOUT;
     let said =
-        || fs::read(cluster.folder().start_log()).map_or_else(|_| String::new(), |log| cluster::last_words(&log));
+        || fs::read(cluster.folder().postgres_log()).map_or_else(|_| String::new(), |log| cluster::last_words(&log));
     loop {
         if child.try_wait()?.is_some() {
             return Err(PostmasterError::Ended(said()));
@@ -162,31 +151,46 @@ async fn start_once(cluster: &Cluster) -> Result<Child, PostmasterError> {
     }
 }
 
-/// Stops the server of a service that was killed. Its file `postmaster.pid` may also be stale, and its number belong to
-/// another program by now; Postgres would then refuse to start.
-async fn clear_leftover(cluster: &Cluster) -> Result<(), ClusterError> {
+/// Stops the server of a service that was killed, and waits for the orphans of a killed server: two servers on the same
+/// data destroy them. Then removes the marks of the dead, whose process ids may belong to others by now: Postgres would
+/// take those for a running server.
+async fn clear_leftovers(cluster: &Cluster) -> Result<(), PostmasterError> {
     let folder = cluster.folder().cluster_folder();
-    let path = folder.join("postmaster.pid");
-    let file_error = |source| ClusterError::File {
-        path: path.clone(),
-        source,
-    };
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        result => result.map_err(file_error)?,
-    };
-    if text.lines().next().is_some_and(|process| works_in(process, &folder)) {
+    let mark = folder.join("postmaster.pid");
+    let text = fs::read_to_string(&mark).unwrap_or_default();
+    let postmaster: Option<u32> = text.lines().next().and_then(|line| line.trim().parse().ok());
+    if postmaster.is_some_and(|process| processes_in(&folder).contains(&process)) {
         tracing::warn!("a Postgres was left behind by a service that was killed; it is stopped first");
-        return cluster.stop_leftover().await;
+        cluster.stop_leftover().await?;
     }
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(file_error(error)),
-        _ => Ok(()),
+    let deadline = Instant::now() + ORPHAN_TIMEOUT;
+    while let orphans = processes_in(&folder)
+        && !orphans.is_empty()
+    {
+        if Instant::now() > deadline {
+            return Err(PostmasterError::Orphans(orphans));
+        }
+        tokio::time::sleep(ORPHAN_POLL).await;
     }
+    for path in [mark, cluster.folder().socket(), cluster.folder().socket_lock()] {
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(ClusterError::File { path, source }.into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
-/// Whether a process has this working folder, as a server has its data's.
-fn works_in(process: &str, folder: &Path) -> bool {
-    let working_folder = fs::read_link(format!("/proc/{}/cwd", process.trim()));
-    matches!((working_folder, fs::canonicalize(folder)), (Ok(left), Ok(right)) if left == right)
+/// Ids of the processes whose working folder this is, as it is of every process of a server.
+fn processes_in(folder: &Path) -> Vec<u32> {
+    let Ok(folder) = fs::canonicalize(folder) else {
+        return Vec::new();
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|working| working == folder))
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
 }

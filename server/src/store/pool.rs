@@ -7,6 +7,7 @@ use sqlx::{
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
 };
+use time::OffsetDateTime;
 
 use crate::store::error::StoreError;
 
@@ -35,6 +36,24 @@ pub async fn migrate(db: &PgPool) -> Result<(), MigrateError> {
 pub async fn ping(db: &PgPool) -> Result<(), StoreError> {
     sqlx::query!("select 1 as one").fetch_one(db).await?;
     Ok(())
+}
+
+/// What a server says of itself.
+#[derive(Debug)]
+pub struct Server {
+    /// For instance `15.14 (Debian 15.14-0+deb12u1)`.
+    pub version: String,
+    /// Its clock.
+    pub time: OffsetDateTime,
+}
+
+/// Asks the server for its version and clock.
+pub async fn server(db: &PgPool) -> Result<Server, StoreError> {
+    let server = sqlx::query_as!(
+        Server,
+        r#"select current_setting('server_version') as "version!", clock_timestamp() as "time!""#
+    );
+    Ok(server.fetch_one(db).await?)
 }
 
 /// Makes a database unless it is there. `options` lead to another one of the same server.

@@ -5,7 +5,7 @@ use std::{
     io::{BufRead, BufReader},
     os::unix::process::CommandExt,
     path::PathBuf,
-    process::{ChildStdin, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::{
         OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -40,7 +40,8 @@ static SERVER: OnceLock<Server> = OnceLock::new();
 
 struct Server {
     socket_folder: String,
-    _until_closed: ChildStdin,
+    /// Holds the script's standard input open.
+    _script: Child,
     databases: AtomicUsize,
 }
 
@@ -88,19 +89,19 @@ fn start() -> Server {
         command.uid(uid).gid(gid);
     }
     // A group of its own: Ctrl-C is for the tests; the script sees its input close.
-    let mut child = command
+    let mut script = command
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("bash starts");
     let mut socket_folder = String::new();
-    BufReader::new(child.stdout.take().expect("piped"))
+    BufReader::new(script.stdout.take().expect("piped"))
         .read_line(&mut socket_folder)
         .expect("a line");
     let server = Server {
         socket_folder: socket_folder.trim().to_owned(),
-        _until_closed: child.stdin.take().expect("piped"),
+        _script: script,
         databases: AtomicUsize::new(0),
     };
     assert!(

@@ -1,0 +1,60 @@
+//! Chromium: found, starts, prints, and in its sandbox.
+
+use std::time::Duration;
+
+use crate::{
+    boot::browser::{self, Browsers},
+    cli::doctor::Finding,
+    config::Config,
+};
+
+pub(super) async fn look(config: &Config) -> Vec<Finding> {
+    let Some(path) = config.browser.chromium.clone().or_else(platen_engine::find_chromium) else {
+        let remedy = "deploy/setup.sh installs chromium-headless-shell; PLATEN_CHROMIUM names one that is elsewhere";
+        return vec![Finding::broken("Chromium", "not found", remedy)];
+    };
+    let browsers = match browser::start(config).await {
+        Ok(browsers) => browsers,
+        Err(error) => {
+            let remedy = "deploy/setup.sh installs what it needs; its sandbox needs user namespaces \
+                          (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces; deploy/chromium-seccomp.json \
+                          in a container)";
+            return vec![Finding::broken(
+                "Chromium",
+                format!("{}: {error}", path.display()),
+                remedy,
+            )];
+        }
+    };
+    let mut findings = vec![Finding::fine(
+        "Chromium",
+        format!("{} in {}", browsers.engine.status().version, path.display()),
+    )];
+    if platen_engine::is_full_browser(&path) {
+        findings.push(Finding::warning(
+            "Chromium",
+            "this is the full browser, which prints about four times slower than the headless shell",
+            "apt-get install chromium-headless-shell",
+        ));
+    }
+    findings.push(sandbox(config, &browsers).await);
+    browsers.engine.shutdown(Duration::ZERO).await;
+    findings
+}
+
+async fn sandbox(config: &Config, browsers: &Browsers) -> Finding {
+    if !config.browser.sandbox {
+        let fact = "OFF: a page that breaks out of Chromium can do whatever the browser's user can";
+        return Finding::warning("Sandbox", fact, "unset PLATEN_CHROMIUM_SANDBOX");
+    }
+    if browsers.engine.is_sandboxed().await {
+        Finding::fine("Sandbox", "on, seen on the running processes")
+    } else {
+        let fact = "asked for, but the running processes are not in it";
+        Finding::broken(
+            "Sandbox",
+            fact,
+            "use another Chromium, or a kernel with user namespaces and seccomp",
+        )
+    }
+}

@@ -1,0 +1,80 @@
+//! Postgres, and whether its clock and ours agree.
+
+use crate::{
+    cli::doctor::Finding,
+    clock,
+    config::Config,
+    database::{self, Database, DatabaseError, binaries},
+    store::pool,
+    system_user::{self, DATABASE_USER},
+};
+
+/// Keys expire, and idempotency ends, by our clock; rows from several services are compared.
+const CLOCK_TOLERANCE: time::Duration = time::Duration::seconds(5);
+
+const SUBJECT: &str = "Postgres";
+
+pub(super) async fn look(config: &Config) -> Vec<Finding> {
+    if config.database.url.is_none() && !config.data.folder.join("postgres").is_dir() {
+        return vec![installed()];
+    }
+    match ask(config).await {
+        Ok(findings) => findings,
+        Err(error) => vec![Finding::broken(SUBJECT, error, remedy(config))],
+    }
+}
+
+/// Looks at a private Postgres that the first start is yet to make, without making it.
+fn installed() -> Finding {
+    if let Err(error) = system_user::unprivileged(DATABASE_USER) {
+        return Finding::broken(SUBJECT, error, "deploy/setup.sh makes the user");
+    }
+    match binaries::find(None) {
+        Ok(folder) => {
+            let version = binaries::version_of(&folder).unwrap_or_default();
+            let fact = format!(
+                "version {version} in {}; the first start makes a private database",
+                folder.display()
+            );
+            Finding::fine(SUBJECT, fact)
+        }
+        Err(error) => Finding::broken(SUBJECT, error, "deploy/setup.sh installs it"),
+    }
+}
+
+async fn ask(config: &Config) -> Result<Vec<Finding>, DatabaseError> {
+    let database = database::open_for_command(config).await?;
+    let findings = ask_server(config, &database).await;
+    database.close().await?;
+    findings
+}
+
+async fn ask_server(config: &Config, database: &Database) -> Result<Vec<Finding>, DatabaseError> {
+    let server = pool::server(&database.pool).await?;
+    let whose = if config.database.url.is_some() {
+        "DATABASE_URL"
+    } else {
+        "private"
+    };
+    let mut findings = vec![Finding::fine(
+        SUBJECT,
+        format!("version {} ({whose}), schema up to date", server.version),
+    )];
+    let difference = (server.time - clock::now()).abs();
+    if difference > CLOCK_TOLERANCE {
+        let fact = format!(
+            "the database's clock and this machine's differ by {} s",
+            difference.whole_seconds()
+        );
+        findings.push(Finding::warning("Clock", fact, "set both (timedatectl set-ntp true)"));
+    }
+    Ok(findings)
+}
+
+fn remedy(config: &Config) -> &'static str {
+    if config.database.url.is_some() {
+        "check DATABASE_URL, and that the server runs and lets this machine in"
+    } else {
+        "see postgres.log in the data folder"
+    }
+}

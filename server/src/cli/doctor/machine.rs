@@ -1,0 +1,90 @@
+//! Disk and clock.
+
+use std::{env, fs, path::Path, time::SystemTime};
+
+use rustix::fs::statvfs;
+use time::{OffsetDateTime, format_description::well_known::Rfc2822};
+
+use crate::{cli::doctor::Finding, config::Config};
+
+const GIB: u64 = 1024 * 1024 * 1024;
+/// Postgres's log and a day's renders need more than that.
+const LITTLE_DISK: u64 = 2 * GIB;
+const NO_DISK: u64 = GIB / 4;
+
+pub(super) fn look(config: &Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if config.database.url.is_none() {
+        findings.push(disk(&config.data.folder, "data folder", "PLATEN_DATA_DIR"));
+    }
+    findings.push(disk(&env::temp_dir(), "temporary files", "TMPDIR"));
+    findings.push(clock(SystemTime::now(), built()));
+    findings
+}
+
+/// A folder that is yet to be made counts as the nearest one above it.
+fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
+    let existing = folder
+        .ancestors()
+        .find(|ancestor| ancestor.exists())
+        .unwrap_or(Path::new("/"));
+    let free = match statvfs(existing) {
+        Ok(figures) => figures.f_bavail * figures.f_frsize,
+        Err(error) => {
+            let fact = format!("{} ({purpose}): {error}", existing.display());
+            return Finding::broken("Disk", fact, format!("choose another folder by {setting}"));
+        }
+    };
+    let fact = format!(
+        "{:.1} GiB free for {purpose} in {}",
+        free as f64 / GIB as f64,
+        existing.display()
+    );
+    let remedy = format!("make room, or choose another folder by {setting}");
+    match free {
+        NO_DISK..LITTLE_DISK => Finding::warning("Disk", fact, remedy),
+        LITTLE_DISK.. => Finding::fine("Disk", fact),
+        _ => Finding::broken("Disk", fact, remedy),
+    }
+}
+
+/// A clock that stands before the program was made is wrong: keys would expire late, certificates seem not yet valid.
+fn clock(now: SystemTime, built: Option<SystemTime>) -> Finding {
+    match built {
+        Some(built) if now < built => Finding::broken(
+            "Clock",
+            "the machine's clock stands before the day on which this program was made",
+            "set it (timedatectl set-ntp true)",
+        ),
+        _ => {
+            let utc = OffsetDateTime::from(now).format(&Rfc2822).unwrap_or_default();
+            Finding::fine("Clock", utc)
+        }
+    }
+}
+
+fn built() -> Option<SystemTime> {
+    fs::metadata(env::current_exe().ok()?).ok()?.modified().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::cli::doctor::Verdict;
+
+    #[test]
+    fn a_clock_before_the_build_is_broken() {
+        let built = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
+        let verdict = |now| clock(now, Some(built)).verdict;
+        assert_eq!(verdict(built + Duration::from_secs(1)), Verdict::Fine);
+        assert_eq!(verdict(built - Duration::from_secs(1)), Verdict::Broken);
+    }
+
+    #[test]
+    fn a_folder_to_be_made_is_measured_by_the_one_above() {
+        let finding = disk(Path::new("/no/such/folder"), "data folder", "PLATEN_DATA_DIR");
+        assert!(finding.fact.ends_with("in /"), "{}", finding.fact);
+    }
+}
