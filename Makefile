@@ -14,6 +14,12 @@ run: ## Install what is missing, build, start the service
 test: ## Everything that CI runs
 	@deploy/test.sh
 
+bench: ## Speed and memory against the limits of the same Chromium (QUICK=1: two minutes, not twenty)
+	@deploy/setup.sh
+	@$(RUST) cargo build --release --locked && cargo build --release --locked --package platen-load
+	@"$(CARGO_TARGET_DIR)/release/platen-load" $(if $(QUICK),--quick) \
+	  --platen "$(CARGO_TARGET_DIR)/release/platen" --json "$(CARGO_TARGET_DIR)/bench.json"
+
 audit: ## Dependencies: bans, licences, sources, advisories
 	@deploy/audit.sh
 
