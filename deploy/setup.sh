@@ -44,6 +44,7 @@ needs_of_render() {
   need 'curl' curl program curl
   need 'certificates of the public authorities' ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
   need 'the Chromium headless shell' chromium-headless-shell headless_shell
+  need 'fontconfig' fontconfig program fc-list
   need 'Liberation fonts (Arial, Times, Courier)' fonts-liberation font LiberationSans
   need 'DejaVu fonts (symbols)' fonts-dejavu-core font DejaVuSans
   need 'Noto fonts (most scripts)' fonts-noto-core font NotoSansArabic
