@@ -1,7 +1,9 @@
 //! Drives the real binary with a real Postgres and a real Chromium.
 
+mod api;
 mod cli;
 mod embedded;
 mod keys;
 mod lifecycle;
+mod render;
 mod support;

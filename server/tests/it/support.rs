@@ -7,3 +7,4 @@ pub(crate) mod pdf;
 pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod service;
+pub(crate) mod studio;

@@ -1,0 +1,8 @@
+//! The API as its clients meet it.
+
+mod authentication;
+mod hang_up;
+mod health;
+mod limits;
+mod renderers;
+mod routes;

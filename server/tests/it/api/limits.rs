@@ -1,0 +1,74 @@
+//! How much an account may ask for, and how long a render may take.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    origin::Origin,
+    studio::{Studio, asked, header},
+};
+
+#[tokio::test]
+async fn an_account_that_asks_too_often_is_told_when_to_come_back() {
+    let studio = Studio::start_with(&[("PLATEN_RATE_PER_MINUTE", "2")]).await;
+    let other = studio.service.account("bob@example.org");
+    let health = async |key: &str| {
+        let request = studio.service.client.get(studio.service.url("/api/v1/health"));
+        request.bearer_auth(key).send().await.unwrap()
+    };
+    for _ in 0..2 {
+        assert_eq!(health(&studio.account.key).await.status(), 200);
+    }
+    let refused = health(&studio.account.key).await;
+    assert_eq!(refused.status(), 429);
+    let seconds: u64 = header(&refused, "retry-after").parse().unwrap();
+    assert!((1..=30).contains(&seconds), "{seconds}");
+    let body: Value = refused.json().await.unwrap();
+    assert!(body["error"]["message"].is_string(), "{body}");
+    assert_eq!(health(&other.key).await.status(), 200);
+}
+
+#[tokio::test]
+async fn one_render_more_than_an_account_may_have_at_once_is_refused_at_once() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_CONCURRENCY", "1"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let slow = studio.render(origin.url("/slow/3000"), json!({}));
+    let second = async {
+        asked(&origin).await;
+        studio.render("<p>", json!({})).await
+    };
+    let (slow, second) = tokio::join!(slow, second);
+    assert_eq!(slow.status(), 200);
+    assert_eq!(second.status(), 429);
+    assert!(header(&second, "retry-after").parse::<u64>().unwrap() >= 1);
+    assert!(!header(&second, "x-render-id").is_empty());
+}
+
+#[tokio::test]
+async fn a_render_that_takes_too_long_is_told_in_which_phase() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_SYNC_DEADLINE", "2"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let never = json!({"evaluate_js": {"expression": "new Promise(() => {})"}});
+    let unmet = json!({"wait_for": {"selector": "p", "attribute": "done"}});
+    for (part, options, phase) in [
+        ("<p>".to_owned(), never, "evaluate"),
+        ("<p>".to_owned(), unmet, "wait"),
+        (origin.url("/never"), json!({}), "load"),
+    ] {
+        let answer = studio.render(part, options).await;
+        assert_eq!(answer.status(), 504, "{phase}");
+        let render_id = header(&answer, "x-render-id").to_owned();
+        let body: Value = answer.json().await.unwrap();
+        let message = body["error"]["message"].as_str().unwrap();
+        assert!(message.contains(phase), "{phase}: {message}");
+        assert_eq!(studio.recorded(&render_id).await["error"]["phase"], phase);
+    }
+    assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
+}

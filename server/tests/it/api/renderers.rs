@@ -1,0 +1,3 @@
+//! `/api/v1/renderers`
+
+mod pdf;

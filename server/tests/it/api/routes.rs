@@ -1,0 +1,75 @@
+//! What holds for every route.
+
+use serde_json::Value;
+
+use crate::support::studio::{Studio, header};
+
+#[tokio::test]
+async fn unknown_paths_and_methods_have_the_resource_error_shape() {
+    let studio = Studio::start().await;
+    let ask = async |method: reqwest::Method, path: &str| {
+        let request = studio.service.client.request(method, studio.service.url(path));
+        request.bearer_auth(&studio.account.key).send().await.unwrap()
+    };
+    for (method, path, status, allow) in [
+        (reqwest::Method::GET, "/api/v1/nothing", 404, None),
+        (reqwest::Method::GET, "/api/v1/renderers/pdf/", 404, None),
+        (reqwest::Method::GET, "/api/v1/renderers/pdf", 405, Some("POST")),
+        (reqwest::Method::DELETE, "/api/v1/health", 405, Some("GET,HEAD")),
+    ] {
+        let answer = ask(method, path).await;
+        assert_eq!(answer.status(), status, "{path}");
+        assert_eq!(
+            answer.headers().get("allow").map(|value| value.to_str().unwrap()),
+            allow,
+            "{path}"
+        );
+        assert!(!header(&answer, "x-request-id").is_empty());
+        let body: Value = answer.json().await.unwrap();
+        assert!(body["error"]["message"].is_string(), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn the_description_of_the_api_is_served_to_everybody() {
+    let studio = Studio::start().await;
+    let answer = studio
+        .service
+        .client
+        .get(studio.service.url("/openapi.json"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(header(&answer, "content-type"), "application/json");
+    let document: Value = answer.json().await.unwrap();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["info"]["version"], "1.0");
+    let paths: Vec<_> = document["paths"].as_object().unwrap().keys().collect();
+    assert_eq!(paths, ["/api/v1/renderers/pdf", "/api/v1/health"]);
+}
+
+#[tokio::test]
+async fn a_sane_request_id_comes_back_and_is_logged_without_the_query() {
+    let mut studio = Studio::start().await;
+    let health = studio.service.url("/api/v1/health?secret=hunter2");
+    let request = studio.service.client.get(health).bearer_auth(&studio.account.key);
+    let answer = request.header("x-request-id", "order-4711").send().await.unwrap();
+    assert_eq!(header(&answer, "x-request-id"), "order-4711");
+    let insane = studio
+        .service
+        .client
+        .get(studio.service.url("/livez"))
+        .header("x-request-id", "a b");
+    assert_ne!(header(&insane.send().await.unwrap(), "x-request-id"), "a b");
+
+    studio
+        .service
+        .process
+        .wait_for(|process| process.log().contains("order-4711").then_some(()));
+    let log = studio.service.process.log();
+    let line = log.lines().find(|line| line.contains("order-4711")).unwrap();
+    for expected in ["/api/v1/health", "GET", "200", studio.account.id.as_str()] {
+        assert!(line.contains(expected), "{expected} is missing in {line}");
+    }
+    assert!(!log.contains("hunter2") && !log.contains(&studio.account.key), "{log}");
+}

@@ -1,0 +1,102 @@
+//! `platen render`
+
+use std::{fs, process::Command};
+
+use crate::support::{
+    command::{Answer, platen, run},
+    folder,
+    origin::Origin,
+    pdf,
+};
+
+fn render(arguments: &[&str], input: &str) -> Answer {
+    let mut command: Command = platen();
+    command.arg("render");
+    run(command, arguments, input)
+}
+
+#[test]
+fn a_file_becomes_a_pdf_file_without_database() {
+    let folder = folder::temporary();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("page.html"), "<title>T</title><p>From a file").unwrap();
+    fs::write(path("options.json"), r#"{"size": "a4", "orientation": "landscape"}"#).unwrap();
+    let (page, output, options) = (path("page.html"), path("out.pdf"), path("options.json"));
+    let arguments = [
+        page.as_str(),
+        "-o",
+        &output,
+        "--options",
+        &options,
+        "--option",
+        "size=a5",
+    ];
+    let answer = render(&arguments, "");
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(0), ""), "{answer:?}");
+    let file = fs::read(&output).unwrap();
+    assert_eq!(pdf::text(&file).trim(), "From a file");
+    let info = pdf::info(&file);
+    assert!(
+        info.contains("595.") && info.contains("x 419."),
+        "a5 on its side: {info}"
+    );
+}
+
+#[test]
+fn standard_input_becomes_standard_output() {
+    let mut command = platen();
+    command.args(["render", "-", "-o", "-"]);
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"<p>Piped").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(pdf::text(&output.stdout).trim(), "Piped");
+}
+
+#[tokio::test]
+async fn an_address_is_fetched_as_the_settings_allow() {
+    let origin = Origin::start().await;
+    let folder = folder::temporary();
+    let output = folder.path().join("out.pdf").to_str().unwrap().to_owned();
+    let url = origin.url("/page/Fetched");
+    let authority = origin.authority.clone();
+    let rendering = tokio::task::spawn_blocking(move || {
+        let refused = render(&[&url, "-o", &output], "").refused();
+        let mut command = platen();
+        command.arg("render").env("PLATEN_EGRESS_ALLOW", authority);
+        run(command, &[&url, "-o", &output], "").succeeded();
+        (refused, fs::read(output).unwrap())
+    });
+    let (refused, file) = rendering.await.unwrap();
+    assert!(refused.contains("address"), "{refused}");
+    assert_eq!(pdf::text(&file).trim(), "Fetched");
+}
+
+#[test]
+fn the_callers_faults_are_named_and_leave_no_file() {
+    let folder = folder::temporary();
+    let output = folder.path().join("out.pdf").to_str().unwrap().to_owned();
+    let faulty = |arguments: &[&str]| render(&[arguments, &["-o", &output]].concat(), "<p>").refused();
+    let all = faulty(&[
+        "-",
+        "--option",
+        "scale=9",
+        "--option",
+        "margin.top=1",
+        "--option",
+        "colour=red",
+    ]);
+    for expected in ["/scale: Must be at most 2; got 9", "/margin/right", "/colour"] {
+        assert!(all.contains(expected), "{expected} is missing in {all}");
+    }
+    assert!(faulty(&["missing.html"]).contains("missing.html"));
+    assert!(faulty(&["-", "--option", "scale"]).contains("NAME=VALUE"));
+    assert!(faulty(&["-", "--option", "output_encoding=base64"]).contains("output_encoding"));
+    assert!(faulty(&["-", "-"]).contains("/parts/1"));
+    assert!(faulty(&["-", "--option", "evaluate_js.expression=nope()"]).contains("nope is not defined"));
+    assert!(!std::path::Path::new(&output).exists());
+}

@@ -1,0 +1,131 @@
+//! A service with one account that renders.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Response;
+use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
+
+use crate::support::{
+    origin::Origin,
+    process::PATIENCE,
+    service::{TestAccount, TestService},
+};
+
+const POLL: Duration = Duration::from_millis(10);
+
+pub(crate) struct Studio {
+    pub(crate) service: TestService,
+    pub(crate) account: TestAccount,
+}
+
+impl Studio {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
+        let service = TestService::start_with(settings).await;
+        let account = service.account("ann@example.org");
+        Self { service, account }
+    }
+
+    /// Sends a body as it is.
+    pub(crate) async fn send(&self, body: &Value) -> Response {
+        let request = self.service.client.post(self.service.url("/api/v1/renderers/pdf"));
+        let request = request.bearer_auth(&self.account.key).json(body);
+        request.send().await.expect("an answer")
+    }
+
+    /// Renders one part with options.
+    pub(crate) async fn render(&self, part: impl Into<Value>, options: Value) -> Response {
+        self.send(&body(part, options)).await
+    }
+
+    /// The PDF of one part; it has to succeed.
+    pub(crate) async fn pdf(&self, part: impl Into<Value>, options: Value) -> Vec<u8> {
+        let answer = self.render(part, options).await;
+        let status = answer.status();
+        let bytes = answer.bytes().await.expect("a body");
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&bytes));
+        bytes.to_vec()
+    }
+
+    /// The one fault of a request that has to be refused, as pointer and detail.
+    pub(crate) async fn fault(&self, part: impl Into<Value>, options: Value) -> (String, String) {
+        let faults = faults(self.render(part, options).await).await;
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        faults.into_iter().next().expect("one")
+    }
+
+    /// What the database has of a render.
+    pub(crate) async fn recorded(&self, render_id: &str) -> Value {
+        let mut connection = self.database().await;
+        sqlx::query_scalar("select to_jsonb(renders) from renders where id = $1::uuid")
+            .bind(render_id)
+            .fetch_one(&mut connection)
+            .await
+            .expect("the render is recorded")
+    }
+
+    /// The only render with this status, once it is there.
+    pub(crate) async fn recorded_as(&self, status: &str) -> Value {
+        let mut connection = self.database().await;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let found = sqlx::query_scalar("select to_jsonb(renders) from renders where status = $1")
+                .bind(status)
+                .fetch_optional(&mut connection)
+                .await
+                .expect("a query");
+            if let Some(row) = found {
+                return row;
+            }
+            assert!(Instant::now() < deadline, "no render is {status}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn database(&self) -> PgConnection {
+        PgConnection::connect(self.service.database_url())
+            .await
+            .expect("a database")
+    }
+}
+
+/// Returns once the site was asked for something.
+pub(crate) async fn asked(origin: &Origin) {
+    while origin.hits().is_empty() {
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+/// A body of one part, answered by the file itself.
+pub(crate) fn body(part: impl Into<Value>, mut options: Value) -> Value {
+    options["parts"] = json!([part.into()]);
+    options["output_encoding"] = "binary".into();
+    options
+}
+
+/// Pointers and details of a 422.
+pub(crate) async fn faults(answer: Response) -> Vec<(String, String)> {
+    let status = answer.status();
+    let body: Value = answer.json().await.expect("JSON");
+    assert_eq!(status, 422, "{body}");
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let errors = body["errors"].as_array().expect("a list");
+    errors
+        .iter()
+        .map(|error| (text(&error["source"]["pointer"]), text(&error["detail"])))
+        .collect()
+}
+
+/// A header of an answer.
+#[track_caller]
+pub(crate) fn header<'a>(answer: &'a Response, name: &str) -> &'a str {
+    let value = answer
+        .headers()
+        .get(name)
+        .unwrap_or_else(|| panic!("no {name} in {:?}", answer.headers()));
+    value.to_str().expect("text")
+}
