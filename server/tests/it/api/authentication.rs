@@ -19,29 +19,34 @@ async fn ask(studio: &Studio, authorization: Option<&str>) -> Refusal {
         Some(value) => request.header("authorization", value),
         None => request,
     };
-    let answer = request.send().await.unwrap();
+    let answer = request.send().await.expect("an answer");
     let challenge = answer
         .headers()
         .get("www-authenticate")
-        .map(|value| value.to_str().unwrap().to_owned());
+        .map(|value| value.to_str().expect("text").to_owned());
     assert!(!header(&answer, "x-request-id").is_empty());
     let status = answer.status().as_u16();
-    let body: Value = answer.json().await.unwrap();
+    let body: Value = answer.json().await.expect("JSON");
     assert!(
         body["message"].as_str().is_some_and(|message| !message.is_empty()),
         "{body}"
     );
-    assert_eq!(body.as_object().unwrap().len(), 2, "{body}");
+    assert_eq!(body.as_object().expect("an object").len(), 2, "{body}");
     Refusal {
         status,
-        error: body["error"].as_str().unwrap().to_owned(),
+        error: body["error"].as_str().expect("a word").to_owned(),
         challenge,
     }
 }
 
 async fn execute(studio: &Studio, statement: &'static str) {
-    let mut connection = PgConnection::connect(studio.service.database_url()).await.unwrap();
-    sqlx::query(statement).execute(&mut connection).await.unwrap();
+    let mut connection = PgConnection::connect(studio.service.database_url())
+        .await
+        .expect("the database answers");
+    sqlx::query(statement)
+        .execute(&mut connection)
+        .await
+        .expect("the database answers");
 }
 
 #[tokio::test]
