@@ -1,6 +1,7 @@
 //! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
 //! answer in [`error`].
 
+mod drain;
 mod error;
 mod extract;
 mod file_name;
@@ -40,6 +41,7 @@ pub fn router(app: AppState) -> Router {
         .route("/readyz", get(probes::ready))
         .fallback(|| async { ApiError::NoSuchPath })
         .method_not_allowed_fallback(|| async { ApiError::WrongMethod })
+        .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
         .with_state(ApiState { app, rate_limit })
 }

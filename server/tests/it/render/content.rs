@@ -106,7 +106,7 @@ async fn web_pages_are_fetched_with_their_redirects_and_style_sheets() {
 #[tokio::test]
 async fn html_may_come_structured_empty_or_without_a_tag() {
     let studio = Studio::start().await;
-    for (content, text) in [("", ""), ("just words", "just words"), ("<p>ä €</p>", "ä €")] {
+    for (content, text) in [("", ""), ("just words", "just words"), ("<p>ärger öl</p>", "ärger öl")] {
         let file = studio.pdf(json!({"type": "html", "content": content}), json!({})).await;
         assert_eq!(pdf::page_count(&file), 1);
         assert_eq!(pdf::text(&file).trim(), text);

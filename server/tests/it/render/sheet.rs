@@ -144,8 +144,8 @@ async fn margins_move_the_content_and_scale_shrinks_it() {
 #[tokio::test]
 async fn the_pages_own_size_counts_only_when_it_is_preferred() {
     let studio = Studio::start().await;
-    let page = "<style>@page { size: 100mm 50mm } </style><p>x";
-    let own = (100.0 * POINTS_PER_MM, 50.0 * POINTS_PER_MM);
+    let page = "<style>@page { size: 50mm 100mm } </style><p>x";
+    let own = (50.0 * POINTS_PER_MM, 100.0 * POINTS_PER_MM);
     let preferred = studio.pdf(page, json!({"prefer_css_page_size": true})).await;
     assert_near(page_size(&preferred), own, "preferred");
     let scaled = studio.pdf(page, json!({"prefer_css_page_size": false})).await;
