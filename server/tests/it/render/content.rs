@@ -96,11 +96,8 @@ async fn web_pages_are_fetched_with_their_redirects_and_style_sheets() {
         .any(|pixel| pixel[0] > 200 && pixel[1] < 60 && pixel[2] < 60);
     assert!(red, "the style sheet was not applied");
     let row = studio.recorded(&render_id).await;
-    assert_eq!(
-        row["requests"][0],
-        json!({"url": origin.url("/style.css"), "status": 200, "error": null}),
-        "{row}"
-    );
+    assert_eq!(row["requests"][0]["url"], origin.url("/style.css"), "{row}");
+    assert_eq!(row["requests"][0]["status"], 200, "{row}");
 }
 
 #[tokio::test]

@@ -12,7 +12,11 @@ fn margins() -> Value {
 async fn backgrounds_are_printed_unless_they_are_switched_off() {
     let studio = Studio::start().await;
     let page = "<style>html { background: rgb(200, 30, 40) }</style><p>x";
-    let colour = async |options: Value| pdf::picture(&studio.pdf(page, options).await, 1).colour(300, 400);
+    // The lower right corner: without margins the background reaches every edge.
+    let colour = async |options: Value| {
+        let picture = pdf::picture(&studio.pdf(page, options).await, 1);
+        picture.colour(picture.width - 2, picture.height - 2)
+    };
     assert_eq!(colour(json!({})).await, [200, 30, 40]);
     assert_eq!(colour(json!({"include_backgrounds": true})).await, [200, 30, 40]);
     assert_eq!(colour(json!({"include_backgrounds": false})).await, [255, 255, 255]);
