@@ -2,36 +2,18 @@
 
 use std::{
     collections::HashMap,
-    os::unix::fs::chown,
-    path::Path,
-    process::{Command, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
-use command_fds::{CommandFdExt as _, FdMapping};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::unix::pipe,
-    process::Child,
     sync::{mpsc, oneshot},
-    time::timeout,
 };
 
 use crate::error::LoadError;
-
-/// Chromium has no sandbox as root, so root runs it as this user, which the set-up script makes.
-const BROWSER_USER: &str = "platen-browser";
-
-/// A kept Chromium with its own folder for the profile; both are gone after [`Browser::close`].
-pub(crate) struct Browser {
-    child: Child,
-    devtools: DevTools,
-    // Removed when dropped.
-    _profile: tempfile::TempDir,
-}
 
 /// Sends commands; cheap to clone.
 #[derive(Clone)]
@@ -67,93 +49,9 @@ struct Message<'a> {
     session_id: Option<&'a str>,
 }
 
-impl Browser {
-    /// Starts Chromium's real binary with its sandbox on and the flags that Platen's own browser has.
-    pub(crate) fn launch(chromium: &Path) -> Result<Self, LoadError> {
-        let profile = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
-        let (commands_in, commands_out) = std::io::pipe()?;
-        let (answers_in, answers_out) = std::io::pipe()?;
-        let mut command = Command::new(chromium);
-        command
-            .arg("--remote-debugging-pipe")
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .args([
-                "--headless",
-                "--no-first-run",
-                "--disable-gpu",
-                "--disable-extensions",
-                "--disable-background-networking",
-                "--disable-dev-shm-usage",
-                "--disable-quic",
-                "--dns-prefetch-disable",
-                "--hide-scrollbars",
-                "--mute-audio",
-                "--disable-features=RenderDocument,BackForwardCache",
-            ])
-            .env_clear()
-            .env("HOME", profile.path())
-            .env("LANG", "C.UTF-8")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .fd_mappings(vec![
-                FdMapping {
-                    parent_fd: commands_in.into(),
-                    child_fd: 3,
-                },
-                FdMapping {
-                    parent_fd: answers_out.into(),
-                    child_fd: 4,
-                },
-            ])
-            .map_err(|error| LoadError::Chromium(error.to_string()))?;
-        if rustix::process::geteuid().is_root() {
-            use std::os::unix::process::CommandExt as _;
-            let (uid, gid) = browser_user()?;
-            chown(profile.path(), Some(uid), Some(gid))?;
-            command.uid(uid).gid(gid);
-        }
-        let child = tokio::process::Command::from(command)
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| LoadError::Chromium(format!("{}: {error}", chromium.display())))?;
-        let devtools = DevTools::connect(
-            pipe::Sender::from_owned_fd(commands_out.into())?,
-            pipe::Receiver::from_owned_fd(answers_in.into())?,
-        );
-        Ok(Self {
-            child,
-            devtools,
-            _profile: profile,
-        })
-    }
-
-    /// Process id of the browser process.
-    pub(crate) fn pid(&self) -> Result<u32, LoadError> {
-        self.child
-            .id()
-            .ok_or_else(|| LoadError::Chromium("has ended already".into()))
-    }
-
-    /// The client's end.
-    pub(crate) fn devtools(&self) -> DevTools {
-        self.devtools.clone()
-    }
-
-    /// Asks Chromium to leave and makes sure of it.
-    pub(crate) async fn close(mut self) -> Result<(), LoadError> {
-        const PATIENCE: Duration = Duration::from_secs(5);
-        // A browser that is already gone can't answer, and needs no other end.
-        let _ = timeout(PATIENCE, self.devtools.send(None, "Browser.close", json!({}))).await;
-        if timeout(PATIENCE, self.child.wait()).await.is_err() {
-            self.child.kill().await?;
-        }
-        Ok(())
-    }
-}
-
 impl DevTools {
-    fn connect(mut commands: pipe::Sender, answers: pipe::Receiver) -> Self {
+    /// Takes the two pipes' ends.
+    pub(crate) fn connect(mut commands: pipe::Sender, answers: pipe::Receiver) -> Self {
         let (outgoing, mut queue) = mpsc::unbounded_channel::<Vec<u8>>();
         let shared = Arc::<Mutex<Shared>>::default();
         tokio::spawn(async move {
@@ -195,6 +93,11 @@ impl DevTools {
             .await
             .map_err(|_| gone())?
             .map_err(|error| LoadError::Chromium(format!("{method}: {error}")))
+    }
+
+    /// Asks the browser to leave. One that is already gone can't answer, and needs no other end.
+    pub(crate) async fn close_browser(&self) {
+        let _ = self.send(None, "Browser.close", json!({})).await;
     }
 
     /// Chromium's name and version, for instance `HeadlessChrome/156.0.8078.79`.
@@ -304,21 +207,6 @@ fn dispatch(shared: &Mutex<Shared>, message: Message) {
     {
         let _ = load.send(());
     }
-}
-
-/// User and group id of the browser's user.
-fn browser_user() -> Result<(u32, u32), LoadError> {
-    let passwd = std::fs::read_to_string("/etc/passwd")?;
-    passwd
-        .lines()
-        .map(|line| line.split(':').collect::<Vec<_>>())
-        .find(|fields| fields.first() == Some(&BROWSER_USER))
-        .and_then(|fields| Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?)))
-        .ok_or_else(|| {
-            LoadError::Chromium(format!(
-                "can't be sandboxed as root: make an unprivileged user with `useradd --system {BROWSER_USER}`"
-            ))
-        })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,6 +4,7 @@
 //! Everything runs on loopback and ends with the run. A wrong answer of any side ends the run without a result.
 
 mod bench;
+mod browser;
 mod devtools;
 mod document;
 mod error;
@@ -11,6 +12,7 @@ mod goals;
 mod measure;
 mod mixes;
 mod pages;
+mod plan;
 mod platen;
 mod processes;
 mod raw;
@@ -24,8 +26,8 @@ use clap::Parser;
 use time::OffsetDateTime;
 
 use crate::{
-    bench::Plan,
     error::LoadError,
+    plan::Plan,
     report::{Surroundings, to_json, to_text},
 };
 

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use crate::{
     error::LoadError,
     measure::Caller,
-    platen::{Client, Order},
+    platen::client::{Client, Order},
 };
 
 /// Every render is the next account's.

@@ -1,19 +1,17 @@
 //! Platen as its users meet it: the real binary with a private Postgres and a browser of its own, asked by HTTP.
 
+pub(crate) mod client;
+
 use std::{
     fs::{self, File, Permissions},
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Stdio,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
-use reqwest::StatusCode;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
 use tokio::{
     io::AsyncWriteExt as _,
     process::{Child, Command},
@@ -21,10 +19,9 @@ use tokio::{
 };
 
 use crate::{
-    document::{Wanted, find_fault},
     error::LoadError,
     measure::{Caller, Limit, Outcome, run_round},
-    pages::Load,
+    platen::client::Client,
     processes,
 };
 
@@ -39,28 +36,6 @@ pub(crate) struct Service {
     http: reqwest::Client,
     // Removed when dropped.
     folder: tempfile::TempDir,
-}
-
-/// One account's caller; cheap to clone.
-#[derive(Clone)]
-pub(crate) struct Client {
-    http: reqwest::Client,
-    url: String,
-    key: String,
-}
-
-/// A caller that asks for the same document again and again.
-pub(crate) struct Renderer {
-    client: Client,
-    order: Order,
-}
-
-/// What is asked for, and what must come back.
-#[derive(Clone)]
-pub(crate) struct Order {
-    load: Arc<Load>,
-    wanted: Wanted,
-    body: Bytes,
 }
 
 impl Service {
@@ -131,11 +106,7 @@ impl Service {
         let key = self
             .run(&["keys", "create", "--email", &email, "--name", "bench"], "")
             .await?;
-        Ok(Client {
-            http: self.http.clone(),
-            url: format!("{}/api/v1/renderers/pdf", self.address),
-            key: key.trim().to_owned(),
-        })
+        Ok(Client::new(&self.http, &self.address, key.trim()))
     }
 
     /// Lets the callers render; see [`run_round`].
@@ -203,89 +174,6 @@ impl Service {
         let lines: Vec<&str> = log.lines().collect();
         let last = lines.split_at(lines.len().saturating_sub(LINES)).1;
         LoadError::Platen(format!("{what}; its log ends:\n{}", last.join("\n")))
-    }
-}
-
-impl Order {
-    /// One part, defaults but for the format.
-    pub(crate) fn new(load: &Arc<Load>, wanted: Wanted) -> Self {
-        let format = match wanted {
-            Wanted::Pdf => "pdf",
-            Wanted::PdfA => "pdf/a",
-        };
-        let body = json!({
-            "parts": [{ "type": "html", "content": load.html }],
-            "output_format": format,
-            "output_encoding": "binary",
-        });
-        Self {
-            load: load.clone(),
-            wanted,
-            body: body.to_string().into(),
-        }
-    }
-
-    /// Looks into a document that came back.
-    pub(crate) fn check(&self, document: &[u8]) -> Result<(), LoadError> {
-        find_fault(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
-    }
-
-    fn wrong(&self, what: String) -> LoadError {
-        LoadError::WrongAnswer {
-            way: "Platen".into(),
-            load: self.load.name,
-            what,
-        }
-    }
-}
-
-impl Client {
-    /// Renders once. Status, page count and the file's first bytes are looked at each time.
-    pub(crate) async fn render(&self, order: &Order) -> Result<Bytes, LoadError> {
-        let answer = self
-            .http
-            .post(&self.url)
-            .bearer_auth(&self.key)
-            .header("content-type", "application/json")
-            .body(order.body.clone())
-            .send()
-            .await?;
-        let status = answer.status();
-        let page_count: Option<usize> = answer
-            .headers()
-            .get("x-page-count")
-            .and_then(|value| value.to_str().ok()?.parse().ok());
-        let document = answer.bytes().await?;
-        if status != StatusCode::OK {
-            let body = String::from_utf8_lossy(&document);
-            return Err(order.wrong(format!("status {status}: {body}")));
-        }
-        if page_count != Some(order.load.page_count) {
-            return Err(order.wrong(format!(
-                "X-Page-Count {page_count:?} instead of {}",
-                order.load.page_count
-            )));
-        }
-        if !document.starts_with(b"%PDF-") {
-            return Err(order.wrong("no PDF header".into()));
-        }
-        Ok(document)
-    }
-}
-
-impl Renderer {
-    /// A caller for `order`.
-    pub(crate) fn new(client: &Client, order: &Order) -> Self {
-        Self {
-            client: client.clone(),
-            order: order.clone(),
-        }
-    }
-}
-
-impl Caller for Renderer {
-    async fn render(&mut self) -> Result<Bytes, LoadError> {
-        self.client.render(&self.order).await
     }
 }
 

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    devtools::{Browser, DevTools, PageSession, parse},
+    browser::Browser,
+    devtools::{DevTools, PageSession, parse},
     document::{Wanted, find_fault},
     error::LoadError,
     measure::{Caller, Limit, Round, run_round},

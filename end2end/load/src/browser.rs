@@ -1,0 +1,132 @@
+//! The raw client's own Chromium: started as Platen starts its browsers, and ended with the run.
+
+use std::{
+    os::unix::fs::chown,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use command_fds::{CommandFdExt as _, FdMapping};
+use tokio::{net::unix::pipe, process::Child, time::timeout};
+
+use crate::{devtools::DevTools, error::LoadError};
+
+/// Chromium has no sandbox as root, so root runs it as this user, which the set-up script makes.
+const BROWSER_USER: &str = "platen-browser";
+
+/// What Platen's own browsers have too, as far as it changes how fast or how a document is printed.
+const FLAGS: [&str; 16] = [
+    "--headless",
+    "--no-first-run",
+    "--disable-gpu",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--disable-renderer-backgrounding",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+    "--mute-audio",
+    // With them, each reset to about:blank makes a new frame host, which costs a third of the throughput.
+    "--disable-features=RenderDocument,BackForwardCache",
+    "--enable-features=NetworkServiceInProcess2",
+];
+
+/// A kept Chromium with its own folder for the profile; both are gone after [`Browser::close`].
+pub(crate) struct Browser {
+    child: Child,
+    devtools: DevTools,
+    // Removed when dropped.
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts Chromium's real binary with its sandbox on.
+    pub(crate) fn launch(chromium: &Path) -> Result<Self, LoadError> {
+        let profile = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
+        let (commands_in, commands_out) = std::io::pipe()?;
+        let (answers_in, answers_out) = std::io::pipe()?;
+        let mut command = Command::new(chromium);
+        command
+            .arg("--remote-debugging-pipe")
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .args(FLAGS)
+            .env_clear()
+            .env("HOME", profile.path())
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .fd_mappings(vec![
+                FdMapping {
+                    parent_fd: commands_in.into(),
+                    child_fd: 3,
+                },
+                FdMapping {
+                    parent_fd: answers_out.into(),
+                    child_fd: 4,
+                },
+            ])
+            .map_err(|error| LoadError::Chromium(error.to_string()))?;
+        if rustix::process::geteuid().is_root() {
+            use std::os::unix::process::CommandExt as _;
+            let (uid, gid) = browser_user()?;
+            chown(profile.path(), Some(uid), Some(gid))?;
+            command.uid(uid).gid(gid);
+        }
+        let child = tokio::process::Command::from(command)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| LoadError::Chromium(format!("{}: {error}", chromium.display())))?;
+        let devtools = DevTools::connect(
+            pipe::Sender::from_owned_fd(commands_out.into())?,
+            pipe::Receiver::from_owned_fd(answers_in.into())?,
+        );
+        Ok(Self {
+            child,
+            devtools,
+            _profile: profile,
+        })
+    }
+
+    /// Process id of the browser process.
+    pub(crate) fn pid(&self) -> Result<u32, LoadError> {
+        self.child
+            .id()
+            .ok_or_else(|| LoadError::Chromium("has ended already".into()))
+    }
+
+    /// The client's end.
+    pub(crate) fn devtools(&self) -> DevTools {
+        self.devtools.clone()
+    }
+
+    /// Asks Chromium to leave and makes sure of it.
+    pub(crate) async fn close(mut self) -> Result<(), LoadError> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let _ = timeout(PATIENCE, self.devtools.close_browser()).await;
+        if timeout(PATIENCE, self.child.wait()).await.is_err() {
+            self.child.kill().await?;
+        }
+        Ok(())
+    }
+}
+
+/// User and group id of the browser's user.
+fn browser_user() -> Result<(u32, u32), LoadError> {
+    let passwd = std::fs::read_to_string("/etc/passwd")?;
+    passwd
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields.first() == Some(&BROWSER_USER))
+        .and_then(|fields| Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?)))
+        .ok_or_else(|| {
+            LoadError::Chromium(format!(
+                "can't be sandboxed as root: make an unprivileged user with `useradd --system {BROWSER_USER}`"
+            ))
+        })
+}

@@ -1,0 +1,45 @@
+//! How much a run measures.
+
+use std::time::Duration;
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// Rounds of the small loads; each measures every way once.
+    pub(crate) rounds: usize,
+    /// Rounds of the 100-page table.
+    pub(crate) table_rounds: usize,
+    /// The table is rendered by at most so many callers at once.
+    pub(crate) table_concurrency: usize,
+    /// Time for one way and number of callers in one round.
+    pub(crate) window: Duration,
+    /// New accounts in one round.
+    pub(crate) newcomers: usize,
+    /// Renders of the soak, over all its points.
+    pub(crate) soak_renders: u64,
+    /// Completions of each printed document.
+    pub(crate) completions: usize,
+}
+
+impl Plan {
+    /// About a quarter of an hour.
+    pub(crate) const FULL: Self = Self {
+        rounds: 3,
+        table_rounds: 2,
+        table_concurrency: 8,
+        window: Duration::from_millis(2_500),
+        newcomers: 20,
+        soak_renders: 10_000,
+        completions: 50,
+    };
+    /// About two minutes; shows what is broken, not what is slow.
+    pub(crate) const QUICK: Self = Self {
+        rounds: 1,
+        table_rounds: 1,
+        table_concurrency: 1,
+        window: Duration::from_secs(1),
+        newcomers: 10,
+        soak_renders: 1_000,
+        completions: 10,
+    };
+}

@@ -1,0 +1,128 @@
+//! Asks a running Platen for documents, and looks at what comes back.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::{
+    document::{Wanted, find_fault},
+    error::LoadError,
+    measure::Caller,
+    pages::Load,
+};
+
+/// One account's caller; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    url: String,
+    key: String,
+}
+
+/// A caller that asks for the same document again and again.
+pub(crate) struct Renderer {
+    client: Client,
+    order: Order,
+}
+
+/// What is asked for, and what must come back.
+#[derive(Clone)]
+pub(crate) struct Order {
+    load: Arc<Load>,
+    wanted: Wanted,
+    body: Bytes,
+}
+
+impl Order {
+    /// One part, defaults but for the format.
+    pub(crate) fn new(load: &Arc<Load>, wanted: Wanted) -> Self {
+        let format = match wanted {
+            Wanted::Pdf => "pdf",
+            Wanted::PdfA => "pdf/a",
+        };
+        let body = json!({
+            "parts": [{ "type": "html", "content": load.html }],
+            "output_format": format,
+            "output_encoding": "binary",
+        });
+        Self {
+            load: load.clone(),
+            wanted,
+            body: body.to_string().into(),
+        }
+    }
+
+    /// Looks into a document that came back.
+    pub(crate) fn check(&self, document: &[u8]) -> Result<(), LoadError> {
+        find_fault(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
+    }
+
+    fn wrong(&self, what: String) -> LoadError {
+        LoadError::WrongAnswer {
+            way: "Platen".into(),
+            load: self.load.name,
+            what,
+        }
+    }
+}
+
+impl Client {
+    /// For the service at `address`.
+    pub(crate) fn new(http: &reqwest::Client, address: &str, key: &str) -> Self {
+        Self {
+            http: http.clone(),
+            url: format!("{address}/api/v1/renderers/pdf"),
+            key: key.to_owned(),
+        }
+    }
+
+    /// Renders once. Status, page count and the file's first bytes are looked at each time.
+    pub(crate) async fn render(&self, order: &Order) -> Result<Bytes, LoadError> {
+        let answer = self
+            .http
+            .post(&self.url)
+            .bearer_auth(&self.key)
+            .header("content-type", "application/json")
+            .body(order.body.clone())
+            .send()
+            .await?;
+        let status = answer.status();
+        let page_count: Option<usize> = answer
+            .headers()
+            .get("x-page-count")
+            .and_then(|value| value.to_str().ok()?.parse().ok());
+        let document = answer.bytes().await?;
+        if status != StatusCode::OK {
+            let body = String::from_utf8_lossy(&document);
+            return Err(order.wrong(format!("status {status}: {body}")));
+        }
+        if page_count != Some(order.load.page_count) {
+            return Err(order.wrong(format!(
+                "X-Page-Count {page_count:?} instead of {}",
+                order.load.page_count
+            )));
+        }
+        if !document.starts_with(b"%PDF-") {
+            return Err(order.wrong("no PDF header".into()));
+        }
+        Ok(document)
+    }
+}
+
+impl Renderer {
+    /// A caller for `order`.
+    pub(crate) fn new(client: &Client, order: &Order) -> Self {
+        Self {
+            client: client.clone(),
+            order: order.clone(),
+        }
+    }
+}
+
+impl Caller for Renderer {
+    async fn render(&mut self) -> Result<Bytes, LoadError> {
+        self.client.render(&self.order).await
+    }
+}
