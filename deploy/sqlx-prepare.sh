@@ -46,7 +46,7 @@ done
 # The macros run only when the package is compiled anew.
 touch server/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$work/sqlx DATABASE_URL="postgres://platen@localhost/postgres?host=$work/run" \
-  cargo check --quiet --package platen-server
+  cargo check --quiet --locked --package platen-server
 
 if [ "${1:-}" = --check ]; then
   diff --recursive --brief "$work/sqlx" .sqlx || {

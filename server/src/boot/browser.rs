@@ -4,7 +4,7 @@ use std::{
     env,
     fs::{self, File},
     io,
-    os::unix::fs::chown,
+    os::unix::fs::{PermissionsExt, chown},
     sync::Arc,
     time::Duration,
 };
@@ -99,7 +99,11 @@ struct Profiles {
 impl Profiles {
     fn make(owner: Option<&SystemUser>) -> io::Result<Self> {
         remove_leftovers();
-        let folder = tempfile::Builder::new().prefix(PROFILE_PREFIX).tempdir()?;
+        let private = fs::Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new()
+            .prefix(PROFILE_PREFIX)
+            .permissions(private)
+            .tempdir()?;
         let lock = File::open(folder.path())?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         if let Some(user) = owner {

@@ -74,3 +74,17 @@ pub fn version_of(folder: &Path) -> Option<String> {
     let number = text.split_whitespace().nth(2)?;
     Some(number.split('.').next()?.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_another_version_are_not_opened_by_this_one() {
+        let error = find(Some("8")).unwrap_err().to_string();
+        assert!(
+            error.contains("Postgres 8") && error.contains("postgresql-8"),
+            "{error}"
+        );
+    }
+}

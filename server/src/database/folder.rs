@@ -278,4 +278,48 @@ mod tests {
         assert!(error.contains("PLATEN_DATA_DIR") && error.contains("107"), "{error}");
         assert!(!long.exists());
     }
+
+    #[test]
+    fn a_closed_folder_above_is_named() {
+        let closed = tempfile::tempdir().unwrap();
+        fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let stranger = SystemUser {
+            name: "stranger".into(),
+            uid: u32::MAX - 1,
+            gid: u32::MAX - 1,
+        };
+        let error = check_reachable(closed.path(), &stranger).unwrap_err().to_string();
+        let name = closed.path().display().to_string();
+        assert!(error.contains("stranger") && error.contains(&name), "{error}");
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one_and_says_by_whom() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder {
+            path: temporary.path().to_owned(),
+            database_user: None,
+        };
+        let held = folder.try_serve_lock().unwrap();
+        assert!(held.is_some());
+        assert!(folder.try_serve_lock().unwrap().is_none());
+        assert_eq!(folder.serve_lock_holder(), Some(std::process::id()));
+        drop(held);
+        assert!(folder.try_serve_lock().unwrap().is_some());
+    }
+
+    #[test]
+    fn a_secret_is_private_and_replaced_as_a_whole() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder {
+            path: temporary.path().to_owned(),
+            database_user: None,
+        };
+        assert_eq!(folder.read_secret("s").unwrap(), None);
+        folder.write_secret("s", "a long first one").unwrap();
+        folder.write_secret("s", "second").unwrap();
+        assert_eq!(folder.read_secret("s").unwrap().as_deref(), Some("second"));
+        let mode = fs::metadata(temporary.path().join("s")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }
