@@ -3,10 +3,7 @@
 
 use std::fmt::Write as _;
 
-use skrifa::instance::{LocationRef, Size};
-use skrifa::outline::{DrawSettings, OutlinePen};
-use skrifa::raw::TableProvider as _;
-use skrifa::{FontRef, GlyphId, MetadataProvider as _};
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 use crate::PdfError;
 use crate::content::read_stream;
@@ -137,26 +134,16 @@ struct Outline {
 }
 
 impl Outline {
-    /// Empty where the program can't be read: Chromium draws nothing either, with the same library.
+    /// Empty where the program can't be read: there is nothing to draw then.
     fn of_glyph_zero(program: &[u8]) -> Self {
-        let mut outline = Self::default();
-        let Ok(font) = FontRef::new(program) else {
-            return outline;
+        let Ok(face) = Face::parse(program, 0) else {
+            return Self::default();
         };
-        let Some(units_per_em) = font
-            .head()
-            .ok()
-            .map(|head| head.units_per_em())
-            .filter(|units| *units > 0)
-        else {
-            return outline;
+        let mut outline = Self {
+            scale: GLYPH_SPACE / f32::from(face.units_per_em()),
+            ..Self::default()
         };
-        outline.scale = GLYPH_SPACE / f32::from(units_per_em);
-        let settings = DrawSettings::unhinted(Size::unscaled(), LocationRef::default());
-        let is_drawn = font
-            .outline_glyphs()
-            .get(GlyphId::NOTDEF)
-            .is_some_and(|glyph| glyph.draw(settings, &mut outline).is_ok());
+        let is_drawn = face.outline_glyph(GlyphId(0), &mut outline).is_some();
         if is_drawn { outline } else { Self::default() }
     }
 
@@ -185,7 +172,7 @@ impl Outline {
     }
 }
 
-impl OutlinePen for Outline {
+impl OutlineBuilder for Outline {
     fn move_to(&mut self, x: f32, y: f32) {
         let to = self.point(x, y);
         self.current = (x, y);
