@@ -134,7 +134,8 @@ make_users() {
 fetch_verapdf() {
   say "fetching veraPDF $verapdf_version"
   local work
-  work=$(mktemp -d)
+  mkdir -p "${verapdf_jars%/*}"
+  work=$(mktemp -d "${verapdf_jars%/*}/fetch.XXXXXX")
   cat > "$work/pom.xml" <<POM
 <project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -150,13 +151,10 @@ fetch_verapdf() {
   </dependencies>
 </project>
 POM
-  if mvn -q -B -Dstyle.color=never -f "$work/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$work/lib"; then
-    mkdir -p "${verapdf_jars%/*}"
-    rm -rf "$verapdf_jars"
-    mv "$work/lib" "$verapdf_jars"
-  else
-    say "veraPDF could not be fetched: tests of PDF/A validity need it (and fail without it where CI is set)."
-  fi
+  mvn -q -B -Dstyle.color=never -f "$work/pom.xml" dependency:copy-dependencies -DincludeScope=runtime \
+    -DoutputDirectory="$work/lib" || fail 'veraPDF could not be fetched by Maven; the tests of PDF/A validity need it.'
+  rm -rf "$verapdf_jars"
+  mv "$work/lib" "$verapdf_jars"
   rm -rf "$work"
 }
 

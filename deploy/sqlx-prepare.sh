@@ -43,10 +43,11 @@ for migration in migrations/*.sql; do
   "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 --single-transaction --file "$migration"
 done
 
-# The macros run only when the package is compiled anew.
+# The macros run only when the package is compiled anew. All targets, as clippy takes them: with fewer, Cargo would choose
+# other features and compile most dependencies twice.
 touch server/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$work/sqlx DATABASE_URL="postgres://platen@localhost/postgres?host=$work/run" \
-  cargo check --quiet --locked --package platen-server
+  cargo check --quiet --locked --workspace --all-targets
 
 if [ "${1:-}" = --check ]; then
   diff --recursive --brief "$work/sqlx" .sqlx || {
