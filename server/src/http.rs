@@ -18,7 +18,11 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{domain::validation::schema::OPENAPI, http::error::ApiError, http::rate_limit::RateLimit, state::AppState};
+use crate::{
+    domain::{render, validation::schema::OPENAPI},
+    http::{error::ApiError, rate_limit::RateLimit},
+    state::AppState,
+};
 
 /// What handlers and extractors share.
 #[derive(Clone, FromRef)]
@@ -29,6 +33,7 @@ struct ApiState {
 
 /// Every route.
 pub fn router(app: AppState) -> Router {
+    render::compile_schemas();
     let rate_limit = RateLimit::per_minute(app.config.limits.rate_per_minute);
     Router::new()
         .route("/api/v1/health", get(v1::health::get))

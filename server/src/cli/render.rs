@@ -209,10 +209,13 @@ impl Progress {
 
     fn finish(&self, output: &Path, document: &RenderedDocument, took: Duration) {
         if self.terminal {
-            let pages = document.page_count;
+            let pages = match document.page_count {
+                1 => "1 page".to_owned(),
+                several => format!("{several} pages"),
+            };
             let kilobytes = document.pdf.len().div_ceil(1000);
             eprintln!(
-                "{}: {pages} pages, {kilobytes} kB in {:.1} s",
+                "{}: {pages}, {kilobytes} kB in {:.1} s",
                 output.display(),
                 took.as_secs_f64()
             );

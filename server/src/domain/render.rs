@@ -20,6 +20,11 @@ use crate::domain::{
 
 static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
 
+/// Does at start what the first request would else wait for.
+pub fn compile_schemas() {
+    LazyLock::force(&SYNCHRONOUS);
+}
+
 /// How the PDF comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,5 +1,7 @@
 //! Extractors, in the order in which a request is checked: who calls, what the key may do, what the body says.
 
+use std::panic::resume_unwind;
+
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Request},
@@ -59,7 +61,10 @@ impl FromRequest<ApiState> for RenderBody {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let body = json_body(request, state).await?;
-        RenderRequest::parse(&body).map(Self).map_err(ApiError::Invalid)
+        // A body of megabytes takes milliseconds that other requests should not have to wait for.
+        let parsed = tokio::task::spawn_blocking(move || RenderRequest::parse(&body)).await;
+        let parsed = parsed.unwrap_or_else(|panic| resume_unwind(panic.into_panic()));
+        parsed.map(Self).map_err(ApiError::Invalid)
     }
 }
 

@@ -108,18 +108,21 @@ fn told(error: &RenderError) -> Value {
 fn log(rendered: &Result<RenderedDocument, RenderError>) {
     match rendered {
         Ok(document) => {
-            let phases = &document.phases;
+            let [queue_ms, load_ms, wait_ms, evaluate_ms, print_ms, post_ms] = document
+                .phases
+                .by_phase()
+                .map(|(_, duration)| duration.as_secs_f64() * 1000.0);
             tracing::info!(
                 pages = document.page_count,
                 bytes = document.pdf.len(),
                 warnings = document.warnings.len(),
                 requests = document.requests.len(),
-                queue = ?phases.queue,
-                load = ?phases.load,
-                evaluate = ?phases.evaluate,
-                wait = ?phases.wait,
-                print = ?phases.print,
-                post = ?phases.post,
+                queue_ms,
+                load_ms,
+                wait_ms,
+                evaluate_ms,
+                print_ms,
+                post_ms,
                 "rendered"
             );
         }

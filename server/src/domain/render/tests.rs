@@ -518,7 +518,7 @@ fn details_say_what_is_allowed_and_what_came() {
             "Must not be empty",
         ),
         (with(r#""pages": "4-2""#), "Ranges run upwards; got 4-2"),
-        (with_part(""), "Must have at least 1 items; has 0"),
+        (with_part(""), "Must not be empty"),
         (
             with(r#""margin": {"top": 0, "right": 0, "bottom": 0, "left": 0, "all": 0}"#),
             r#""all" is not allowed here; allowed: top, right, bottom, left, unit"#,

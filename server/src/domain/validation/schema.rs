@@ -84,7 +84,7 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
     let came = shown(error);
     let allowed = keyword_of(error, "x-allowed").and_then(Value::as_str);
     match (kind, allowed) {
-        (ValidationErrorKind::MinLength { .. }, _) => "Must not be empty".into(),
+        (ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MinItems { .. }, _) => "Must not be empty".into(),
         (_, Some(allowed)) => format!("Must be {allowed}; got {came}"),
         (ValidationErrorKind::Type { .. }, None) => {
             let types = match keyword_of(error, "type") {
@@ -105,11 +105,9 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
         }
         (ValidationErrorKind::Minimum { limit }, None) => format!("Must be at least {limit}; got {came}"),
         (ValidationErrorKind::Maximum { limit }, None) => format!("Must be at most {limit}; got {came}"),
-        (ValidationErrorKind::MinItems { limit }, None) => {
-            format!("Must have at least {limit} items; has {}", items(error))
-        }
         (ValidationErrorKind::MaxItems { limit }, None) => {
-            format!("Must have at most {limit} items; has {}", items(error))
+            let came = error.instance().as_array().map_or(0, Vec::len);
+            format!("Must have at most {limit} items; has {came}")
         }
         _ => format!("Must be valid: {}", error.masked()),
     }
@@ -133,10 +131,6 @@ fn shown(error: &ValidationError<'_>) -> String {
     }
 }
 
-fn items(error: &ValidationError<'_>) -> usize {
-    error.instance().as_array().map_or(0, Vec::len)
-}
-
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -155,4 +149,75 @@ fn with_article(type_name: &str) -> String {
         "a"
     };
     format!("{article} {type_name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn references(value: &Value) -> Vec<&str> {
+        match value {
+            Value::Object(members) => {
+                let here = members.get("$ref").and_then(Value::as_str);
+                here.into_iter().chain(members.values().flat_map(references)).collect()
+            }
+            Value::Array(items) => items.iter().flat_map(references).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere_and_every_schema_compiles() {
+        for reference in references(&DOCUMENT) {
+            let target = reference
+                .strip_prefix('#')
+                .and_then(|pointer| DOCUMENT.pointer(pointer));
+            assert!(target.is_some(), "{reference}");
+        }
+        for name in DOCUMENT["components"]["schemas"].as_object().expect("schemas").keys() {
+            Schema::named(name);
+        }
+    }
+
+    #[test]
+    fn examples_are_sound_and_defaults_are_allowed() {
+        let body = &DOCUMENT["paths"]["/api/v1/renderers/pdf"]["post"]["requestBody"]["content"]["application/json"];
+        for (name, example) in body["examples"].as_object().expect("examples") {
+            let mut faults = Faults::default();
+            Schema::named("SynchronousRender").check(&example["value"], &mut faults);
+            assert!(faults.is_empty(), "{name}: {faults:?}");
+        }
+        for (name, schema) in DOCUMENT["components"]["schemas"].as_object().expect("schemas") {
+            if let Some(default) = schema.get("default") {
+                let mut faults = Faults::default();
+                Schema::named(name).check(default, &mut faults);
+                assert!(faults.is_empty(), "{name}: {faults:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_members_are_known_by_their_dotted_names() {
+        for text in [
+            "pages",
+            "header_template",
+            "set_cookie.value",
+            "evaluate_js.expression",
+            "wait_for.selector",
+        ] {
+            assert!(takes_text("SynchronousRender", text), "{text}");
+        }
+        for other in [
+            "scale",
+            "size",
+            "margin",
+            "margin.top",
+            "orientation",
+            "bogus",
+            "bogus.x",
+            "",
+        ] {
+            assert!(!takes_text("SynchronousRender", other), "{other}");
+        }
+    }
 }

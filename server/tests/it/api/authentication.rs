@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 
-use crate::support::studio::{Studio, body, header};
+use crate::support::studio::{Studio, assert_described, body, header};
 
 struct Refusal {
     status: u16,
@@ -31,7 +31,7 @@ async fn ask(studio: &Studio, authorization: Option<&str>) -> Refusal {
         body["message"].as_str().is_some_and(|message| !message.is_empty()),
         "{body}"
     );
-    assert_eq!(body.as_object().expect("an object").len(), 2, "{body}");
+    assert_described(&body, "AuthError");
     Refusal {
         status,
         error: body["error"].as_str().expect("a word").to_owned(),

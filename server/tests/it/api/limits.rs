@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     origin::Origin,
-    studio::{Studio, asked, header},
+    studio::{Studio, asked, assert_described, header},
 };
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn an_account_that_asks_too_often_is_told_when_to_come_back() {
     let seconds: u64 = header(&refused, "retry-after").parse().unwrap();
     assert!((1..=30).contains(&seconds), "{seconds}");
     let body: Value = refused.json().await.unwrap();
-    assert!(body["error"]["message"].is_string(), "{body}");
+    assert_described(&body, "ResourceError");
     assert_eq!(health(&other.key).await.status(), 200);
 }
 

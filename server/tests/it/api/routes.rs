@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::studio::{Studio, header};
+use crate::support::studio::{Studio, assert_described, header};
 
 #[tokio::test]
 async fn unknown_paths_and_methods_have_the_resource_error_shape() {
@@ -26,7 +26,7 @@ async fn unknown_paths_and_methods_have_the_resource_error_shape() {
         );
         assert!(!header(&answer, "x-request-id").is_empty());
         let body: Value = answer.json().await.unwrap();
-        assert!(body["error"]["message"].is_string(), "{body}");
+        assert_described(&body, "ResourceError");
     }
 }
 

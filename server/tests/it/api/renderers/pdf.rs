@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{
     origin::Origin,
     pdf,
-    studio::{Studio, body, faults, header},
+    studio::{Studio, assert_described, body, faults, header},
 };
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn base64_answers_are_exactly_data_and_encoding() {
         body.as_object().unwrap().keys().collect::<Vec<_>>(),
         ["data", "encoding"]
     );
-    assert_eq!(body["encoding"], "base64");
+    assert_described(&body, "EncodedPdf");
     let bytes = BASE64_STANDARD.decode(body["data"].as_str().unwrap()).unwrap();
     assert_eq!(pdf::page_count(&bytes), 1);
 }
@@ -168,7 +168,7 @@ async fn large_and_compressed_bodies_and_other_types_are_refused() {
         let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), status);
         let body: Value = answer.json().await.unwrap();
-        assert!(body["error"]["message"].is_string(), "{body}");
+        assert_described(&body, "ResourceError");
     }
 }
 
