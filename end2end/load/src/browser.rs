@@ -1,7 +1,7 @@
 //! The raw client's own Chromium: started as Platen starts its browsers, and ended with the run.
 
 use std::{
-    os::unix::fs::chown,
+    os::unix::{fs::chown, process::CommandExt as _},
     path::Path,
     process::{Command, Stdio},
     time::Duration,
@@ -55,6 +55,7 @@ impl Browser {
             .arg("--remote-debugging-pipe")
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .args(FLAGS)
+            .process_group(0)
             .env_clear()
             .env("HOME", profile.path())
             .env("LANG", "C.UTF-8")
@@ -73,7 +74,6 @@ impl Browser {
             ])
             .map_err(|error| LoadError::Chromium(error.to_string()))?;
         if rustix::process::geteuid().is_root() {
-            use std::os::unix::process::CommandExt as _;
             let (uid, gid) = browser_user()?;
             chown(profile.path(), Some(uid), Some(gid))?;
             command.uid(uid).gid(gid);

@@ -18,6 +18,7 @@ mod processes;
 mod raw;
 mod report;
 mod results;
+mod sides;
 mod statistics;
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};

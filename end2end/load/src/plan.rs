@@ -10,10 +10,10 @@ pub(crate) struct Plan {
     /// Rounds of the 100-page table.
     pub(crate) table_rounds: usize,
     /// The table is rendered by at most so many callers at once.
-    pub(crate) table_concurrency: usize,
+    pub(crate) table_callers: usize,
     /// Time for one way and number of callers in one round.
     pub(crate) window: Duration,
-    /// New accounts in one round.
+    /// New accounts that have their first render in one round.
     pub(crate) newcomers: usize,
     /// Renders of the soak, over all its points.
     pub(crate) soak_renders: u64,
@@ -26,7 +26,7 @@ impl Plan {
     pub(crate) const FULL: Self = Self {
         rounds: 3,
         table_rounds: 2,
-        table_concurrency: 8,
+        table_callers: 8,
         window: Duration::from_millis(2_500),
         newcomers: 20,
         soak_renders: 10_000,
@@ -36,7 +36,7 @@ impl Plan {
     pub(crate) const QUICK: Self = Self {
         rounds: 1,
         table_rounds: 1,
-        table_concurrency: 1,
+        table_callers: 1,
         window: Duration::from_secs(1),
         newcomers: 10,
         soak_renders: 1_000,

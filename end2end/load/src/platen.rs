@@ -191,6 +191,8 @@ fn platen(binary: &Path, settings: &[(&str, String)]) -> Command {
     }
     command
         .envs(settings.iter().map(|(name, value)| (name, value)))
+        // What a terminal sends to the bench does not reach it twice.
+        .process_group(0)
         .kill_on_drop(true);
     command
 }

@@ -1,0 +1,143 @@
+//! Both sides of the comparison, each measured by the way and the number of callers.
+
+use std::sync::Arc;
+
+use crate::{
+    document::Wanted,
+    error::LoadError,
+    measure::{Caller, Limit, Round},
+    mixes::{ManyAccounts, NEWCOMER_INTERVAL, Newcomers},
+    pages::Load,
+    plan::Plan,
+    platen::{
+        Service,
+        client::{Client, Order, Renderer},
+    },
+    raw::{After, RawPeer},
+    results::Way,
+};
+
+/// Accounts that take turns.
+const ACCOUNTS: usize = 20;
+
+/// Chromium by itself, and Platen if there is one.
+pub(crate) struct Sides<'a> {
+    pub(crate) raw: &'a mut RawPeer,
+    pub(crate) platen: Option<Platen<'a>>,
+}
+
+/// A running service with its accounts.
+pub(crate) struct Platen<'a> {
+    pub(crate) service: &'a Service,
+    /// The first of them renders whatever needs one account only.
+    accounts: Vec<Client>,
+    /// Accounts that have not rendered yet.
+    newcomers: Vec<Client>,
+    /// How many of them one round uses up.
+    newcomers_a_round: usize,
+    /// What the first renders of newcomers took.
+    pub(crate) first_renders_ms: Vec<f64>,
+}
+
+/// Numbers of callers that a way is measured with. More than four would not give the raw client and the fresh tabs more
+/// of the cores; the mixes are about accounts, not about callers.
+pub(crate) fn numbers_of_callers(way: Way) -> &'static [usize] {
+    match way {
+        Way::Raw | Way::RawReset | Way::FreshTab => &[1, 2, 4],
+        Way::Pdf | Way::PdfA => &[1, 2, 4, 8],
+        Way::ManyAccounts => &[4],
+        // One caller may have a newcomer's first render while the other keeps the service busy.
+        Way::Newcomers => &[2],
+    }
+}
+
+impl Sides<'_> {
+    /// One round of one way; `None` if it needs a Platen that is not there.
+    pub(crate) async fn measure(
+        &mut self,
+        load: &Arc<Load>,
+        way: Way,
+        callers: usize,
+        limit: Limit,
+    ) -> Result<Option<Round>, LoadError> {
+        let platen = self.platen.as_mut();
+        let round = match (way, platen) {
+            (Way::Raw, _) => self.raw.measure_warm(load, After::Nothing, callers, limit).await?.0,
+            (Way::RawReset, _) => self.raw.measure_warm(load, After::Reset, callers, limit).await?.0,
+            (Way::FreshTab, _) => self.raw.measure_fresh_tabs(load, callers, limit).await?,
+            (_, None) => return Ok(None),
+            (Way::Pdf, Some(platen)) => platen.measure(load, Wanted::Pdf, callers, limit).await?,
+            (Way::PdfA, Some(platen)) => platen.measure(load, Wanted::PdfA, callers, limit).await?,
+            (Way::ManyAccounts, Some(platen)) => platen.measure_many_accounts(load, callers, limit).await?,
+            (Way::Newcomers, Some(platen)) => platen.measure_newcomers(load, callers, limit).await?,
+        };
+        Ok(Some(round))
+    }
+}
+
+impl<'a> Platen<'a> {
+    /// Makes the accounts and keys that the whole plan needs.
+    pub(crate) async fn prepare(service: &'a Service, plan: Plan) -> Result<Self, LoadError> {
+        let mut accounts = Vec::new();
+        for number in 0..ACCOUNTS {
+            accounts.push(service.new_client(&format!("account-{number}")).await?);
+        }
+        let mut newcomers = Vec::new();
+        for number in 0..plan.newcomers * plan.rounds {
+            newcomers.push(service.new_client(&format!("newcomer-{number}")).await?);
+        }
+        Ok(Self {
+            service,
+            accounts,
+            newcomers,
+            newcomers_a_round: plan.newcomers,
+            first_renders_ms: Vec::new(),
+        })
+    }
+
+    /// One account.
+    pub(crate) async fn measure(
+        &self,
+        load: &Arc<Load>,
+        wanted: Wanted,
+        callers: usize,
+        limit: Limit,
+    ) -> Result<Round, LoadError> {
+        let order = Order::new(load, wanted);
+        let callers = (0..callers).map(|_| Renderer::new(&self.accounts[0], &order)).collect();
+        Ok(self.run(&order, callers, limit).await?.1)
+    }
+
+    async fn measure_many_accounts(&self, load: &Arc<Load>, callers: usize, limit: Limit) -> Result<Round, LoadError> {
+        let order = Order::new(load, Wanted::PdfA);
+        let callers = vec![ManyAccounts::new(self.accounts.clone(), &order); callers];
+        Ok(self.run(&order, callers, limit).await?.1)
+    }
+
+    async fn measure_newcomers(&mut self, load: &Arc<Load>, callers: usize, limit: Limit) -> Result<Round, LoadError> {
+        let order = Order::new(load, Wanted::PdfA);
+        let newcomers = self.newcomers.split_off(self.newcomers.len() - self.newcomers_a_round);
+        let limit = Limit {
+            // By count, so that the share of newcomers is right; time is the bound on a machine that is far too slow.
+            time: limit.time * 20,
+            renders: (newcomers.len() * NEWCOMER_INTERVAL) as u64,
+            // It would use up newcomers.
+            warm_up: false,
+        };
+        let callers = vec![Newcomers::new(&self.accounts[0], newcomers, &order); callers];
+        let (callers, round) = self.run(&order, callers, limit).await?;
+        if let Some(caller) = callers.first() {
+            self.first_renders_ms.extend(caller.first_renders_ms());
+        }
+        Ok(round)
+    }
+
+    async fn run<C: Caller>(&self, order: &Order, callers: Vec<C>, limit: Limit) -> Result<(Vec<C>, Round), LoadError> {
+        let outcome = self.service.measure(callers, limit).await?;
+        outcome
+            .documents
+            .iter()
+            .try_for_each(|document| order.check(document))?;
+        Ok((outcome.callers, outcome.round))
+    }
+}
