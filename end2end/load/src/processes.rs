@@ -10,8 +10,10 @@ pub(crate) struct Process {
     pub(crate) pid: u32,
     parent: u32,
     name: String,
-    /// Clock ticks: its own, and those of ended children that it has waited for.
+    /// Clock ticks.
     ticks: u64,
+    /// Clock ticks of ended children that it has waited for.
+    children_ticks: u64,
     /// Clock ticks after the machine's start; tells it from a later process with the same number.
     started: u64,
     /// Ended, but nobody has waited for it yet.
@@ -25,6 +27,15 @@ pub(crate) struct Memory {
     pub(crate) service: u64,
     /// All Chromium processes: anonymous memory of each, and files and shared memory once, as the largest has them.
     pub(crate) chromium: u64,
+}
+
+/// Processor time of a process and of its tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProcessorTime {
+    /// The process alone.
+    pub(crate) root: Duration,
+    /// With its descendants and their ended children.
+    pub(crate) tree: Duration,
 }
 
 #[derive(Default)]
@@ -65,12 +76,19 @@ pub(crate) fn still_running(processes: &[Process]) -> Vec<&Process> {
     processes.iter().filter(is_running).collect()
 }
 
-/// Processor time that the process, its descendants and their ended children have used so far.
-pub(crate) fn processor_time(root: u32) -> io::Result<Duration> {
-    let ticks: u64 = tree(root)?.iter().map(|process| process.ticks).sum();
-    Ok(Duration::from_secs_f64(
-        ticks as f64 / rustix::param::clock_ticks_per_second() as f64,
-    ))
+/// Processor time used so far.
+pub(crate) fn processor_time(root: u32) -> io::Result<ProcessorTime> {
+    let per_second = rustix::param::clock_ticks_per_second() as f64;
+    let seconds = |ticks: u64| Duration::from_secs_f64(ticks as f64 / per_second);
+    let tree = tree(root)?;
+    let root_ticks = tree
+        .iter()
+        .find(|process| process.pid == root)
+        .map(|process| process.ticks);
+    Ok(ProcessorTime {
+        root: seconds(root_ticks.unwrap_or_default()),
+        tree: seconds(tree.iter().map(|process| process.ticks + process.children_ticks).sum()),
+    })
 }
 
 /// Memory of the process and of the Chromium processes in its tree.
@@ -105,16 +123,18 @@ fn parse_stat(stat: &str) -> Option<Process> {
     let (head, rest) = stat.rsplit_once(") ")?;
     let (pid, name) = head.split_once(" (")?;
     let fields: Vec<&str> = rest.split(' ').collect();
-    let ticks = fields
-        .get(11..15)?
-        .iter()
-        .map(|field| field.parse::<u64>().ok())
-        .sum::<Option<u64>>()?;
+    let sum = |fields: &[&str]| {
+        fields
+            .iter()
+            .map(|field| field.parse::<u64>().ok())
+            .sum::<Option<u64>>()
+    };
     Some(Process {
         pid: pid.parse().ok()?,
         parent: fields.get(1)?.parse().ok()?,
         name: name.to_owned(),
-        ticks,
+        ticks: sum(fields.get(11..13)?)?,
+        children_ticks: sum(fields.get(13..15)?)?,
         started: fields.get(19)?.parse().ok()?,
         is_zombie: fields.first() == Some(&"Z"),
     })
@@ -150,7 +170,8 @@ mod tests {
     fn stat_is_read_past_a_name_with_brackets() {
         let stat = "42 (a) b (c) S 7 42 42 0 -1 4194560 100 200 0 0 11 22 33 44 20 0 1 0 5678 6 7";
         let process = parse_stat(stat).expect("a process");
-        assert_eq!((process.pid, process.parent, process.ticks), (42, 7, 110));
+        assert_eq!((process.pid, process.parent), (42, 7));
+        assert_eq!((process.ticks, process.children_ticks), (33, 77));
         assert_eq!((process.name.as_str(), process.started), ("a) b (c", 5678));
     }
 

@@ -52,7 +52,8 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
     text.push_str(
         "\np50, throughput and CPU: medians of the rounds. × raw: against the raw limit of the same round, p50 with as many \
          callers, throughput at its best.\nMemory: largest seen, MB; anonymous memory of each process, files and shared \
-         memory once. CPU: ms per render, of the server's process and all its descendants.\n",
+         memory once. CPU: ms per render, of the server's process and all \
+         its descendants; own: its process alone.\n",
     );
     let mut load = "";
     for cell in &results.cells {
@@ -78,6 +79,7 @@ fn cell_json(results: &Results, cell: &Cell) -> Value {
         "p95_ms": cell.median(|round| round.p95_ms),
         "renders_per_second": cell.median(|round| round.renders_per_second),
         "cpu_ms_per_render": cell.median(|round| round.cpu_ms_per_render),
+        "own_cpu_ms_per_render": cell.median(|round| round.own_cpu_ms_per_render),
         "p50_against_raw": results.p50_ratio(cell),
         "throughput_against_best_raw": results.throughput_ratio(cell),
         "rounds": cell.rounds,
@@ -87,8 +89,8 @@ fn cell_json(results: &Results, cell: &Cell) -> Value {
 fn add_heading(text: &mut String, load: &str) {
     let _ = writeln!(
         text,
-        "\n{load:<20} {:>7} {:>8} {:>8} {:>7} {:>8} {:>7} {:>7} {:>8} {:>9}",
-        "callers", "p50 ms", "p95 ms", "× raw", "/s", "× raw", "CPU", "service", "Chromium",
+        "\n{load:<20} {:>7} {:>8} {:>8} {:>7} {:>8} {:>7} {:>7} {:>7} {:>8} {:>9}",
+        "callers", "p50 ms", "p95 ms", "× raw", "/s", "× raw", "CPU", "own", "service", "Chromium",
     );
 }
 
@@ -96,7 +98,7 @@ fn add_cell(text: &mut String, results: &Results, cell: &Cell) {
     let service = cell.largest(|round| round.memory.service);
     let _ = writeln!(
         text,
-        "{:<20} {:>7} {:>8.1} {:>8.1} {:>7} {:>8.1} {:>7} {:>7.1} {:>8} {:>9.0}",
+        "{:<20} {:>7} {:>8.1} {:>8.1} {:>7} {:>8.1} {:>7} {:>7.1} {:>7.1} {:>8} {:>9.0}",
         cell.way.name(),
         cell.concurrency,
         cell.median(|round| round.p50_ms),
@@ -105,6 +107,7 @@ fn add_cell(text: &mut String, results: &Results, cell: &Cell) {
         cell.median(|round| round.renders_per_second),
         ratio(results.throughput_ratio(cell)),
         cell.median(|round| round.cpu_ms_per_render),
+        cell.median(|round| round.own_cpu_ms_per_render),
         if service == 0 {
             "–".to_owned()
         } else {
