@@ -39,8 +39,8 @@ pub(crate) fn complete(
     language::set_language(&mut document, language.as_deref())?;
     if format == OutputFormat::PdfA2b {
         pages::check_sizes(&document, &pages)?;
-        let inspection = limits::enforce_limits(&mut document, &mut warnings)?;
-        drawings::mend_drawings(&mut document, &pages, &inspection.drawings, &mut warnings)?;
+        let drawings = limits::enforce_limits(&mut document, &mut warnings)?;
+        drawings::mend_drawings(&mut document, &pages, &drawings, &mut warnings)?;
         output_intent::add_output_intent(&mut document)?;
     }
     let identifier = identifier(&document, printed, instant);

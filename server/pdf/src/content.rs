@@ -12,7 +12,7 @@ use crate::text::MAX_STRING;
 /// What one stream may hold, uncompressed, in bytes. A page of dense vector graphics has some ten million.
 const MAX_LENGTH: u64 = 256 * 1024 * 1024;
 /// A number with fewer digits is within the limits of PDF/A, whatever its sign and point.
-const SUSPICIOUS_DIGITS: usize = 10;
+pub(crate) const SUSPICIOUS_DIGITS: usize = 10;
 
 /// Reads a stream's data into `output`, whose former content is dropped. Chromium writes it plain or with Flate.
 pub(crate) fn read_stream(stream: &Stream, output: &mut Vec<u8>) -> Result<(), &'static str> {

@@ -52,7 +52,8 @@ pub struct Completed {
 /// Something the author of the page should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Stable name, for instance `missing_glyph`.
+    /// Stable name: `link_removed`, `missing_glyph`, `language_invalid`, `text_shortened`, `name_shortened` or
+    /// `number_limited`.
     pub code: &'static str,
     /// A sentence for people, with page and value.
     pub message: String,
@@ -81,7 +82,16 @@ pub enum PdfError {
     },
 }
 
-/// Completes a tagged PDF printed by Chromium. `instant` becomes the creation and modification date.
+/// Completes a PDF printed by Chromium, tagged or not. `instant` becomes the creation and modification date.
+///
+/// Tags, outline, pictures and fonts stay as they are, byte for byte where nothing has to change. Title, author, subject,
+/// keywords and language are those of `facts`, whatever the browser wrote. Links stay if they lead into the document or
+/// to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes. For PDF/A-2b the limits and
+/// conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers out of range, characters that
+/// no font has.
+///
+/// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number.
+/// Completing a completed document again changes nothing but the dates.
 pub fn complete(
     printed: &[u8],
     facts: &PageFacts,

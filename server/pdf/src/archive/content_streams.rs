@@ -302,3 +302,87 @@ fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> 
             what: "the end of an inline image expected",
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mended(content: &str) -> Option<String> {
+        let fonts = CompositeFonts::from([(b"F4".to_vec(), 7)]);
+        let mended = mend(content.as_bytes(), &fonts).expect("valid")?;
+        Some(String::from_utf8(mended.bytes).expect("ASCII"))
+    }
+
+    #[test]
+    fn draws_missing_characters_in_the_stand_in() {
+        assert_eq!(
+            mended("BT /F4 16 Tf <005700000058> Tj ET").as_deref(),
+            Some("BT /F4 16 Tf [<0057>] TJ /PlatenMissing7 16 Tf [<00>] TJ /F4 16 Tf [<0058>] TJ ET")
+        );
+        assert_eq!(
+            mended("/F4 9 Tf [<0057> -20 <00000000> 5 (\\000\\000)] TJ").as_deref(),
+            Some("/F4 9 Tf [<0057>-20 ] TJ /PlatenMissing7 9 Tf [<0000>5 <00>] TJ /F4 9 Tf")
+        );
+    }
+
+    #[test]
+    fn follows_the_font_in_use() {
+        // A font of one-byte codes, one that `Q` brings back, and none at all.
+        for untouched in [
+            "/F5 9 Tf <0000> Tj",
+            "/F5 9 Tf q /F4 9 Tf Q <0000> Tj",
+            "<0000> Tj",
+            "/F4 9 Tf <01000020> Tj",
+        ] {
+            assert_eq!(mended(untouched), None, "{untouched}");
+        }
+        assert!(mended("/F4 9 Tf q /F5 9 Tf Q <0000> Tj").is_some());
+    }
+
+    #[test]
+    fn names_the_text_where_the_stream_gives_it() {
+        let content = b"/F4 9 Tf /Span<</ActualText <feffe123> >> BDC <0000> Tj EMC <0000> Tj";
+        let fonts = CompositeFonts::from([(b"F4".to_vec(), 7)]);
+        let mended = mend(content, &fonts).expect("valid").expect("something to mend");
+        assert_eq!(
+            mended.missing,
+            BTreeSet::from([(7, None), (7, Some("\u{E123}".into()))])
+        );
+    }
+
+    #[test]
+    fn splits_long_strings_and_cuts_long_texts() {
+        let long = mended(&format!("/F5 9 Tf <{}> Tj", "41".repeat(40_000))).expect("something to mend");
+        let lengths: Vec<usize> = long.split(['<', '>']).skip(1).step_by(2).map(str::len).collect();
+        assert_eq!(lengths, [2 * 32_766, 2 * 7_234]);
+        let text = format!("/Span <</ActualText <feff{}>>> BDC EMC", "0301".repeat(20_000));
+        let text = mended(&text).expect("something to mend");
+        assert_eq!(
+            text,
+            format!("/Span <</ActualText <FEFF{}>>> BDC EMC", "0301".repeat(16_382))
+        );
+    }
+
+    #[test]
+    fn limits_numbers_and_leaves_inline_images() {
+        let image = "BI /W 1 /H 1 ID (99999999999 EI) <\nEI Q";
+        assert_eq!(mended(image), None);
+        assert_eq!(
+            mended(&format!("q 99999999999 0 0 -1e5 0 cm {image}")).as_deref(),
+            Some(format!("q 2147483647 0 0 -1e5 0 cm {image}").as_str())
+        );
+    }
+
+    #[test]
+    fn content_without_end_is_damage() {
+        for content in [
+            "1 ".repeat(100_000),
+            "q ".repeat(100_000),
+            "ID x".into(),
+            "<0000".into(),
+        ] {
+            let result = mend(content.as_bytes(), &CompositeFonts::new());
+            assert!(matches!(result, Err(PdfError::Damaged { .. })));
+        }
+    }
+}

@@ -8,6 +8,7 @@ use md5::{Digest as _, Md5};
 use super::language::is_language_tag;
 use super::warnings::Warnings;
 use crate::PdfError;
+use crate::content::SUSPICIOUS_DIGITS;
 use crate::document::Document;
 use crate::lexer::{Token, is_regular};
 use crate::object::{Object, ObjectNumber};
@@ -19,19 +20,12 @@ const MAX_INTEGER: i64 = i32::MAX as i64;
 const MAX_REAL: f64 = 3.403e38;
 /// A real nearer to zero must be zero.
 const MIN_REAL: f64 = 1.175e-38;
-/// A number with fewer digits is within the limits.
-const SUSPICIOUS_DIGITS: usize = 10;
 /// In bytes. No string in it can be too long.
 const SHORT_OBJECT: usize = 512;
 
-/// What the pass over all objects found.
-pub(super) struct Inspection {
-    /// Form `XObject`s and tiling patterns: what has drawing operators and is no page.
-    pub(super) drawings: Vec<ObjectNumber>,
-}
-
-/// Mends what is beyond a limit in every object outside streams' data, and finds the streams that draw.
-pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Inspection, PdfError> {
+/// Mends what is beyond a limit in every object outside streams' data. Gives the form `XObject`s and tiling patterns:
+/// what has drawing operators and is no page.
+pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Vec<ObjectNumber>, PdfError> {
     let mut drawings = Vec::new();
     let mut mended = Mended::default();
     for number in 1..document.size() {
@@ -49,7 +43,7 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
         }
     }
     mended.report(warnings);
-    Ok(Inspection { drawings })
+    Ok(drawings)
 }
 
 /// Whether a number is out of range; `raw` as in the file.

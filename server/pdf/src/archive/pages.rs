@@ -57,6 +57,8 @@ pub(super) fn check_sizes(document: &Document, pages: &[ObjectNumber]) -> Result
         let (width, height) =
             size(document, &page)?.ok_or_else(|| document.damaged(*number, "a /MediaBox expected"))?;
         if !ALLOWED_SIDE.contains(&width) || !ALLOWED_SIDE.contains(&height) {
+            let readable = |side: f64| (side * 100.0).round() / 100.0;
+            let (width, height) = (readable(width), readable(height));
             return Err(PdfError::PageSize {
                 page: index + 1,
                 width,
