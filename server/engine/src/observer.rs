@@ -37,8 +37,8 @@ pub(crate) struct PageState {
     pub(crate) crashed: bool,
     /// Commits of the main frame since the start of the render, with the address of the last one.
     pub(crate) navigations: Vec<String>,
-    /// A navigation of the main frame that the page asked for and that has not committed.
-    pub(crate) navigation_pending: bool,
+    /// Where the page asked to go, while it has not arrived.
+    pub(crate) navigation_pending: Option<String>,
     /// The answer to the main frame's last request.
     pub(crate) document: Option<DocumentResponse>,
     /// A document or frame came over http(s).
@@ -121,12 +121,15 @@ struct Frame {
     id: String,
     parent_id: Option<String>,
     url: String,
+    /// Where it wanted to go, when it shows the browser's own page about an error.
+    unreachable_url: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FrameRequestedNavigation {
     frame_id: String,
+    url: String,
 }
 
 impl PageObserver {
@@ -238,8 +241,9 @@ impl PageObserver {
         }
         if frame.parent_id.is_none() && frame.id == self.main_frame {
             state.loaded = false;
-            state.navigation_pending = false;
-            state.navigations.push(without_query(&frame.url));
+            state.navigation_pending = None;
+            let url = frame.unreachable_url.as_deref().unwrap_or(&frame.url);
+            state.navigations.push(without_query(url));
             // Only the last ones matter; a page that navigates for ever must not grow this.
             if state.navigations.len() > 20 {
                 state.navigations.remove(1);
@@ -293,7 +297,7 @@ impl SessionEvents for PageObserver {
                 if let Ok(event) = serde_json::from_str::<FrameRequestedNavigation>(params)
                     && event.frame_id == self.main_frame
                 {
-                    self.lock().navigation_pending = true;
+                    self.lock().navigation_pending = Some(without_query(&event.url));
                 }
             }
             "Page.javascriptDialogOpening" => {

@@ -75,13 +75,13 @@ pub(crate) async fn wait_until_loaded(
                 return Ok(Some(unanswered(session)));
             }
         }
-        if !follows_redirects || !session.observer.look(|page| page.navigation_pending) {
+        if !follows_redirects || !session.observer.look(|page| page.navigation_pending.is_some()) {
             return Ok(None);
         }
         // The page asked to go elsewhere: the next load event belongs to the next document.
         let moved = session
             .observer
-            .wait_until(|page| (page.crashed || !page.navigation_pending).then_some(()));
+            .wait_until(|page| (page.crashed || page.navigation_pending.is_none()).then_some(()));
         if tokio::time::timeout(RESOURCE_LIMIT, moved).await.is_err() {
             return Ok(Some(unanswered(session)));
         }
