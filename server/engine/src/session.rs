@@ -17,7 +17,7 @@ use chromiumoxide::{
                 AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
             },
         },
-        js_protocol::runtime::EvaluateParams,
+        js_protocol::runtime::{EvaluateParams, GetHeapUsageParams},
     },
     types::Command,
 };
@@ -33,14 +33,19 @@ use crate::{
 
 /// Making a context and a page in it takes about 50 ms; on a machine that swaps it takes longer.
 const OPEN_LIMIT: Duration = Duration::from_secs(20);
-/// Going back to `about:blank` takes about 10 ms.
-const RESET_LIMIT: Duration = Duration::from_secs(5);
+/// Going back to `about:blank` takes about 10 ms. A page that still loops keeps its session from others for so long.
+const RESET_LIMIT: Duration = Duration::from_secs(1);
 /// Disposing of a context, even of one whose page loops, takes 6 to 16 ms. A browser that takes longer is ill.
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// A session is given up after so many renders, so that slow leaks stay small.
 const RENDERS_PER_SESSION: u32 = 500;
 /// A larger document, in bytes of its PDF, leaves a renderer that keeps hundreds of megabytes.
 pub(crate) const PRINTED_BYTES_THAT_RETIRE: usize = 1 << 20;
+
+/// A page whose history has one entry may close itself; with two, `close()` does nothing.
+const FRESH_PAGE: &str = "window.name = ''; history.pushState(null, '')";
+/// A heap above this is not waited for to be collected: it would be booked on the next render.
+const HEAP_BYTES_THAT_RETIRE: f64 = 64e6;
 
 /// See the module.
 pub(crate) struct Session {
@@ -100,6 +105,11 @@ impl Session {
         opened
     }
 
+    /// Whether the page can still be rendered in.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.browser.is_alive() && !self.observer.look(|page| page.crashed)
+    }
+
     /// Sends a command to the page and waits for its answer.
     pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
         self.browser.connection.execute_in(&self.route, command).await
@@ -135,16 +145,29 @@ impl Session {
     /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
     /// `false`: it can't be done, destroy it.
     pub(crate) async fn reset(&mut self) -> bool {
-        if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() {
+        if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() || !self.is_alive() {
             return false;
         }
         self.proxy.close_connections();
         if self.realm == Realm::Untouched {
             return true;
         }
-        let done = tokio::time::timeout(RESET_LIMIT, self.navigate_to_blank()).await;
+        let done = tokio::time::timeout(RESET_LIMIT, async {
+            let light = self.heap_bytes().await? < HEAP_BYTES_THAT_RETIRE;
+            if light {
+                self.navigate_to_blank().await?;
+            }
+            Ok::<_, DevToolsError>(light)
+        })
+        .await;
         self.realm = Realm::Untouched;
-        matches!(done, Ok(Ok(())))
+        matches!(done, Ok(Ok(true)))
+    }
+
+    /// What scripts hold, in bytes: objects, nodes and buffers.
+    async fn heap_bytes(&self) -> Result<f64, DevToolsError> {
+        let heap = self.execute(&GetHeapUsageParams::default()).await?;
+        Ok(heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size)
     }
 
     async fn navigate_to_blank(&self) -> Result<(), DevToolsError> {
@@ -159,9 +182,9 @@ impl Session {
         self.observer
             .wait_until(|page| (page.loaded || page.crashed).then_some(()))
             .await;
-        // `window.name` and the history outlive the navigation.
-        self.execute(&EvaluateParams::new("window.name = ''")).await?;
+        // The history outlives the navigation, and so does `window.name`.
         self.execute(&ResetNavigationHistoryParams {}).await?;
+        self.execute(&EvaluateParams::new(FRESH_PAGE)).await?;
         Ok(())
     }
 
@@ -239,6 +262,12 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
     tokio::try_join!(
+        async {
+            connection
+                .execute_in(&route, &EvaluateParams::new(FRESH_PAGE))
+                .await
+                .map(drop)
+        },
         async {
             connection
                 .execute_in(&route, &inspector::EnableParams::default())
