@@ -22,10 +22,10 @@ use tokio::{
     net::unix::pipe,
     process::{Child, ChildStderr, Command},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    chromium,
+    LOOK_AGAIN, chromium,
     config::{EngineConfig, RunAs},
     devtools::Connection,
     processes,
@@ -39,6 +39,12 @@ const MEMORY_WATCH_INTERVAL: Duration = Duration::from_millis(200);
 const MEMORY_KILL_WINDOW: Duration = Duration::from_secs(3);
 /// Room in the pipes: a printed document comes in large messages.
 const PIPE_BYTES: usize = 1 << 20;
+/// From the end of the renderers to the end of the browser, if that is what ended them.
+const DYING_LIMIT: Duration = Duration::from_millis(100);
+/// How long the end of stderr is waited for.
+const LAST_WORDS_LIMIT: Duration = Duration::from_secs(1);
+/// Processes that were killed end at once, unless the kernel holds them.
+const GROUP_END_LIMIT: Duration = Duration::from_secs(10);
 /// Kept of what the browser says on stderr, for the message when it does not start.
 const STDERR_LINES: usize = 12;
 
@@ -48,7 +54,7 @@ pub(crate) struct Browser {
     /// For instance `HeadlessChrome/156.0.8078.79`.
     pub(crate) version: String,
     group: Pid,
-    /// Set when the process has ended.
+    /// Set when every process of the group has ended and the profile folder is removed.
     exited: CancellationToken,
     /// Takes no new sessions and ends when the last one is gone.
     retiring: AtomicBool,
@@ -56,8 +62,6 @@ pub(crate) struct Browser {
     /// Sessions made and not yet destroyed.
     pub(crate) sessions: AtomicUsize,
     last_memory_kill: Mutex<Option<Instant>>,
-    /// Removed when the browser is gone.
-    profile: TempDir,
 }
 
 /// Why a browser does not start.
@@ -70,15 +74,15 @@ pub(crate) enum LaunchError {
     NotFound,
     #[error("the profile folder can't be made in {}: {source}", path.display())]
     Profile { path: PathBuf, source: io::Error },
-    #[error("{} can't be started: {source}", path.display())]
+    #[error("{} can't be started: {source}; PLATEN_CHROMIUM names the browser's binary", path.display())]
     Spawn { path: PathBuf, source: io::Error },
-    #[error("{} started but does not answer: {last_words}", path.display())]
+    #[error("{} started but does not answer: {last_words} (PLATEN_CHROMIUM names the browser's binary)", path.display())]
     Silent { path: PathBuf, last_words: String },
 }
 
 impl Browser {
-    /// Starts a browser and waits for its first answer.
-    pub(crate) async fn launch(config: &EngineConfig) -> Result<Arc<Self>, LaunchError> {
+    /// Starts a browser and waits for its first answer. One of `tasks` ends with its last process.
+    pub(crate) async fn launch(config: &EngineConfig, tasks: &TaskTracker) -> Result<Arc<Self>, LaunchError> {
         let path = config
             .chromium
             .clone()
@@ -100,10 +104,11 @@ impl Browser {
             .ok_or_else(|| spawn_error(io::Error::other("the process has no identifier")))?;
         let exited = CancellationToken::new();
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
-        if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(listen(stderr, Arc::clone(&last_words)));
-        }
-        tokio::spawn(reap(child, exited.clone()));
+        let listening = child
+            .stderr
+            .take()
+            .map(|stderr| tokio::spawn(listen(stderr, Arc::clone(&last_words))));
+        tasks.spawn(reap(child, group, profile, exited.clone()));
         let connection = Connection::new(to_browser, from_browser);
         let mut browser = Self {
             connection,
@@ -114,7 +119,6 @@ impl Browser {
             renders: AtomicU64::new(0),
             sessions: AtomicUsize::new(0),
             last_memory_kill: Mutex::default(),
-            profile,
         };
         let silent = |said: &Mutex<VecDeque<String>>| {
             let said = said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,22 +130,25 @@ impl Browser {
         };
         let version = tokio::time::timeout(START_LIMIT, browser.connection.execute(&GetVersionParams::default())).await;
         let Ok(Ok(version)) = version else {
-            // The pipe ends before the last line on stderr is read.
-            let _ = tokio::time::timeout(Duration::from_secs(1), browser.exited.cancelled()).await;
+            browser.kill();
+            browser.exited().await;
+            // The process may end before its last line is read, and something that it started may hold stderr open.
+            if let Some(listening) = listening {
+                let _ = tokio::time::timeout(LAST_WORDS_LIMIT, listening).await;
+            }
             return Err(silent(&last_words));
         };
         browser.version = version.product;
         let browser = Arc::new(browser);
         tokio::spawn(watch_memory(
             Arc::downgrade(&browser),
-            group,
             browser.exited.clone(),
             config.page_memory_limit,
         ));
         Ok(browser)
     }
 
-    /// Resolves once the process has ended.
+    /// Resolves once every process has ended and the profile folder is removed.
     pub(crate) async fn exited(&self) {
         self.exited.cancelled().await;
     }
@@ -149,6 +156,14 @@ impl Browser {
     /// Whether renders may be sent to it.
     pub(crate) fn is_alive(&self) -> bool {
         !self.connection.is_closed() && !self.exited.is_cancelled()
+    }
+
+    /// Whether it is gone, or goes a moment later: when a browser dies, the first that is heard of it may be the end of
+    /// its renderers.
+    pub(crate) async fn is_dying(&self) -> bool {
+        tokio::time::timeout(DYING_LIMIT, self.connection.closed())
+            .await
+            .is_ok()
     }
 
     /// Whether new sessions may be made in it.
@@ -177,10 +192,9 @@ impl Browser {
         last.is_some_and(|at| at.elapsed() < MEMORY_KILL_WINDOW)
     }
 
-    /// Whether the renderer processes have the system-call filter and the namespaces of Chromium's sandbox.
-    pub(crate) fn is_sandboxed(&self) -> bool {
-        let renderers = processes::renderers(self.group);
-        !renderers.is_empty() && renderers.iter().all(|&pid| processes::is_sandboxed(pid))
+    /// The renderer processes that it has now.
+    pub(crate) fn renderers(&self) -> Vec<Pid> {
+        processes::renderers(self.group)
     }
 
     /// Ends it at once, with everything that it started.
@@ -194,7 +208,6 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         self.kill();
-        tracing::debug!(profile = %self.profile.path().display(), "browser ended");
     }
 }
 
@@ -262,9 +275,23 @@ fn spawn(
     Ok((child, to_browser, from_browser))
 }
 
-async fn reap(mut child: Child, exited: CancellationToken) {
+/// Waits for the browser's end, ends what it left behind, and removes its folder once nobody writes there any more.
+async fn reap(mut child: Child, group: Pid, profile: TempDir, exited: CancellationToken) {
     let status = child.wait().await;
-    tracing::debug!(?status, "browser process ended");
+    let gone = async {
+        while processes::group_lives(group) {
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    if tokio::time::timeout(GROUP_END_LIMIT, gone).await.is_err() {
+        tracing::error!(
+            group = group.as_raw_nonzero().get(),
+            "processes of a browser do not end"
+        );
+    }
+    tracing::debug!(?status, profile = %profile.path().display(), "browser ended");
+    drop(profile);
     exited.cancel();
 }
 
@@ -285,7 +312,7 @@ async fn listen(stderr: ChildStderr, last_words: Arc<Mutex<VecDeque<String>>>) {
 }
 
 /// Kills renderer processes above the bound: `--max-old-space-size` bounds neither typed arrays nor nodes nor pictures.
-async fn watch_memory(browser: std::sync::Weak<Browser>, group: Pid, exited: CancellationToken, limit: u64) {
+async fn watch_memory(browser: std::sync::Weak<Browser>, exited: CancellationToken, limit: u64) {
     let mut interval = tokio::time::interval(MEMORY_WATCH_INTERVAL);
     loop {
         tokio::select! {
@@ -293,7 +320,7 @@ async fn watch_memory(browser: std::sync::Weak<Browser>, group: Pid, exited: Can
             _ = interval.tick() => {}
         }
         let Some(browser) = browser.upgrade() else { return };
-        for pid in processes::renderers(group) {
+        for pid in browser.renderers() {
             let Some(resident) = processes::resident_bytes(pid).filter(|&bytes| bytes > limit) else {
                 continue;
             };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use platen_egress::proxy::Proxy;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
@@ -17,6 +17,7 @@ use crate::{
     browser::{Browser, LaunchError},
     config::EngineConfig,
     job::RenderError,
+    processes,
     session::{Afterlife, Session},
 };
 
@@ -106,7 +107,7 @@ impl Pool {
             }),
         };
         for _ in 0..count {
-            let browser = Browser::launch(&pool.inner.config).await?;
+            let browser = Browser::launch(&pool.inner.config, &pool.inner.tasks).await?;
             pool.add(&browser);
             pool.inner.tasks.spawn(pool.clone().supervise(browser));
         }
@@ -117,6 +118,13 @@ impl Pool {
     /// Lends a session that this account owned before, else an unowned one, else makes one, at the cost of the session
     /// that another account has not used for the longest time. Waits while there is no browser.
     pub(crate) async fn lease(&self, account: Uuid) -> Result<Lease, RenderError> {
+        tokio::select! {
+            () = self.inner.closing.cancelled() => Err(RenderError::ShuttingDown),
+            lease = self.find_lease(account) => lease,
+        }
+    }
+
+    async fn find_lease(&self, account: Uuid) -> Result<Lease, RenderError> {
         loop {
             let changed = self.inner.changed.notified();
             match self.find(account) {
@@ -129,7 +137,7 @@ impl Pool {
                     if let Some(evicted) = evicted {
                         self.inner.tasks.spawn(evicted.close());
                     }
-                    if let Some(pooled) = self.open(browser, place).await? {
+                    if let Some(pooled) = self.open(browser, place).await?.and_then(Lease::take) {
                         return Ok(self.lend(pooled, account));
                     }
                 }
@@ -155,7 +163,8 @@ impl Pool {
     /// Whether every renderer process that now exists is in Chromium's sandbox.
     pub(crate) fn is_sandboxed(&self) -> bool {
         let browsers = self.lock().browsers.clone();
-        !browsers.is_empty() && browsers.iter().all(|browser| browser.is_sandboxed())
+        let renderers: Vec<_> = browsers.iter().flat_map(|browser| browser.renderers()).collect();
+        !renderers.is_empty() && renderers.into_iter().all(processes::is_sandboxed)
     }
 
     /// Ends everything. Leases that are still out fail.
@@ -182,6 +191,7 @@ impl Pool {
 
     fn lend(&self, mut pooled: Pooled, account: Uuid) -> Lease {
         pooled.session.account = Some(account);
+        pooled.session.browser.count_render();
         // An unowned session may have been taken: make the next one ahead of time.
         self.inner.changed.notify_waiters();
         Lease {
@@ -190,14 +200,26 @@ impl Pool {
         }
     }
 
-    /// `None`: this browser can't; look for another.
-    async fn open(&self, browser: Arc<Browser>, place: Place) -> Result<Option<Pooled>, RenderError> {
+    /// `None`: this browser can't; look for another. Works on a task of its own, so that nobody who hangs up leaves a
+    /// half-made session in the browser: it is then kept for whoever comes next.
+    async fn open(&self, browser: Arc<Browser>, place: Place) -> Result<Option<Lease>, RenderError> {
         let proxy = Proxy::open(Arc::clone(&self.inner.config.guard))
             .map_err(|error| RenderError::Browser(format!("no port for a proxy: {error}")))?;
-        Ok(Session::open(browser, proxy)
-            .await
-            .ok()
-            .map(|session| Pooled { session, place }))
+        let (made, session) = oneshot::channel();
+        let pool = self.clone();
+        self.inner.tasks.spawn(async move {
+            let Ok(session) = Session::open(browser, proxy).await else {
+                return;
+            };
+            let lease = Lease {
+                pooled: Some(Pooled { session, place }),
+                pool: pool.clone(),
+            };
+            if let Some(unwanted) = made.send(lease).err().and_then(Lease::take) {
+                pool.keep(unwanted);
+            }
+        });
+        Ok(session.await.ok())
     }
 
     fn find(&self, account: Uuid) -> Found {
@@ -246,8 +268,11 @@ impl Pool {
                     evicted.close().await;
                 }
                 match self.open(browser, place).await {
-                    Ok(Some(pooled)) => self.keep(pooled),
-                    Ok(None) => {}
+                    Ok(made) => {
+                        if let Some(pooled) = made.and_then(Lease::take) {
+                            self.keep(pooled);
+                        }
+                    }
                     Err(error) => tracing::error!(%error, "no session can be made ahead of time"),
                 }
             }
@@ -288,14 +313,16 @@ impl Pool {
         }
     }
 
-    /// Sessions of a browser that died are gone with it.
+    /// Sessions of a browser that died are gone with it; so is one whose renderer ended while nobody used it.
     fn forget_dead(&self) {
         let dead: Vec<Pooled> = self
             .lock()
             .idle
-            .extract_if(.., |pooled| !pooled.session.browser.is_alive())
+            .extract_if(.., |pooled| !pooled.session.is_alive())
             .collect();
-        drop(dead);
+        for pooled in dead {
+            self.inner.tasks.spawn(pooled.close());
+        }
     }
 
     fn take_place(&self) -> Place {
@@ -315,7 +342,14 @@ impl Pool {
     }
 
     fn add(&self, browser: &Arc<Browser>) {
-        self.lock().browsers.push(Arc::clone(browser));
+        let mut state = self.lock();
+        // Under the lock, so that nothing is added behind the back of `close`.
+        if self.inner.closing.is_cancelled() {
+            browser.kill();
+            return;
+        }
+        state.browsers.push(Arc::clone(browser));
+        drop(state);
         self.inner.changed.notify_waiters();
     }
 
@@ -337,12 +371,11 @@ impl Pool {
                 tracing::warn!("a browser died and is replaced");
                 browser.kill();
                 self.remove(&browser);
-            } else {
-                browser.retire();
             }
             let Some(next) = self.replace().await else { return };
             self.add(&next);
             if !died {
+                browser.retire();
                 self.remove(&browser);
                 self.inner.tasks.spawn(self.clone().drain(browser));
             }
@@ -363,7 +396,11 @@ impl Pool {
     async fn replace(&self) -> Option<Arc<Browser>> {
         let mut pause = RESTART_PAUSE;
         loop {
-            match Browser::launch(&self.inner.config).await {
+            let launched = tokio::select! {
+                () = self.inner.closing.cancelled() => return None,
+                launched = Browser::launch(&self.inner.config, &self.inner.tasks) => launched,
+            };
+            match launched {
                 Ok(browser) => return Some(browser),
                 Err(error) => tracing::error!(%error, "a browser can't be started; trying again"),
             }
@@ -431,11 +468,15 @@ impl Lease {
             .session
     }
 
+    /// The session with its place, taken out of the lease.
+    fn take(mut self) -> Option<Pooled> {
+        self.pooled.take()
+    }
+
     /// Hands the session back; it is reset or destroyed off the caller's path.
     pub(crate) fn give_back(mut self, afterlife: Afterlife) {
         let Some(mut pooled) = self.pooled.take() else { return };
         let pool = self.pool.clone();
-        pooled.session.browser.count_render();
         self.pool.inner.tasks.spawn(async move {
             if afterlife == Afterlife::Keep && pooled.session.reset().await {
                 pool.keep(pooled);

@@ -21,6 +21,24 @@ pub(crate) fn renderers(browser: Pid) -> Vec<Pid> {
     found
 }
 
+/// Whether a process of the group still runs. One that has ended counts as gone even if nobody has asked for its status:
+/// in a container the first process may not care for orphans.
+pub(crate) fn group_lives(group: Pid) -> bool {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return false;
+    };
+    let group = group.as_raw_nonzero().to_string();
+    entries
+        .flatten()
+        .filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok())
+        .any(|stat| {
+            // The name in parentheses may hold anything; state, parent and group follow it.
+            let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+            let ended = matches!(fields.next(), Some("Z" | "X") | None);
+            !ended && fields.nth(1) == Some(&group)
+        })
+}
+
 /// Resident memory in bytes; `None` when the process is gone.
 pub(crate) fn resident_bytes(pid: Pid) -> Option<u64> {
     let statm = fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).ok()?;
