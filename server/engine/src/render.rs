@@ -2,7 +2,7 @@
 
 use std::{
     sync::{Mutex, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use platen_pdf::{Completed, PageFacts, PdfError};
@@ -27,6 +27,8 @@ use crate::{
 
 /// A render whose browser died is tried once more on another before anybody hears of it.
 const TRIES: usize = 2;
+/// A renderer that ends so soon was ill before it got the page, which is then tried once more on another.
+const TOO_SOON_TO_CRASH: Duration = Duration::from_millis(250);
 
 /// What came out of the browser, before it is completed.
 struct Printed {
@@ -102,23 +104,34 @@ async fn render_in_time(
         tries += 1;
         progress.enter(Phase::Load);
         let mut lease = engine.pool.lease(caller.account).await?;
-        match print_part(&mut lease, &job, instant, progress).await {
+        let lent = Instant::now();
+        let error = match print_part(&mut lease, &job, instant, progress).await {
             Ok((printed, afterlife)) => {
                 lease.give_back(afterlife);
                 break printed;
             }
-            // The lease is dropped, and with it the session, which nobody can vouch for any more.
-            Err(StepError::Fault(RenderFault::Crashed)) if !lease.session().browser.is_alive() && tries < TRIES => {}
-            Err(StepError::BrowserGone) if tries < TRIES => {}
-            Err(StepError::Fault(RenderFault::Crashed)) if lease.session().browser.killed_for_memory() => {
+            Err(error) => error,
+        };
+        // The lease is dropped, and with it the session, which nobody can vouch for any more.
+        match error {
+            StepError::Fault(RenderFault::Crashed) if lease.session().browser.killed_for_memory() => {
                 let limit_mb = engine.page_memory_limit >> 20;
                 return Err(RenderFault::MemoryExceeded { limit_mb }.into());
             }
-            Err(StepError::Fault(fault)) => return Err(fault.into()),
-            Err(StepError::BrowserGone) => return Err(RenderError::Browser("it died twice".to_owned())),
-            Err(StepError::Protocol(message)) => return Err(RenderError::Browser(message)),
+            StepError::Fault(RenderFault::Crashed)
+                if (tries == TRIES || lent.elapsed() > TOO_SOON_TO_CRASH)
+                    && !lease.session().browser.is_dying().await =>
+            {
+                return Err(RenderFault::Crashed.into());
+            }
+            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) if tries < TRIES => {}
+            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) => {
+                return Err(RenderError::Browser("it died twice".to_owned()));
+            }
+            StepError::Fault(fault) => return Err(fault.into()),
+            StepError::Protocol(message) => return Err(RenderError::Browser(message)),
         }
-        tracing::warn!(render = %job.id, "the browser died during a render, which is tried once more");
+        tracing::warn!(render = %job.id, "the browser failed a render, which is tried once more");
     };
     progress.enter(Phase::Post);
     complete(printed, &job, instant, progress).await
@@ -188,6 +201,8 @@ async fn print_part(
     progress.enter(Phase::Print);
     let templates = fill_templates(&job.print, &facts, url.map(url::Url::as_str), instant, &mut warnings);
     let bytes = print::print(session, &job.print, templates).await?;
+    // What was printed is certainly the part only if the page is still there.
+    stays_put(session, &job.part)?;
     let (requests, dialogs, remote_document) = session.observer.look(|page| {
         let requests = page.requests.drain(..).map(|logged| logged.request).collect();
         (requests, page.dialogs, page.remote_document)
@@ -218,14 +233,18 @@ async fn print_part(
     ))
 }
 
-/// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants printed.
+/// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants
+/// printed. One that is only about to leave is not printed either, so that the outcome does not hang on who is faster.
 fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
-    if let Part::Html(_) = part
-        && let Some(url) = session.observer.look(|page| page.navigations.last().cloned())
-    {
-        return Err(RenderFault::NavigatedAway { url }.into());
+    let Part::Html(_) = part else { return Ok(()) };
+    let away = session.observer.look(|page| {
+        let leaving = page.navigation_pending.clone().filter(|url| url.starts_with("http"));
+        page.navigations.last().cloned().or(leaving)
+    });
+    match away {
+        Some(url) => Err(RenderFault::NavigatedAway { url }.into()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn fill_templates(
