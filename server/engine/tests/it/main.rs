@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't set itself up fails")]
 
+mod processes;
 mod support;
 
 mod documents;
+mod hostile;
+mod lifecycle;
+mod settings;

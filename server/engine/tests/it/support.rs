@@ -1,6 +1,6 @@
 //! An engine for a test, and looks into what it made.
 
-use std::{path::PathBuf, process::Command, sync::Arc, time::Duration};
+use std::{path::Path, process::Command, sync::Arc, time::Duration};
 
 use platen_egress::{
     allow::AllowList,
@@ -20,7 +20,7 @@ use uuid::Uuid;
 /// An engine that ends with the test.
 pub(crate) struct TestEngine {
     pub(crate) engine: Engine,
-    _profiles: TempDir,
+    profiles: TempDir,
 }
 
 /// Settings of a small engine whose pages reach nothing but what `allow` opens.
@@ -52,11 +52,22 @@ pub(crate) fn config(allow: &str) -> (EngineConfig, TempDir) {
 
 impl TestEngine {
     pub(crate) async fn start(allow: &str) -> Self {
-        let (config, profiles) = config(allow);
+        Self::start_with(allow, |_| {}).await
+    }
+
+    /// Starts an engine whose settings `change` has changed.
+    pub(crate) async fn start_with(allow: &str, change: impl FnOnce(&mut EngineConfig)) -> Self {
+        let (mut config, profiles) = config(allow);
+        change(&mut config);
         Self {
             engine: Engine::start(config).await.unwrap(),
-            _profiles: profiles,
+            profiles,
         }
+    }
+
+    /// The folder in which this engine's browsers have their profiles.
+    pub(crate) fn profiles(&self) -> &Path {
+        self.profiles.path()
     }
 
     pub(crate) async fn render(&self, account: Uuid, job: RenderJob) -> Result<RenderedDocument, RenderError> {
@@ -73,7 +84,10 @@ impl TestEngine {
 
     /// The text of an HTML part that must succeed.
     pub(crate) async fn text_of(&self, account: Uuid, html: &str) -> String {
-        text(&self.render(account, html_job(html)).await.unwrap().pdf)
+        match self.render(account, html_job(html)).await {
+            Ok(document) => text(&document.pdf),
+            Err(error) => panic!("{error}: {html}"),
+        }
     }
 }
 
@@ -125,13 +139,104 @@ pub(crate) fn job(part: Part) -> RenderJob {
 
 /// The text of a PDF, white space folded.
 pub(crate) fn text(pdf: &[u8]) -> String {
+    let text = tool("pdftotext", &[], pdf, &["-"]);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a PDF with its box, in points from the page's upper left corner.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Word {
+    /// One-based.
+    pub(crate) page: usize,
+    pub(crate) text: String,
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
+
+/// The words of a PDF in reading order.
+pub(crate) fn words(pdf: &[u8]) -> Vec<Word> {
+    let html = tool("pdftotext", &["-bbox"], pdf, &["-"]);
+    let mut page = 0;
+    let mut words = Vec::new();
+    for line in html.lines().map(str::trim) {
+        if line.starts_with("<page ") {
+            page += 1;
+        }
+        let Some(word) = line.strip_prefix("<word ") else {
+            continue;
+        };
+        let number = |name: &str| -> f64 {
+            let from = word.find(&format!("{name}=\"")).unwrap() + name.len() + 2;
+            word[from..].split('"').next().unwrap().parse().unwrap()
+        };
+        let text = word[word.find('>').unwrap() + 1..].trim_end_matches("</word>");
+        words.push(Word {
+            page,
+            text: text.to_owned(),
+            left: number("xMin"),
+            top: number("yMin"),
+            right: number("xMax"),
+            bottom: number("yMax"),
+        });
+    }
+    words
+}
+
+/// The first occurrence of a word.
+pub(crate) fn word(pdf: &[u8], text: &str) -> Word {
+    let words = words(pdf);
+    let found = words.iter().find(|word| word.text == text);
+    found.unwrap_or_else(|| panic!("{text} is not in {words:?}")).clone()
+}
+
+/// What `pdfinfo` says with these options.
+pub(crate) fn info(pdf: &[u8], options: &[&str]) -> String {
+    tool("pdfinfo", options, pdf, &[])
+}
+
+/// The sizes of the pages in points, rounded.
+pub(crate) fn page_sizes(pdf: &[u8]) -> Vec<(i32, i32)> {
+    let info = info(pdf, &["-f", "1", "-l", "99"]);
+    let sizes = info
+        .lines()
+        .filter(|line| line.starts_with("Page ") && line.contains(" size:"));
+    sizes
+        .map(|line| {
+            let numbers: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+            // The page's number comes first.
+            (numbers[1].round() as i32, numbers[2].round() as i32)
+        })
+        .collect()
+}
+
+/// The colour of the first page at a point, in points from its upper left corner.
+pub(crate) fn colour_at(pdf: &[u8], left: usize, top: usize) -> [u8; 3] {
     let folder = tempfile::tempdir().unwrap();
-    let path: PathBuf = folder.path().join("a.pdf");
+    let image = folder.path().join("page");
+    tool(
+        "pdftoppm",
+        &["-r", "72", "-singlefile"],
+        pdf,
+        &[image.to_str().unwrap()],
+    );
+    let ppm = std::fs::read(image.with_extension("ppm")).unwrap();
+    // "P6", width, height and depth, each ended by white space, then three bytes a pixel.
+    let mut lines = ppm.splitn(4, |&byte| byte == b'\n');
+    assert_eq!(lines.next(), Some(b"P6".as_slice()));
+    let size = String::from_utf8(lines.next().unwrap().to_vec()).unwrap();
+    let width: usize = size.split(' ').next().unwrap().parse().unwrap();
+    let pixels = lines.nth(1).unwrap();
+    let at = (top * width + left) * 3;
+    pixels[at..at + 3].try_into().unwrap()
+}
+
+fn tool(name: &str, options: &[&str], pdf: &[u8], more: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pdf");
     std::fs::write(&path, pdf).unwrap();
-    let output = Command::new("pdftotext").arg(&path).arg("-").output().unwrap();
+    let output = Command::new(name).args(options).arg(&path).args(more).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
