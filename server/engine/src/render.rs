@@ -28,7 +28,7 @@ use crate::{
 /// A render whose browser died is tried once more on another before anybody hears of it.
 const TRIES: usize = 2;
 /// A renderer that ends so soon was ill before it got the page, which is then tried once more on another.
-const TOO_SOON_TO_CRASH: Duration = Duration::from_millis(250);
+const TOO_SOON_TO_CRASH: Duration = Duration::from_millis(500);
 
 /// What came out of the browser, before it is completed.
 struct Printed {

@@ -267,7 +267,9 @@ async fn a_renderer_that_ends_while_it_idles_is_nobodys_fault() {
     assert_serves(&engine, account).await;
     let idle = processes::renderers(engine.profiles());
     assert!(!idle.is_empty());
-    idle.iter().for_each(|&pid| processes::kill(pid));
-    processes::gone(&idle).await;
-    assert_serves(&engine, account).await;
+    for renderer in idle {
+        processes::kill(renderer);
+        processes::gone(&[renderer]).await;
+        assert_serves(&engine, account).await;
+    }
 }
