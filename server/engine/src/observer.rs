@@ -26,10 +26,6 @@ pub(crate) struct PageObserver {
 
 /// What is known of the page.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, each of which is waited for by itself"
-)]
 pub(crate) struct PageState {
     /// The load event of the main frame has fired.
     pub(crate) loaded: bool,
