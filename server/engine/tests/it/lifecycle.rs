@@ -119,7 +119,7 @@ async fn hanging_up_frees_the_place_at_once() {
 async fn hanging_up_leaves_nothing_in_the_browser() {
     let engine = TestEngine::start("").await;
     for round in 0..12 {
-        let render = spawn(&engine, Uuid::now_v7(), 1, html_job("<script>1</script>"));
+        let render = spawn(&engine, Uuid::now_v7(), 1, slow_job());
         load(&engine, 1, 0).await;
         // At every stage of making a session.
         tokio::time::sleep(Duration::from_millis(round * 7)).await;
