@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 
-use crate::support::studio::Studio;
+use crate::support::studio::{Studio, header};
 
 #[tokio::test]
 async fn health_names_the_user_who_made_the_key() {
@@ -41,4 +41,44 @@ async fn probes_need_no_key() {
         ready.json::<Value>().await.unwrap(),
         json!({"database": "ok", "browser": "ok"})
     );
+}
+
+#[tokio::test]
+async fn without_its_database_the_service_says_so_to_operators_and_nothing_to_clients() {
+    let studio = Studio::start().await;
+    let url = url::Url::parse(studio.service.database_url()).unwrap();
+    let name = url.path().trim_start_matches('/').to_owned();
+    let mut other = url.clone();
+    other.set_path("/postgres");
+    let mut connection = PgConnection::connect(other.as_str()).await.unwrap();
+    let drop = format!("drop database {name} with (force)");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(drop))
+        .execute(&mut connection)
+        .await
+        .unwrap();
+
+    let ready = studio
+        .service
+        .client
+        .get(studio.service.url("/readyz"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(ready.status(), 503);
+    assert_eq!(
+        ready.json::<Value>().await.unwrap(),
+        json!({"database": "missing", "browser": "ok"})
+    );
+    let answer = studio.render("<p>", json!({})).await;
+    assert_eq!(answer.status(), 500);
+    let message = format!(
+        "Internal error; the request's id is {}.",
+        header(&answer, "x-request-id")
+    );
+    assert_eq!(
+        answer.json::<Value>().await.unwrap(),
+        json!({"error": {"message": message}})
+    );
+    let log = studio.service.process.log();
+    assert!(log.contains(&name), "the log has the reason: {log}");
 }

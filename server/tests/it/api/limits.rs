@@ -72,3 +72,30 @@ async fn a_render_that_takes_too_long_is_told_in_which_phase() {
     }
     assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
 }
+
+#[tokio::test]
+async fn a_full_queue_is_said_at_once() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_SLOTS", "1"),
+        ("PLATEN_SESSIONS", "1"),
+        ("PLATEN_QUEUE_LIMIT", "1"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    // One runs, one waits; of two more none has a place.
+    let running = studio.render(origin.url("/slow/4000"), json!({}));
+    let others = async {
+        asked(&origin).await;
+        let others = [(), (), ()].map(|()| studio.render("<p>", json!({})));
+        futures::future::join_all(others).await
+    };
+    let (running, others) = tokio::join!(running, others);
+    assert_eq!(running.status(), 200);
+    let mut statuses: Vec<u16> = others.iter().map(|answer| answer.status().as_u16()).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 503, 503]);
+    let refused = others.into_iter().find(|answer| answer.status() == 503).unwrap();
+    assert!(header(&refused, "retry-after").parse::<u64>().unwrap() >= 1);
+    assert_described(&refused.json().await.unwrap(), "ResourceError");
+}
