@@ -1,5 +1,7 @@
 //! Logs, on standard error. Events carry ids and figures; never content, keys or query strings.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 
 use crate::config::log::{LogConfig, LogFormat};
@@ -10,7 +12,10 @@ pub fn start(config: &LogConfig) {
         .with_env_filter(EnvFilter::new(&config.filter))
         .with_writer(std::io::stderr);
     match config.format {
-        LogFormat::Text => builder.with_target(false).init(),
+        LogFormat::Text => builder
+            .with_target(false)
+            .with_ansi(std::io::stderr().is_terminal())
+            .init(),
         LogFormat::Json => builder.json().flatten_event(true).with_span_list(false).init(),
     }
 }

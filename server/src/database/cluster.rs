@@ -161,6 +161,8 @@ impl Cluster {
     }
 
     async fn initialise(&self) -> Result<(), ClusterError> {
+        let path = self.folder.cluster_folder();
+        tracing::info!(folder = %path.display(), "making a private database");
         let draft = self.folder.fresh_cluster_draft()?;
         let mut command = self.command("initdb");
         command.arg("-D").arg(&draft).args([
@@ -178,7 +180,6 @@ impl Cluster {
                 said: last_words(&output.stderr),
             });
         }
-        let path = self.folder.cluster_folder();
         fs::rename(draft, &path).map_err(|source| ClusterError::File { path, source })
     }
 

@@ -1,10 +1,8 @@
 //! One throw-away Postgres for the whole run, and a fresh database for each test.
 
 use std::{
-    fs,
     io::{BufRead, BufReader},
     os::unix::process::CommandExt,
-    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{
         OnceLock,
@@ -12,6 +10,7 @@ use std::{
     },
 };
 
+use platen_server::{database::binaries, system_user};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::support::command::{platen, run};
@@ -83,10 +82,12 @@ async fn create(server: &Server, statement: &str) {
 
 fn start() -> Server {
     let mut command = Command::new("bash");
-    command.args(["-c", SCRIPT, "bash"]).arg(binaries()).current_dir("/tmp");
-    if rustix::process::geteuid().is_root() {
-        let (uid, gid) = user("platen-db");
-        command.uid(uid).gid(gid);
+    command
+        .args(["-c", SCRIPT, "bash"])
+        .arg(binaries::find(None).expect("Postgres is installed"))
+        .current_dir("/tmp");
+    if let Some(user) = system_user::unprivileged(system_user::DATABASE_USER).expect("deploy/setup.sh has run") {
+        command.uid(user.uid).gid(user.gid);
     }
     // A group of its own: Ctrl-C is for the tests; the script sees its input close.
     let mut script = command
@@ -117,19 +118,4 @@ fn start() -> Server {
     migrate.env("DATABASE_URL", server.url(TEMPLATE));
     run(migrate, &["migrate"], "").succeeded();
     server
-}
-
-fn binaries() -> PathBuf {
-    platen_server::database::binaries::find(None).expect("Postgres is installed")
-}
-
-/// User and group id by name.
-pub(crate) fn user(name: &str) -> (u32, u32) {
-    let passwd = fs::read_to_string("/etc/passwd").expect("readable");
-    let entry = passwd
-        .lines()
-        .find(|line| line.starts_with(&format!("{name}:")))
-        .expect("deploy/setup.sh has run");
-    let mut fields = entry.split(':').skip(2).map(|field| field.parse().expect("a number"));
-    (fields.next().expect("uid"), fields.next().expect("gid"))
 }
