@@ -21,6 +21,7 @@ use crate::{
         render::{RenderLimits, RenderRequest},
         validation::{Fault, Faults, json as strict_json, schema},
     },
+    lifecycle::Lifecycle,
 };
 
 const STANDARD_STREAM: &str = "-";
@@ -48,6 +49,9 @@ pub(super) struct Arguments {
 pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<(), Failure> {
     let started = Instant::now();
     let request = RenderRequest::from_value(body(&arguments)?).map_err(|faults| Failure::by_caller(&list(&faults)))?;
+    // A signal must not leave a browser's profile behind.
+    let lifecycle = Lifecycle::default();
+    lifecycle.watch_signals()?;
     let progress = Progress::new();
     progress.show("Starting the browser…");
     config.browser.browsers = 1;
@@ -66,7 +70,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     let job = request.into_job(RenderId::generate(), bounds);
     let rendered = tokio::select! {
         rendered = browsers.engine.render(place, job) => Some(rendered),
-        _ = tokio::signal::ctrl_c() => None,
+        () = lifecycle.stopping() => None,
     };
     browsers.engine.shutdown(Duration::ZERO).await;
     progress.clear();

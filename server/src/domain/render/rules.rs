@@ -20,7 +20,7 @@ pub(super) fn check(body: &Value, faults: &mut Faults) {
     check_cookie_domain(body, faults);
 }
 
-/// Adds what a sound body asks for and the service does not have. Every part is one document's today.
+/// Adds what a sound body asks for and the service does not have yet.
 pub(super) fn check_available(body: &Value, faults: &mut Faults) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
         if index == 1 {

@@ -2,11 +2,15 @@
 
 use std::{fs, process::Command};
 
+use rustix::process::Signal;
+
 use crate::support::{
     command::{Answer, platen, run},
     folder,
     origin::Origin,
     pdf,
+    process::Process,
+    studio::asked,
 };
 
 fn render(arguments: &[&str], input: &str) -> Answer {
@@ -96,4 +100,22 @@ fn the_callers_faults_are_named_and_leave_no_file() {
     assert!(faulty(&["-", "-"]).contains("/parts/1"));
     assert!(faulty(&["-", "--option", "evaluate_js.expression=nope()"]).contains("nope is not defined"));
     assert!(!std::path::Path::new(&output).exists());
+}
+
+#[tokio::test]
+async fn a_signal_ends_the_render_and_leaves_nothing_behind() {
+    let origin = Origin::start().await;
+    let folder = folder::temporary();
+    let mut command = platen();
+    command
+        .args(["render", &origin.url("/never"), "-o", "-"])
+        .env("TMPDIR", folder.path())
+        .env("PLATEN_EGRESS_ALLOW", &origin.authority);
+    let mut process = Process::start(command);
+    asked(&origin).await;
+    process.signal(Signal::TERM);
+    let ended = tokio::task::spawn_blocking(move || process.ended()).await.unwrap();
+    assert_eq!(ended.code(), Some(1));
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
 }
