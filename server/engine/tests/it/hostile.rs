@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use platen_engine::job::{Phase, RenderError, RenderFault, RenderJob, WaitFor};
+use platen_engine::job::{Part, Phase, RenderError, RenderFault, RenderJob, WaitFor};
 use uuid::Uuid;
 
 use crate::{
     processes,
-    support::{TestEngine, html_job, text},
+    support::{TestEngine, html_job, job, text},
 };
 
 const SHORT: Duration = Duration::from_secs(3);
@@ -138,12 +138,12 @@ async fn memory_outside_the_heap_is_bounded() {
         "<script>const url = URL.createObjectURL(new Blob(['const all = []; for (;;) all.push(new Uint8Array(16 << \
          20).fill(1))'])); new Worker(url)</script>",
     ] {
-        let job = RenderJob {
+        let flood = RenderJob {
             // The worker needs the page to be idle, and time.
             evaluate: Some("new Promise(() => {})".to_owned()),
             ..html_job(html)
         };
-        let error = engine.render(account, job).await.unwrap_err();
+        let error = engine.render(account, flood).await.unwrap_err();
         let expected = RenderFault::MemoryExceeded { limit_mb: 300 };
         assert_eq!(error, RenderError::Fault(expected), "{html}");
         assert_serves(&engine, account).await;
@@ -272,4 +272,47 @@ async fn a_renderer_that_ends_while_it_idles_is_nobodys_fault() {
         processes::gone(&[renderer]).await;
         assert_serves(&engine, account).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn floods_of_every_kind_cost_their_own_render() {
+    let engine = TestEngine::start_with("", |config| config.page_memory_limit = 300 << 20).await;
+    let account = Uuid::now_v7();
+    for script in [
+        // Blobs lie in the browser's own process.
+        "const all = []; for (;;) all.push(new Blob([new Uint8Array(16 << 20)]))",
+        "for (;;) document.body.append(document.createElement('iframe'))",
+        "const url = URL.createObjectURL(new Blob(['for (;;);'])); \
+         const grow = () => { new Worker(url); setTimeout(grow) }; grow()",
+        "const grow = () => { for (let i = 0; i < 1000; i++) fetch('http://x' + Math.random() + '.invalid/' + \
+         'x'.repeat(10000)).catch(() => {}); setTimeout(grow) }; grow()",
+        "for (;;) alert('x'.repeat(1e6))",
+        "for (;;) history.pushState('x'.repeat(1e6), '')",
+        "for (;;) postMessage(new ArrayBuffer(1e6))",
+    ] {
+        let job = RenderJob {
+            evaluate: Some("new Promise(() => {})".to_owned()),
+            ..with_short_deadline(&format!("<body><script>{script}</script>"))
+        };
+        let start = Instant::now();
+        let error = engine.render(account, job).await.unwrap_err();
+        let in_memory = RenderError::Fault(RenderFault::MemoryExceeded { limit_mb: 300 });
+        let in_time = matches!(error, RenderError::Deadline { .. });
+        assert!(in_time || error == in_memory, "{error}: {script}");
+        assert!(start.elapsed() < SHORT + LATE, "{:?}: {script}", start.elapsed());
+        assert_serves(&engine, account).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ports_that_browsers_refuse_are_named() {
+    let engine = TestEngine::start("").await;
+    let account = Uuid::now_v7();
+    let part = Part::Url("http://example.invalid:25/".parse().unwrap());
+    let error = engine.render(account, job(part)).await.unwrap_err();
+    let expected = RenderFault::Unreachable {
+        reason: "net::ERR_UNSAFE_PORT".to_owned(),
+    };
+    assert_eq!(error, RenderError::Fault(expected));
+    assert_serves(&engine, account).await;
 }
