@@ -346,8 +346,8 @@ async fn redirects_leave_the_web_nowhere() {
         let (port, _server) = origin(answer).await;
         let engine = TestEngine::start(&format!("127.0.0.1:{port}")).await;
         let account = Uuid::now_v7();
-        let part = Part::Url(format!("http://127.0.0.1:{port}/").parse().unwrap());
-        let error = engine.render(account, job(part)).await.unwrap_err();
+        let page = Part::Url(format!("http://127.0.0.1:{port}/").parse().unwrap());
+        let error = engine.render(account, job(page)).await.unwrap_err();
         let RenderError::Fault(RenderFault::Unreachable { reason }) = &error else {
             panic!("{error}: {answer}");
         };
@@ -362,8 +362,8 @@ async fn downloads_are_no_documents() {
         origin("200 OK\r\nContent-Type: text/html\r\nContent-Disposition: attachment; filename=dropped.html").await;
     let engine = TestEngine::start(&format!("127.0.0.1:{port}")).await;
     let account = Uuid::now_v7();
-    let part = Part::Url(format!("http://127.0.0.1:{port}/").parse().unwrap());
-    let error = engine.render(account, job(part)).await.unwrap_err();
+    let page = Part::Url(format!("http://127.0.0.1:{port}/").parse().unwrap());
+    let error = engine.render(account, job(page)).await.unwrap_err();
     assert!(
         matches!(error, RenderError::Fault(RenderFault::NotHtml { .. })),
         "{error}"
