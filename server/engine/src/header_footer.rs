@@ -3,6 +3,8 @@
 //! Chromium prints `about:blank` as the address of an HTML part and its own clock as the date, so `title`, `url` and
 //! `date` are written into the template here; `pageNumber` and `totalPages` are left to Chromium.
 
+use std::cell::Cell;
+
 use lol_html::{
     RewriteStrSettings, element,
     html_content::{ContentType, Element},
@@ -22,6 +24,12 @@ const FILLED_CLASSES: [&str; 3] = ["title", "url", "date"];
 fn filled_class(class: &str) -> String {
     format!("platen-{class}")
 }
+
+/// Attributes that name something to load.
+const ASSET_ATTRIBUTES: [&str; 7] = ["src", "srcset", "href", "xlink:href", "data", "poster", "background"];
+
+/// What may stand between `url(` and the address.
+const BEFORE_ADDRESS: [char; 5] = [' ', '\t', '\n', '"', '\''];
 
 /// What the classes stand for.
 pub(crate) struct Fields<'a> {
@@ -43,16 +51,16 @@ pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, 
         .date
         .format(&format_description!("[year]-[month]-[day] [hour]:[minute] UTC"));
     let date = date.unwrap_or_default();
-    let mut remote = false;
+    let remote = Cell::new(names_an_asset(template));
     let refuse = |element: &mut Element<'_, '_>| {
-        for attribute in ["src", "srcset", "href", "xlink:href", "data", "poster"] {
+        for attribute in ASSET_ATTRIBUTES {
             let Some(value) = element.get_attribute(attribute) else {
                 continue;
             };
             let is_link = attribute == "href" && element.tag_name() == "a";
-            if !is_link && !value.trim_start().starts_with("data:") && !value.starts_with('#') {
+            if !is_link && !is_within(&value) {
                 element.remove_attribute(attribute);
-                remote = true;
+                remote.set(true);
             }
         }
         Ok(())
@@ -82,19 +90,26 @@ pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, 
             script.remove();
             Ok(())
         }))
+        .append_element_content_handler(element!("iframe, frame, object, embed, base, meta", |element| {
+            element.remove();
+            remote.set(true);
+            Ok(())
+        }))
         .append_element_content_handler(element!("*", refuse))
         .append_element_content_handler(element!(".title", fill_with("title", fields.title)))
         .append_element_content_handler(element!(".url", fill_with("url", fields.url)))
         .append_element_content_handler(element!(".date", fill_with("date", &date)))
         .append_element_content_handler(text!("style", |rules| {
-            let renamed = FILLED_CLASSES.iter().fold(rules.as_str().to_owned(), |rules, class| {
-                rules.replace(&format!(".{class}"), &format!(".{}", filled_class(class)))
-            });
+            let renamed = FILLED_CLASSES
+                .iter()
+                .fold(without_assets(rules.as_str()), |rules, class| {
+                    rules.replace(&format!(".{class}"), &format!(".{}", filled_class(class)))
+                });
             rules.replace(&renamed, ContentType::Html);
             Ok(())
         }));
     let filled = rewrite_str(template, settings).unwrap_or_default();
-    let warning = (remote || template.contains("url(http") || template.contains("@import")).then(|| Warning {
+    let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
         message: format!("{name} names an asset by address, which is not loaded; put it in as a data: URL"),
     });
@@ -102,6 +117,48 @@ pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, 
         "<div style=\"font-size:{DEFAULT_FONT_SIZE_PX}px;width:100%;-webkit-print-color-adjust:exact\">{filled}</div>"
     );
     (framed, warning)
+}
+
+/// Whether CSS in the template names something by an address. Chromium does not load it; this is for the warning.
+fn names_an_asset(template: &str) -> bool {
+    let template = template.to_ascii_lowercase();
+    let mut addresses = template.split("url(").skip(1);
+    addresses.any(|address| !is_within(address.trim_start_matches(BEFORE_ADDRESS))) || template.contains("@import")
+}
+
+/// Rules without `@import` and without addresses, for which Chromium would wait in vain: it then prints nothing at all.
+fn without_assets(rules: &str) -> String {
+    let mut kept = String::with_capacity(rules.len());
+    let mut rest = rules;
+    loop {
+        let lower = rest.to_ascii_lowercase();
+        let import = lower.find("@import").unwrap_or(rest.len());
+        let address = lower.find("url(").unwrap_or(rest.len());
+        let at = import.min(address);
+        kept.push_str(&rest[..at]);
+        if at == rest.len() {
+            return kept;
+        }
+        let (end, instead) = if import < address { (';', "") } else { (')', "url()") };
+        let (found, after) = rest[at..].split_once(end).unwrap_or((&rest[at..], ""));
+        let is_kept = address < import && is_within(found["url(".len()..].trim_start_matches(BEFORE_ADDRESS));
+        if is_kept {
+            kept.push_str(found);
+            kept.push(end);
+        } else {
+            kept.push_str(instead);
+        }
+        rest = after;
+    }
+}
+
+/// Whether an address stays within the template.
+fn is_within(address: &str) -> bool {
+    let address = address.trim_start();
+    address.starts_with('#')
+        || address
+            .get(..5)
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
 #[cfg(test)]
@@ -146,6 +203,34 @@ mod tests {
         assert!(!header.contains("x()") && !header.contains("y.png"), "{header}");
         assert!(header.contains("<a href='http://x'>y</a>"));
         assert_eq!(warning.map(|warning| warning.code), Some("header_footer_asset_refused"));
+    }
+
+    #[test]
+    fn style_sheets_keep_only_what_the_template_holds() {
+        for (rules, kept) in [
+            ("@Import 'http://x/y.css'; p { color: red }", " p { color: red }"),
+            (
+                "p { background: URL( \"http://x\" ) } b { }",
+                "p { background: url() } b { }",
+            ),
+            (
+                "@font-face { src: url(http://x), url(",
+                "@font-face { src: url(), url()",
+            ),
+            (
+                "p { background: url('data:image/png;base64,x') }",
+                "p { background: url('data:image/png;base64,x') }",
+            ),
+            ("p { fill: url(#x) } @import url(http://x);", "p { fill: url(#x) } "),
+        ] {
+            let (header, warning) = fill_header(&format!("<style>{rules}</style>"));
+            assert!(header.contains(&format!("<style>{kept}</style>")), "{header}");
+            assert_eq!(warning.is_some(), rules != kept, "{rules}");
+        }
+        assert_eq!(
+            fill_header("<b style='background: url( \"data:image/png;base64,x\" )'>x</b>").1,
+            None
+        );
     }
 
     #[test]
