@@ -1,7 +1,7 @@
 //! The network log of a render: DevTools tells what the page asked for, the guard what it refused.
 
 use platen_egress::log::{ConnectionLog, ConnectionRecord, Outcome};
-use url::Url;
+use url::{Host, Url};
 
 use crate::job::{NetworkRequest, REQUEST_LOG_LIMIT, Warning};
 
@@ -51,11 +51,17 @@ pub(crate) fn refusal_warning(requests: &[NetworkRequest]) -> Option<Warning> {
     })
 }
 
-fn is_for(url: &str, record: &ConnectionRecord) -> bool {
-    Url::parse(url).is_ok_and(|url| {
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-        host.eq_ignore_ascii_case(&record.host) && url.port_or_known_default() == Some(record.port)
-    })
+/// Whether the guard's record may be of a request for this address. The browser and the guard spell some IPv6 addresses
+/// differently.
+pub(crate) fn is_for(url: &str, record: &ConnectionRecord) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let same_host = match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case(&record.host),
+        Some(Host::Ipv4(address)) => record.host.parse() == Ok(address),
+        Some(Host::Ipv6(address)) => record.host.parse() == Ok(address),
+        None => false,
+    };
+    same_host && url.port_or_known_default() == Some(record.port)
 }
 
 #[cfg(test)]
@@ -72,6 +78,14 @@ mod tests {
             outcome: Outcome::Refused("a loopback address".to_owned()),
             bytes_received: 0,
         }
+    }
+
+    #[test]
+    fn an_address_is_known_in_every_spelling() {
+        let record = refused("::ffff:127.0.0.1", 80);
+        assert!(is_for("http://[::ffff:7f00:1]/x", &record));
+        assert!(!is_for("http://[::ffff:7f00:1]:81/x", &record));
+        assert!(!is_for("http://127.0.0.1/x", &record));
     }
 
     #[test]

@@ -14,6 +14,8 @@ use crate::{
 
 /// Longer addresses are cut in the log: a `data:` picture may have megabytes.
 const URL_LIMIT: usize = 500;
+/// A refresh that is due later, in seconds, renews the page for somebody who keeps looking at it.
+const REFRESH_AT_ONCE: f64 = 1.0;
 
 /// Observes one session. State belongs to the render under way and is cleared by [`PageObserver::begin`].
 pub(crate) struct PageObserver {
@@ -31,12 +33,18 @@ pub(crate) struct PageState {
     pub(crate) loaded: bool,
     /// The renderer is gone.
     pub(crate) crashed: bool,
-    /// Commits of the main frame since the start of the render, with the address of the last one.
-    pub(crate) navigations: Vec<String>,
+    /// How often the main frame has gone to another document since the start of the render.
+    pub(crate) navigations: usize,
+    /// Where it went last, as an address fit for logs.
+    pub(crate) address: Option<String>,
     /// Where the page asked to go, while it has not arrived.
     pub(crate) navigation_pending: Option<String>,
-    /// The answer to the main frame's last request.
+    /// The main frame's last request, as an address fit for logs.
+    pub(crate) document_url: Option<String>,
+    /// The answer to it.
     pub(crate) document: Option<DocumentResponse>,
+    /// Why there was none: the main frame shows the browser's own page that says so.
+    pub(crate) document_error: Option<String>,
     /// A document or frame came over http(s).
     pub(crate) remote_document: bool,
     /// Dialogs that were dismissed.
@@ -50,6 +58,10 @@ pub(crate) struct PageState {
 pub(crate) struct DocumentResponse {
     pub(crate) status: u16,
     pub(crate) mime_type: String,
+    /// The guard answered in the server's place: the rule that refused the address.
+    pub(crate) refused: Option<String>,
+    /// The guard answered in the server's place: why the server could not be reached.
+    pub(crate) failed: Option<String>,
 }
 
 /// A request with the identifier that later events name.
@@ -63,6 +75,7 @@ pub(crate) struct LoggedRequest {
 #[serde(rename_all = "camelCase")]
 struct RequestWillBeSent {
     request_id: String,
+    frame_id: Option<String>,
     request: RequestAddress,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -87,9 +100,22 @@ struct ResponseReceived {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Response {
+    #[serde(default)]
+    url: String,
     status: i64,
     #[serde(default)]
     mime_type: String,
+    #[serde(default)]
+    headers: GuardHeaders,
+}
+
+/// What the guard says of itself, see [`platen_egress::proxy`].
+#[derive(Default, Deserialize)]
+struct GuardHeaders {
+    #[serde(rename = "x-platen-refused")]
+    refused: Option<String>,
+    #[serde(rename = "x-platen-failed")]
+    failed: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +152,15 @@ struct Frame {
 struct FrameRequestedNavigation {
     frame_id: String,
     url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameScheduledNavigation {
+    frame_id: String,
+    url: String,
+    /// Seconds.
+    delay: f64,
 }
 
 impl PageObserver {
@@ -177,6 +212,11 @@ impl PageObserver {
         let mut state = self.lock();
         if event.kind.as_deref() == Some("Document") {
             state.remote_document = true;
+            if event.frame_id.as_deref() == Some(&self.main_frame) {
+                state.document_url = Some(without_query(&event.request.url));
+                state.document = None;
+                state.document_error = None;
+            }
         }
         if let Some(redirect) = event.redirect_response
             && let Some(logged) = state
@@ -208,9 +248,17 @@ impl PageObserver {
         let mut state = self.lock();
         let status = u16::try_from(event.response.status).unwrap_or(0);
         if event.kind == "Document" && event.frame_id.as_deref() == Some(&self.main_frame) {
+            // Inside a tunnel the server itself could say so.
+            let headers = if event.response.url.starts_with("http:") {
+                event.response.headers
+            } else {
+                GuardHeaders::default()
+            };
             state.document = Some(DocumentResponse {
                 status,
                 mime_type: event.response.mime_type,
+                refused: headers.refused,
+                failed: headers.failed,
             });
         }
         if let Some(logged) = state
@@ -232,23 +280,33 @@ impl PageObserver {
 
     fn frame_navigated(&self, frame: &Frame) {
         let mut state = self.lock();
+        let address = frame.unreachable_url.as_ref().unwrap_or(&frame.url);
         if frame.url.starts_with("http:") || frame.url.starts_with("https:") {
             state.remote_document = true;
         }
         if frame.parent_id.is_none() && frame.id == self.main_frame {
             state.loaded = false;
             state.navigation_pending = None;
-            let url = frame.unreachable_url.as_deref().unwrap_or(&frame.url);
-            state.navigations.push(without_query(url));
-            // Only the last ones matter; a page that navigates for ever must not grow this.
-            if state.navigations.len() > 20 {
-                state.navigations.remove(1);
+            state.navigations += 1;
+            state.address = Some(without_query(address));
+            if frame.unreachable_url.is_some() {
+                let error = state
+                    .requests
+                    .iter()
+                    .rev()
+                    .find_map(|logged| logged.request.error.clone());
+                state.document_error = Some(error.unwrap_or_else(|| "no answer".to_owned()));
             }
         }
     }
 }
 
 impl PageState {
+    /// Whether the main frame is on its way to another document, or still loading this one.
+    pub(crate) fn is_on_its_way(&self) -> bool {
+        self.navigation_pending.is_some() || !self.loaded
+    }
+
     /// Addresses that have not answered yet.
     pub(crate) fn pending(&self) -> impl Iterator<Item = &str> {
         self.requests
@@ -292,6 +350,15 @@ impl SessionEvents for PageObserver {
             "Page.frameRequestedNavigation" => {
                 if let Ok(event) = serde_json::from_str::<FrameRequestedNavigation>(params)
                     && event.frame_id == self.main_frame
+                {
+                    self.lock().navigation_pending = Some(without_query(&event.url));
+                }
+            }
+            // `<meta http-equiv=refresh>` and the header of that name.
+            "Page.frameScheduledNavigation" => {
+                if let Ok(event) = serde_json::from_str::<FrameScheduledNavigation>(params)
+                    && event.frame_id == self.main_frame
+                    && event.delay <= REFRESH_AT_ONCE
                 {
                     self.lock().navigation_pending = Some(without_query(&event.url));
                 }

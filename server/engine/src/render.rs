@@ -162,7 +162,6 @@ async fn print_part(
                 warnings.push(cookie_unused());
             }
             load::put_content(session, html.clone()).await?;
-            warnings.extend(load::wait_until_loaded(session, false).await?);
         }
         Part::Url(address) => {
             session.begin(job.media, Scripts::Enabled).await?;
@@ -173,31 +172,21 @@ async fn print_part(
                 warnings.push(cookie_unused());
             }
             load::navigate(session, address).await?;
-            warnings.extend(load::wait_until_loaded(session, true).await?);
-            load::check_answer(session)?;
             url = Some(address);
         }
     }
-    let (mut facts, incomplete) = evaluate::ready_facts(session).await?;
-    if incomplete {
-        warnings.push(Warning {
-            code: "resource_timeout",
-            message: "a font or picture was not ready in time and may be missing".to_owned(),
-        });
-    }
+    let mut facts = arrive(session, &job.part, &mut warnings).await?;
     if let Some(expression) = &job.evaluate {
         progress.enter(Phase::Evaluate);
         evaluate::evaluate(session, expression).await?;
+        facts = arrive(session, &job.part, &mut warnings).await?;
     }
     if let Some(wanted) = &job.wait_for {
         progress.enter(Phase::Wait);
         wait_for::wait_for(session, wanted).await?;
+        // Meanwhile the title may have changed, and new pictures and fonts have come.
+        facts = arrive(session, &job.part, &mut warnings).await?;
     }
-    if job.evaluate.is_some() || job.wait_for.is_some() {
-        // Either may have changed the title, and brought new pictures and fonts.
-        facts = evaluate::ready_facts(session).await?.0;
-    }
-    stays_put(session, &job.part)?;
     progress.enter(Phase::Print);
     let templates = fill_templates(&job.print, &facts, url.map(url::Url::as_str), instant, &mut warnings);
     let bytes = print::print(session, &job.print, templates).await?;
@@ -233,13 +222,45 @@ async fn print_part(
     ))
 }
 
+/// Waits until the page is ready, follows a URL part to where it leads, and reads what the page says about itself.
+async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> Result<PageFacts, StepError> {
+    let mut facts = PageFacts::default();
+    for _ in 0..load::CLIENT_REDIRECT_LIMIT {
+        let is_url = matches!(part, Part::Url(_));
+        let unanswered = load::wait_until_loaded(session, is_url).await?;
+        let gave_up = unanswered.is_some();
+        warnings.extend(unanswered);
+        if is_url {
+            load::check_answer(session)?;
+        }
+        let seen = session.observer.look(|page| page.navigations);
+        let (read, incomplete) = evaluate::ready_facts(session).await?;
+        facts = read;
+        if incomplete {
+            warnings.push(Warning {
+                code: "resource_timeout",
+                message: "a font or picture was not ready in time and may be missing".to_owned(),
+            });
+        }
+        stays_put(session, part)?;
+        // What the page does as soon as it is loaded is known by now.
+        let has_left = session
+            .observer
+            .look(|page| page.is_on_its_way() || page.navigations != seen);
+        if gave_up || !is_url || !has_left {
+            break;
+        }
+    }
+    Ok(facts)
+}
+
 /// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants
 /// printed. One that is only about to leave is not printed either, so that the outcome does not hang on who is faster.
 fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
     let Part::Html(_) = part else { return Ok(()) };
     let away = session.observer.look(|page| {
         let leaving = page.navigation_pending.clone().filter(|url| url.starts_with("http"));
-        page.navigations.last().cloned().or(leaving)
+        page.address.clone().or(leaving)
     });
     match away {
         Some(url) => Err(RenderFault::NavigatedAway { url }.into()),

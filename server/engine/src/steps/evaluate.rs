@@ -43,7 +43,10 @@ async fn read_facts(session: &Session, expression: &str) -> Result<PageFacts, St
     let mut evaluate = EvaluateParams::new(expression);
     evaluate.await_promise = Some(true);
     evaluate.return_by_value = Some(true);
-    let answer = session.execute(&evaluate).await?;
+    let answer = match session.execute(&evaluate).await {
+        Err(error) if has_led_elsewhere(&error) => return Ok(PageFacts::default()),
+        answer => answer?,
+    };
     // A page that has tampered with what the expression uses says nothing about itself.
     let facts = answer
         .result
@@ -71,15 +74,20 @@ pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), 
             .into()),
             None => Ok(()),
         },
-        // The expression has led the page elsewhere, which ends its own world.
-        Err(DevToolsError::Refused { message, .. })
-            if message.contains("context was destroyed") || message.contains("navigated or closed") =>
-        {
-            Ok(())
-        }
+        Err(error) if has_led_elsewhere(&error) => Ok(()),
         Err(DevToolsError::Refused { message, .. }) => Err(RenderFault::EvaluateThrew { message: cut(message) }.into()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether the page has left for another document, which ends the world in which the expression was evaluated.
+fn has_led_elsewhere(error: &DevToolsError) -> bool {
+    let DevToolsError::Refused { message, .. } = error else {
+        return false;
+    };
+    ["context was destroyed", "navigated or closed", "Promise was collected"]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 fn describe(exception: ExceptionDetails) -> String {

@@ -11,14 +11,17 @@ use url::Url;
 
 use super::StepError;
 use crate::{
+    devtools::DevToolsError,
     job::{Cookie, RenderFault, Warning},
+    network,
+    observer::DocumentResponse,
     session::Session,
 };
 
 /// A sub-resource that has not answered after this is a warning, not a failure.
 pub(crate) const RESOURCE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that leads on to another by script or `<meta http-equiv=refresh>` is followed so often.
-const CLIENT_REDIRECT_LIMIT: usize = 10;
+pub(crate) const CLIENT_REDIRECT_LIMIT: usize = 10;
 
 /// Puts HTML into the page: opaque origin, no change of process.
 pub(crate) async fn put_content(session: &Session, html: String) -> Result<(), StepError> {
@@ -28,16 +31,22 @@ pub(crate) async fn put_content(session: &Session, html: String) -> Result<(), S
     Ok(())
 }
 
-/// Sets the cookie where its domain matches the address; `false` where it does not.
+/// Sets the cookie where its domain matches the address; `false` where it does not, or where no page could set it.
 pub(crate) async fn set_cookie(session: &Session, cookie: &Cookie, url: &Url) -> Result<bool, StepError> {
     if !domain_matches(&cookie.domain, url) {
         return Ok(false);
     }
     let mut set = SetCookieParams::new(cookie.name.as_str(), cookie.value.as_str());
     set.url = Some(url.to_string());
-    set.domain = Some(cookie.domain.clone());
-    session.execute(&set).await?;
-    Ok(true)
+    // Below an address there is nothing; the browser takes it as a host only.
+    if url.domain().is_some() {
+        set.domain = Some(cookie.domain.clone());
+    }
+    match session.execute(&set).await {
+        Ok(_) => Ok(true),
+        Err(DevToolsError::Refused { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Goes to an address and returns once its document has begun to arrive.
@@ -46,10 +55,10 @@ pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepErr
     let Some(error) = answer.error_text else { return Ok(()) };
     // Of a download or a 204 the browser only says that it was aborted; the answer itself tells more.
     if let Some(document) = session.observer.look(|page| page.document.clone()) {
-        check_document(&document.mime_type, document.status)?;
+        check_document(session, &document)?;
         if error == "net::ERR_ABORTED" {
             return Err(RenderFault::NotHtml {
-                content_type: document.mime_type,
+                content_type: "a download".to_owned(),
             }
             .into());
         }
@@ -71,8 +80,9 @@ pub(crate) async fn wait_until_loaded(
             Ok(true) => return Err(RenderFault::Crashed.into()),
             Ok(false) => {}
             Err(_) => {
+                let unanswered = unanswered(session);
                 session.execute(&StopLoadingParams::default()).await?;
-                return Ok(Some(unanswered(session)));
+                return Ok(Some(unanswered));
             }
         }
         if !follows_redirects || !session.observer.look(|page| page.navigation_pending.is_some()) {
@@ -91,53 +101,56 @@ pub(crate) async fn wait_until_loaded(
 
 /// Judges the answer to the main request, once a document is there.
 pub(crate) fn check_answer(session: &Session) -> Result<(), StepError> {
-    let Some(document) = session.observer.look(|page| page.document.clone()) else {
-        return Ok(());
-    };
-    // The guard's own refusal looks like an answer of the server.
-    if document.status >= 400
-        && let Some(fault) = refusal(session)
-    {
-        return Err(fault.into());
+    if let Some(error) = session.observer.look(|page| page.document_error.clone()) {
+        return Err(why_unreachable(session, error).into());
     }
-    check_document(&document.mime_type, document.status)
+    match session.observer.look(|page| page.document.clone()) {
+        Some(document) => check_document(session, &document),
+        None => Ok(()),
+    }
 }
 
-fn check_document(mime_type: &str, status: u16) -> Result<(), StepError> {
-    if status >= 400 {
-        return Err(RenderFault::HttpStatus { status }.into());
+fn check_document(session: &Session, document: &DocumentResponse) -> Result<(), StepError> {
+    let DocumentResponse { status, mime_type, .. } = document;
+    if let Some(reason) = document.refused.clone() {
+        return Err(RenderFault::AddressRefused { reason }.into());
     }
-    if !matches!(mime_type, "text/html" | "application/xhtml+xml" | "") || status == 204 || status == 205 {
-        let content_type = if mime_type.is_empty() {
-            format!("status {status} and no content")
-        } else {
-            mime_type.to_owned()
-        };
+    if let Some(reason) = document.failed.clone() {
+        return Err(why_unreachable(session, reason).into());
+    }
+    if *status >= 400 {
+        return Err(RenderFault::HttpStatus { status: *status }.into());
+    }
+    if *status == 204 || *status == 205 {
+        let content_type = format!("status {status} and no content");
+        return Err(RenderFault::NotHtml { content_type }.into());
+    }
+    if !matches!(mime_type.as_str(), "text/html" | "application/xhtml+xml" | "") {
+        let content_type = mime_type.clone();
         return Err(RenderFault::NotHtml { content_type }.into());
     }
     Ok(())
 }
 
+/// What the guard said to the main request; else the browser's own word. Of a tunnel the browser tells nothing more.
 fn why_unreachable(session: &Session, error: String) -> RenderFault {
-    refusal(session).unwrap_or(RenderFault::Unreachable { reason: error })
-}
-
-/// What the guard said to the last request, if it did not let it through.
-fn refusal(session: &Session) -> Option<RenderFault> {
+    let url = session.observer.look(|page| page.document_url.clone());
     let log = session.proxy.take_log();
-    match &log.records.last()?.outcome {
-        Outcome::Refused(reason) => Some(RenderFault::AddressRefused { reason: reason.clone() }),
-        Outcome::ResolveFailed => Some(RenderFault::Unreachable {
+    let mut records = log.records.into_iter().rev();
+    let record = url.and_then(|url| records.find(|record| network::is_for(&url, record)));
+    match record.map(|record| record.outcome) {
+        Some(Outcome::Refused(reason)) => RenderFault::AddressRefused { reason },
+        Some(Outcome::ResolveFailed) => RenderFault::Unreachable {
             reason: "the host has no address".to_owned(),
-        }),
-        Outcome::ConnectFailed(reason) => Some(RenderFault::Unreachable { reason: reason.clone() }),
-        Outcome::TimedOut => Some(RenderFault::Unreachable {
+        },
+        Some(Outcome::ConnectFailed(reason)) => RenderFault::Unreachable { reason },
+        Some(Outcome::TimedOut) => RenderFault::Unreachable {
             reason: "no answer in time".to_owned(),
-        }),
-        Outcome::OverLimit => Some(RenderFault::Unreachable {
+        },
+        Some(Outcome::OverLimit) => RenderFault::Unreachable {
             reason: "more bytes than a render may load".to_owned(),
-        }),
-        Outcome::Pending | Outcome::Connected => None,
+        },
+        Some(Outcome::Pending | Outcome::Connected) | None => RenderFault::Unreachable { reason: error },
     }
 }
 
@@ -156,10 +169,12 @@ fn unanswered(session: &Session) -> Warning {
     }
 }
 
+/// RFC 6265, 5.1.3: the domain itself, or a name below it; of an address, only itself.
 fn domain_matches(domain: &str, url: &Url) -> bool {
     let domain = domain.trim_start_matches('.').to_ascii_lowercase();
     let Some(host) = url.host_str() else { return false };
-    host == domain || (host.ends_with(&domain) && host.as_bytes()[host.len() - domain.len() - 1] == b'.')
+    let below = url.domain().and_then(|name| name.strip_suffix(&domain));
+    host == domain || below.is_some_and(|below| !domain.is_empty() && below.ends_with('.'))
 }
 
 #[cfg(test)]
@@ -175,8 +190,12 @@ mod tests {
             ("APP.example.com", true),
             ("ample.com", false),
             ("x.app.example.com", false),
+            (".", false),
         ] {
             assert_eq!(domain_matches(domain, &url), expected, "{domain}");
         }
+        let url = Url::parse("http://127.0.0.1/x").unwrap();
+        assert!(domain_matches("127.0.0.1", &url));
+        assert!(!domain_matches("0.0.1", &url));
     }
 }
