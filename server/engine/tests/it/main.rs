@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set itself up fails")]
 
 mod processes;
+mod servers;
 mod support;
 
 mod documents;
+mod egress;
 mod hostile;
 mod lifecycle;
 mod settings;
