@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use platen_engine::job::{Part, Phase, RenderError, RenderFault, RenderJob, WaitFor};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use uuid::Uuid;
 
 use crate::{
     processes,
+    servers::{Origin, Reply},
     support::{TestEngine, html_job, job, text},
 };
 
@@ -318,52 +318,48 @@ async fn ports_that_browsers_refuse_are_named() {
     assert_serves(&engine, account).await;
 }
 
-/// A server on loopback that answers everything with these header lines; it ends with the returned task.
-async fn origin(answer: &'static str) -> (u16, tokio::task::JoinSet<()>) {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let mut server = tokio::task::JoinSet::new();
-    server.spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            // One read is enough: a request without a body comes in one piece.
-            let _ = stream.read(&mut [0; 4096]).await;
-            let answer = format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-            let _ = stream.write_all(answer.as_bytes()).await;
-        }
-    });
-    (port, server)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn redirects_leave_the_web_nowhere() {
-    for answer in [
-        "302 Found\r\nLocation: file:///etc/passwd",
-        "301 Moved Permanently\r\nLocation: chrome://version",
-        "307 Temporary Redirect\r\nLocation: view-source:file:///etc/passwd",
-        "308 Permanent Redirect\r\nLocation: data:text/html,<p>gone",
-        "303 See Other\r\nLocation: javascript:alert(1)",
-    ] {
-        let (port, _server) = origin(answer).await;
-        let engine = TestEngine::start(&format!("127.0.0.1:{port}")).await;
-        let account = Uuid::now_v7();
-        let page = Part::Url(format!("http://127.0.0.1:{port}/").parse().unwrap());
+    const ANSWERS: [(u16, &str); 5] = [
+        (301, "chrome://version"),
+        (302, "file:///etc/passwd"),
+        (303, "javascript:alert(1)"),
+        (307, "view-source:file:///etc/passwd"),
+        (308, "data:text/html,<p>gone"),
+    ];
+    let origin = Origin::start(|request| {
+        let (status, to) = ANSWERS
+            .iter()
+            .find(|(status, _)| request.path == format!("/{status}"))?;
+        Some(Reply::redirect(*status, to))
+    })
+    .await;
+    let engine = TestEngine::start(&origin.entry()).await;
+    let account = Uuid::now_v7();
+    for (status, to) in ANSWERS {
+        let page = Part::Url(origin.url(&format!("/{status}")));
         let error = engine.render(account, job(page)).await.unwrap_err();
         let RenderError::Fault(RenderFault::Unreachable { reason }) = &error else {
-            panic!("{error}: {answer}");
+            panic!("{error}: {to}");
         };
-        assert!(reason.starts_with("net::ERR_"), "{reason}: {answer}");
+        assert!(reason.starts_with("net::ERR_"), "{reason}: {to}");
         assert_serves(&engine, account).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn downloads_are_no_documents() {
-    let (port, _server) =
-        origin("200 OK\r\nContent-Type: text/html\r\nContent-Disposition: attachment; filename=dropped.html").await;
-    let engine = TestEngine::start(&format!("127.0.0.1:{port}")).await;
+    let origin = Origin::start(|_| {
+        let attachment = "attachment; filename=dropped.html";
+        Some(Reply::html("<p>Dropped").header("Content-Disposition", attachment))
+    })
+    .await;
+    let engine = TestEngine::start(&origin.entry()).await;
     let account = Uuid::now_v7();
-    let page = Part::Url(format!("http://127.0.0.1:{port}/").parse().unwrap());
-    let error = engine.render(account, job(page)).await.unwrap_err();
+    let error = engine
+        .render(account, job(Part::Url(origin.url("/"))))
+        .await
+        .unwrap_err();
     assert!(
         matches!(error, RenderError::Fault(RenderFault::NotHtml { .. })),
         "{error}"
