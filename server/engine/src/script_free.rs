@@ -4,9 +4,11 @@
 //! passes is rendered with `Emulation.setScriptExecutionDisabled`, so that nothing runs even if the scan is wrong.
 
 /// Text that must not occur anywhere, in lower case. Frames and embedded documents have realms, storage and navigations
-/// of their own; `http-equiv` may navigate.
-const SUSPICIOUS: [&[u8]; 9] = [
+/// of their own; `http-equiv` may navigate. `<noscript>` shows
+/// only where scripts are off.
+const SUSPICIOUS: [&[u8]; 10] = [
     b"<script",
+    b"<noscript",
     b"javascript:",
     b"<iframe",
     b"<frame",
@@ -76,6 +78,7 @@ mod tests {
         for html in [
             "<script>x</script>",
             "<SCRIPT src=x>",
+            "<noscript>x</noscript>",
             "<p onclick='x'>",
             "<img src=x/onerror=alert(1)>",
             "<img src='x'OnError = alert(1)>",
