@@ -155,9 +155,6 @@ async fn print_part(
                 Scripts::Enabled
             };
             session.begin(job.media, scripts).await?;
-            if scripts == Scripts::Enabled {
-                session.mark_used();
-            }
             if job.cookie.is_some() {
                 warnings.push(cookie_unused());
             }
@@ -165,7 +162,6 @@ async fn print_part(
         }
         Part::Url(address) => {
             session.begin(job.media, Scripts::Enabled).await?;
-            session.mark_used();
             if let Some(cookie) = &job.cookie
                 && !load::set_cookie(session, cookie, address).await?
             {
@@ -196,7 +192,8 @@ async fn print_part(
         let requests = page.requests.drain(..).map(|logged| logged.request).collect();
         (requests, page.dialogs, page.remote_document)
     });
-    let requests = network::with_refusals(requests, &session.proxy.take_log());
+    let log = session.proxy.take_log();
+    let requests = network::with_refusals(requests, &log);
     warnings.extend(network::refusal_warning(&requests));
     if dialogs > 0 {
         warnings.push(Warning {
@@ -204,8 +201,9 @@ async fn print_part(
             message: format!("{dialogs} dialogs were dismissed"),
         });
     }
-    // HSTS, authentication caches and partitioned storage of a real origin can't be cleared for certain.
-    let real_origin = remote_document || url.is_some();
+    // Whatever came from outside may have left something, if only by a header: cookies, HSTS, authentication caches and
+    // partitioned storage can't be cleared for certain.
+    let real_origin = remote_document || url.is_some() || log.bytes_received > 0;
     let afterlife = if real_origin || bytes.len() > PRINTED_BYTES_THAT_RETIRE {
         Afterlife::Destroy
     } else {

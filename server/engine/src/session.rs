@@ -76,8 +76,11 @@ pub(crate) enum Scripts {
 /// What the last render left of the page's JavaScript world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Realm {
-    /// No script has run in it: the next document may go straight in.
+    /// Nothing has been in it.
     Untouched,
+    /// A document without scripts: the next such document may go straight in, but one with scripts could see what was
+    /// loaded, for instance.
+    ScriptFree,
     /// A script has, or may have, run in it.
     Used,
 }
@@ -117,6 +120,13 @@ impl Session {
 
     /// Prepares the page for a render.
     pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
+        if scripts == Scripts::Enabled && self.realm == Realm::ScriptFree {
+            self.navigate_to_blank().await?;
+        }
+        self.realm = match scripts {
+            Scripts::Enabled => Realm::Used,
+            Scripts::Disabled => Realm::ScriptFree,
+        };
         self.proxy.begin_render();
         self.observer.begin();
         self.renders += 1;
@@ -137,11 +147,6 @@ impl Session {
         Ok(())
     }
 
-    /// Notes that scripts, the page's or the caller's, may have run.
-    pub(crate) fn mark_used(&mut self) {
-        self.realm = Realm::Used;
-    }
-
     /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
     /// `false`: it can't be done, destroy it.
     pub(crate) async fn reset(&mut self) -> bool {
@@ -149,7 +154,7 @@ impl Session {
             return false;
         }
         self.proxy.close_connections();
-        if self.realm == Realm::Untouched {
+        if self.realm != Realm::Used {
             return true;
         }
         let done = tokio::time::timeout(RESET_LIMIT, async {
