@@ -9,5 +9,6 @@ mod support;
 mod documents;
 mod egress;
 mod hostile;
+mod isolation;
 mod lifecycle;
 mod settings;
