@@ -201,6 +201,8 @@ async fn a_service_that_is_killed_leaves_no_browser() {
     let mut service = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", OWN_NAME, "--nocapture"])
         .env(PROFILES, folder.path())
+        // Its own temporary files go with ours.
+        .env("TMPDIR", folder.path())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

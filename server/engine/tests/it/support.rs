@@ -91,6 +91,14 @@ impl TestEngine {
     }
 }
 
+/// Otherwise the runtime would end the browsers only after their folder is removed, and they would leave some of it.
+impl Drop for TestEngine {
+    fn drop(&mut self) {
+        let shutdown = self.engine.shutdown(Duration::ZERO);
+        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(shutdown));
+    }
+}
+
 /// As root the browser runs as the user that the set-up script makes.
 fn run_as() -> Option<RunAs> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
