@@ -77,11 +77,10 @@ pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> R
 
 async fn wait_for_the_end((mut terminate, mut interrupt): (Signal, Signal)) -> LoadError {
     tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        () = sleep(LONGEST_RUN) => {}
+        _ = terminate.recv() => LoadError::Ended("SIGTERM"),
+        _ = interrupt.recv() => LoadError::Ended("SIGINT"),
+        () = sleep(LONGEST_RUN) => LoadError::TooLong(LONGEST_RUN),
     }
-    LoadError::Ended(LONGEST_RUN)
 }
 
 async fn measure(raw: &mut RawPeer, service: Option<&mut Service>, plan: Plan) -> Result<(String, Results), LoadError> {

@@ -1,6 +1,6 @@
 //! What ends a run.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 /// Why the bench stops without a result.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,10 @@ pub(crate) enum LoadError {
     /// A caller's task ended badly.
     #[error("a caller ended: {0}")]
     Task(#[from] tokio::task::JoinError),
-    /// The whole run.
-    #[error("the run was ended from outside, or took longer than {} minutes", .0.as_secs() / 60)]
-    Ended(std::time::Duration),
+    /// Somebody does not want to wait for the end.
+    #[error("ended by {0}")]
+    Ended(&'static str),
+    /// A bound on the whole run.
+    #[error("not finished after {} minutes", .0.as_secs() / 60)]
+    TooLong(Duration),
 }
