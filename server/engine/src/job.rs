@@ -138,7 +138,7 @@ pub struct WaitFor {
 }
 
 /// A finished document and what the engine saw on the way.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RenderedDocument {
     /// The PDF file.
     pub pdf: Vec<u8>,
@@ -152,6 +152,19 @@ pub struct RenderedDocument {
     pub warnings: Vec<Warning>,
     /// What the page fetched, in order, at most [`REQUEST_LOG_LIMIT`] entries.
     pub requests: Vec<NetworkRequest>,
+}
+
+/// Content never reaches a log.
+impl std::fmt::Debug for RenderedDocument {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("RenderedDocument")
+            .field("bytes", &self.pdf.len())
+            .field("page_count", &self.page_count)
+            .field("phases", &self.phases)
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Entries kept of a render's network log.

@@ -478,7 +478,7 @@ impl Lease {
         let Some(mut pooled) = self.pooled.take() else { return };
         let pool = self.pool.clone();
         self.pool.inner.tasks.spawn(async move {
-            if afterlife == Afterlife::Keep && pooled.session.reset().await {
+            if afterlife == Afterlife::Keep && pooled.session.reset(pool.inner.config.page_memory_limit).await {
                 pool.keep(pooled);
             } else {
                 pooled.close().await;

@@ -44,8 +44,9 @@ pub(crate) const PRINTED_BYTES_THAT_RETIRE: usize = 1 << 20;
 
 /// A page whose history has one entry may close itself; with two, `close()` does nothing.
 const FRESH_PAGE: &str = "window.name = ''; history.pushState(null, '')";
-/// A heap above this is not waited for to be collected: it would be booked on the next render.
-const HEAP_BYTES_THAT_RETIRE: f64 = 64e6;
+/// A heap above this share of what a page may use is not waited for to be collected: it would be booked on the next
+/// render. Garbage of ordinary pages stays well below.
+const HEAP_SHARE_THAT_RETIRES: f64 = 0.25;
 
 /// See the module.
 pub(crate) struct Session {
@@ -148,8 +149,8 @@ impl Session {
     }
 
     /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
-    /// `false`: it can't be done, destroy it.
-    pub(crate) async fn reset(&mut self) -> bool {
+    /// `false`: it can't be done, destroy it. `memory_limit` is what a page may use, in bytes.
+    pub(crate) async fn reset(&mut self, memory_limit: u64) -> bool {
         if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() || !self.is_alive() {
             return false;
         }
@@ -158,7 +159,7 @@ impl Session {
             return true;
         }
         let done = tokio::time::timeout(RESET_LIMIT, async {
-            let light = self.heap_bytes().await? < HEAP_BYTES_THAT_RETIRE;
+            let light = self.heap_bytes().await? < memory_limit as f64 * HEAP_SHARE_THAT_RETIRES;
             if light {
                 self.navigate_to_blank().await?;
             }
