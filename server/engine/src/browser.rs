@@ -45,6 +45,8 @@ const DYING_LIMIT: Duration = Duration::from_millis(100);
 const LAST_WORDS_LIMIT: Duration = Duration::from_secs(1);
 /// Processes that were killed end at once, unless the kernel holds them.
 const GROUP_END_LIMIT: Duration = Duration::from_secs(10);
+/// What it says on stderr when the system grants it no sandbox.
+const NO_SANDBOX: &str = "No usable sandbox";
 /// Kept of what the browser says on stderr, for the message when it does not start.
 const STDERR_LINES: usize = 12;
 
@@ -78,6 +80,12 @@ pub(crate) enum LaunchError {
     Spawn { path: PathBuf, source: io::Error },
     #[error("{} started but does not answer: {last_words} (PLATEN_CHROMIUM names the browser's binary)", path.display())]
     Silent { path: PathBuf, last_words: String },
+    #[error(
+        "Chromium has no sandbox on this machine; allow unprivileged user namespaces (sysctl \
+         kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, in a container the seccomp \
+         profile in deploy/), or, if every page is trusted, set PLATEN_CHROMIUM_SANDBOX=off"
+    )]
+    NoSandbox,
 }
 
 impl Browser {
@@ -123,6 +131,10 @@ impl Browser {
         let silent = |said: &Mutex<VecDeque<String>>| {
             let said = said.lock().unwrap_or_else(PoisonError::into_inner);
             let last_words = said.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
+            // Its own advice would be `--no-sandbox`.
+            if last_words.contains(NO_SANDBOX) {
+                return LaunchError::NoSandbox;
+            }
             LaunchError::Silent {
                 path: path.clone(),
                 last_words,

@@ -24,6 +24,7 @@ use std::time::Duration;
 pub use crate::chromium::{find_chromium, is_full_browser};
 use crate::{
     admission::Admission,
+    browser::LaunchError,
     config::EngineConfig,
     job::{Caller, Lane, MediaType, Part, PrintSettings, RenderError, RenderJob, RenderedDocument},
     pool::Pool,
@@ -87,12 +88,7 @@ impl Engine {
         }
         if sandbox && !engine.is_sandboxed().await {
             engine.pool.close().await;
-            return Err(StartError(
-                "Chromium runs without its sandbox; allow unprivileged user namespaces (sysctl \
-                 kernel.unprivileged_userns_clone=1, in a container the seccomp profile in deploy/), or, if every page \
-                 is trusted, set PLATEN_CHROMIUM_SANDBOX=off"
-                    .to_owned(),
-            ));
+            return Err(StartError(LaunchError::NoSandbox.to_string()));
         }
         Ok(engine)
     }
