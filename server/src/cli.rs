@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{boot, cli::failure::Failure, config::Config, database, telemetry};
 
-/// Turns HTML, web addresses and templates into archival PDF.
+/// Turns HTML and web addresses into archival PDF.
 #[derive(Parser)]
 #[command(name = "platen", version, arg_required_else_help = true, after_long_help = crate::config::help())]
 struct Arguments {

@@ -267,6 +267,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
+    // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
         async {
             connection
@@ -289,12 +290,6 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
         async {
             connection
                 .execute_in(&route, &network::EnableParams::default())
-                .await
-                .map(drop)
-        },
-        async {
-            connection
-                .execute_in(&route, &network::SetCacheDisabledParams::new(true))
                 .await
                 .map(drop)
         },
