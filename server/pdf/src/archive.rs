@@ -8,7 +8,7 @@ mod links;
 mod metadata;
 mod missing_glyphs;
 mod output_intent;
-mod pages;
+pub(crate) mod pages;
 mod warnings;
 
 use md5::{Digest as _, Md5};

@@ -1,4 +1,6 @@
-//! Completes the PDFs that Chromium prints: bytes in, bytes out. No tokio, no browser, no HTTP.
+//! Completes the PDFs that Chromium prints, and draws their pages: bytes in, bytes out. No tokio, no browser, no HTTP.
+
+pub mod raster;
 
 mod archive;
 mod content;

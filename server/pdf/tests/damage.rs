@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use platen_pdf::raster::{PageView, rasterise};
 use platen_pdf::{OutputFormat, PageFacts, PdfError, complete};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -136,6 +137,12 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Drawn small, if at all; what matters is that it ends.
+const VIEW: PageView = PageView {
+    page: 1,
+    dots_per_inch: 20,
+};
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -160,6 +167,11 @@ proptest! {
             bytes[at] = byte;
         }
         check(&bytes)?;
+        let start = Instant::now();
+        if let Ok(picture) = rasterise(&bytes, VIEW) {
+            prop_assert_eq!(picture.pixels.len(), picture.width * picture.height * 3);
+        }
+        prop_assert!(start.elapsed() < PATIENCE);
     }
 
     #[test]

@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 32;
 const ALLOWED_SIDE: std::ops::RangeInclusive<f64> = 3.0..=14_400.0;
 
 /// The numbers of the pages' objects, first page first.
-pub(super) fn list_pages(document: &Document) -> Result<Vec<ObjectNumber>, PdfError> {
+pub(crate) fn list_pages(document: &Document) -> Result<Vec<ObjectNumber>, PdfError> {
     let root = document.root()?;
     let catalog = document.get_dictionary(root, "a catalog expected")?;
     let tree = catalog.get("Pages").and_then(Object::as_reference);
