@@ -1,52 +1,71 @@
-//! A document under change: objects that nobody looks at stay where they are in the file.
+//! A document under change, made of one file or several: objects that nobody looks at stay where they are in their
+//! file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::PdfError;
-use crate::file::File;
+use crate::lexer::Lexer;
+use crate::mentions::Mention;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::part::Part;
 
 /// How many references may lead to each other before an object is found.
 const MAX_CHAIN: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
-    pub(crate) file: File<'a>,
-    /// Objects that differ from the file's.
+    /// In the order of their numbers.
+    parts: Vec<Part<'a>>,
+    /// Objects that differ from the files'.
     changed: BTreeMap<ObjectNumber, Object<'a>>,
-    /// Numbers that the next new objects take.
-    free: BTreeSet<ObjectNumber>,
-    /// One more than the highest number.
-    size: ObjectNumber,
+    /// By number: whether there is no such object.
+    is_free: Vec<bool>,
+    /// No lower number is free, but 0, which no object may have.
+    next_free: usize,
 }
 
 impl<'a> Document<'a> {
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, PdfError> {
-        let file = File::open(bytes)?;
-        let size = ObjectNumber::try_from(file.size()).map_err(|_| PdfError::Damaged {
-            offset: 0,
-            what: "more objects than a PDF may have",
-        })?;
-        let free = (1..size).filter(|number| file.range(*number).is_none()).collect();
+    /// Opens the files side by side. The catalog is that of the first; nothing leads to what the others hold, yet.
+    pub(crate) fn open(files: &[&'a [u8]]) -> Result<Self, PdfError> {
+        let mut parts: Vec<Part> = Vec::with_capacity(files.len());
+        let mut is_free = Vec::new();
+        for bytes in files {
+            let part = Part::open(bytes, parts.last().map_or(0, Part::end))?;
+            is_free.extend((part.first_number..part.end()).map(|number| part.object_bytes(number).is_none()));
+            parts.push(part);
+        }
+        if let Some(is_free) = is_free.first_mut() {
+            *is_free = true;
+        }
         Ok(Self {
-            file,
+            parts,
             changed: BTreeMap::new(),
-            free,
-            size,
+            is_free,
+            next_free: 1,
         })
+    }
+
+    /// The files, in the order in which they were opened.
+    pub(crate) fn parts(&self) -> &[Part<'a>] {
+        &self.parts
+    }
+
+    /// To tell apart what the files say, before any of it is looked at.
+    pub(crate) fn parts_mut(&mut self) -> &mut [Part<'a>] {
+        &mut self.parts
     }
 
     /// One more than the highest object number.
     pub(crate) fn size(&self) -> ObjectNumber {
-        self.size
+        self.is_free.len() as ObjectNumber
     }
 
     /// The object of that number as it is now; null if there is none.
     pub(crate) fn get(&self, number: ObjectNumber) -> Result<Object<'a>, PdfError> {
-        match self.changed.get(&number) {
-            Some(object) => Ok(object.clone()),
-            None if self.free.contains(&number) => Ok(Object::Null),
-            None => self.file.object(number),
+        match (self.changed.get(&number), self.part_of(number)) {
+            (Some(object), _) => Ok(object.clone()),
+            (None, Some(part)) if !self.is_free(number) => part.object(number),
+            _ => Ok(Object::Null),
         }
     }
 
@@ -82,51 +101,139 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The items under a key, whose value is an array, direct or by reference, or else the only item itself.
+    pub(crate) fn resolve_items(&self, owner: &Dictionary<'a>, key: &str) -> Result<Vec<Object<'a>>, PdfError> {
+        let Some(value) = owner.get(key) else {
+            return Ok(Vec::new());
+        };
+        Ok(match self.resolve(value)? {
+            Object::Array(items) => items,
+            _ => vec![value.clone()],
+        })
+    }
+
     /// Puts an object in the place of the one that has this number.
     pub(crate) fn set(&mut self, number: ObjectNumber, object: Object<'a>) {
-        self.free.remove(&number);
-        self.changed.insert(number, object);
+        if let Some(is_free) = self.is_free.get_mut(number as usize) {
+            *is_free = false;
+            self.changed.insert(number, object);
+        }
     }
 
     /// Adds an object and gives its number.
     pub(crate) fn add(&mut self, object: Object<'a>) -> ObjectNumber {
-        let number = self.free.pop_first().unwrap_or(self.size);
-        self.size = self.size.max(number + 1);
-        self.changed.insert(number, object);
+        while self.is_free.get(self.next_free) == Some(&false) {
+            self.next_free += 1;
+        }
+        if self.next_free >= self.is_free.len() {
+            self.is_free.resize(self.next_free + 1, true);
+        }
+        let number = self.next_free as ObjectNumber;
+        self.set(number, object);
         number
     }
 
     /// Frees the object's number. Nothing of it will be written.
     pub(crate) fn remove(&mut self, number: ObjectNumber) {
-        if (1..self.size).contains(&number) {
+        if let Some(is_free) = self.is_free.get_mut(number as usize).filter(|_| number > 0) {
+            *is_free = true;
+            self.next_free = self.next_free.min(number as usize);
             self.changed.remove(&number);
-            self.free.insert(number);
         }
     }
 
-    /// Whether the object is no longer as it was in the file.
+    /// The object if it is no longer as it was in its file.
     pub(crate) fn changed(&self, number: ObjectNumber) -> Option<&Object<'a>> {
         self.changed.get(&number)
     }
 
+    /// Like `changed`, and forgets it, to write it.
+    pub(crate) fn take_changed(&mut self, number: ObjectNumber) -> Option<Object<'a>> {
+        self.changed.remove(&number)
+    }
+
+    /// Whether there is no object of that number.
     pub(crate) fn is_free(&self, number: ObjectNumber) -> bool {
-        self.free.contains(&number)
+        self.is_free.get(number as usize).is_none_or(|is_free| *is_free)
+    }
+
+    /// The file that an object is in, or was before it was changed; `None` for one that was added.
+    pub(crate) fn part_of(&self, number: ObjectNumber) -> Option<&Part<'a>> {
+        let after = self.parts.partition_point(|part| part.first_number <= number);
+        self.parts.get(after.checked_sub(1)?).filter(|part| number < part.end())
+    }
+
+    /// An object's bytes as they are in its file, from its number to `endobj`.
+    pub(crate) fn object_bytes(&self, number: ObjectNumber) -> Option<&'a [u8]> {
+        self.part_of(number)?.object_bytes(number)
+    }
+
+    /// The tokens of an object as they are in its file, after its number and `obj`.
+    pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
+        self.part_of(number)?.lexer(number)
+    }
+
+    /// Gives the references and the keys of the parent tree that stand in an object as it is now.
+    pub(crate) fn mentions(&self, number: ObjectNumber, mut visit: impl FnMut(Mention)) -> Result<(), PdfError> {
+        match (self.changed.get(&number), self.part_of(number)) {
+            (Some(object), _) => {
+                object.for_each_reference(&mut |number| visit(Mention::Object(number)));
+                let dictionary = object.as_dictionary();
+                let key = |key| dictionary?.get(key)?.as_integer();
+                for key in ["StructParent", "StructParents"].into_iter().filter_map(key) {
+                    visit(Mention::StructureKey(key));
+                }
+                Ok(())
+            }
+            (None, Some(part)) if !self.is_free(number) => part.mentions(number, visit),
+            _ => Ok(()),
+        }
+    }
+
+    /// The trailer of the first file.
+    pub(crate) fn trailer(&self) -> Dictionary<'a> {
+        self.parts.first().map(Part::trailer).unwrap_or_default()
     }
 
     /// The number of the catalog.
     pub(crate) fn root(&self) -> Result<ObjectNumber, PdfError> {
-        let root = self.file.trailer.get("Root").and_then(Object::as_reference);
-        root.ok_or(PdfError::Damaged {
-            offset: self.file.length(),
-            what: "a catalog expected in the trailer",
-        })
+        self.parts.first().map_or_else(|| Err(no_catalog(0)), Self::root_of)
+    }
+
+    /// The number of the catalog that a file has.
+    pub(crate) fn root_of(part: &Part) -> Result<ObjectNumber, PdfError> {
+        part.trailer()
+            .reference("Root")
+            .ok_or_else(|| no_catalog(part.length()))
+    }
+
+    /// The catalog that a file has.
+    pub(crate) fn catalog_of(&self, part: &Part<'a>) -> Result<Dictionary<'a>, PdfError> {
+        self.get_dictionary(Self::root_of(part)?, "a catalog expected")
+    }
+
+    /// Changes the catalog of the document.
+    pub(crate) fn change_catalog(&mut self, change: impl FnOnce(&mut Dictionary<'a>)) -> Result<(), PdfError> {
+        let root = self.root()?;
+        let mut catalog = self.get_dictionary(root, "a catalog expected")?;
+        change(&mut catalog);
+        self.set(root, Object::Dictionary(catalog));
+        Ok(())
     }
 
     /// The error for an object that is not what it should be.
     pub(crate) fn damaged(&self, number: ObjectNumber, what: &'static str) -> PdfError {
+        let offset = self.part_of(number).and_then(|part| part.offset(number));
         PdfError::Damaged {
-            offset: self.file.range(number).map_or(0, |range| range.start),
+            offset: offset.unwrap_or_default(),
             what,
         }
+    }
+}
+
+fn no_catalog(offset: usize) -> PdfError {
+    PdfError::Damaged {
+        offset,
+        what: "a catalog expected in the trailer",
     }
 }

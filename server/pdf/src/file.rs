@@ -1,4 +1,5 @@
-//! Finds the objects of a file with one classic cross-reference table (ISO 32000-1, 7.5), which is what Chromium writes.
+//! Finds the objects of a file with one classic cross-reference table (ISO 32000-1, 7.5), which is what Chromium
+//! writes.
 
 use std::ops::Range;
 
@@ -56,6 +57,10 @@ impl<'a> File<'a> {
     /// Length in bytes.
     pub(crate) fn length(&self) -> usize {
         self.bytes.len()
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     /// Where an object stands, from its number to `endobj`; `None` if there is none of that number.

@@ -1,18 +1,34 @@
-//! Completes the PDFs that Chromium prints, and draws their pages: bytes in, bytes out. No tokio, no browser, no HTTP.
+//! Joins and completes the PDFs that Chromium prints, and draws their pages: bytes in, bytes out. No tokio, no browser,
+//! no HTTP.
 
 pub mod raster;
 
+mod annotations;
 mod archive;
+mod assemble;
 mod content;
+mod destinations;
 mod document;
 mod file;
+mod join;
 mod lexer;
+mod mentions;
 mod object;
+mod outline;
+mod page_tree;
 mod parse;
+mod part;
+mod reach;
+mod select;
+mod selection;
+mod stamp;
 mod text;
+mod trees;
 mod write;
 
 use time::OffsetDateTime;
+
+pub use selection::{PageSelection, PageSelectionError};
 
 /// What the page says about itself, read from its DOM, because Chromium writes `en-US` where a page has no language and
 /// never writes an author. Text as the page has it; it is cleaned here. `None` or blank: the document does not say it.
@@ -38,6 +54,39 @@ pub enum OutputFormat {
     PdfA2b,
     /// Plain PDF with metadata.
     Pdf,
+}
+
+/// One printed part and what its page says about itself.
+#[derive(Debug, Clone)]
+pub struct PrintedPart<'a> {
+    /// The PDF as Chromium printed it, tagged or not.
+    pub bytes: &'a [u8],
+    /// Title and language stay with the part. The first part's facts are those of the document as well.
+    pub facts: PageFacts,
+}
+
+/// Pages printed apart, which are drawn over pages of the document: running headers and footers.
+#[derive(Debug, Clone)]
+pub struct Stamps<'a> {
+    /// Printed without tags, one page for each of `pages`, of that page's size.
+    pub bytes: &'a [u8],
+    /// Numbers, from 1, of pages of the joined document before selection.
+    pub pages: Vec<usize>,
+}
+
+/// What to make of printed parts.
+#[derive(Debug, Clone)]
+pub struct Assembly<'a> {
+    /// In the order of their pages; at least one.
+    pub parts: Vec<PrintedPart<'a>>,
+    /// Drawn in this order.
+    pub stamps: Vec<Stamps<'a>>,
+    /// All pages if there is none.
+    pub selection: Option<PageSelection>,
+    /// The kind of PDF.
+    pub format: OutputFormat,
+    /// Becomes the creation and modification date.
+    pub instant: OffsetDateTime,
 }
 
 /// A finished document.
@@ -82,23 +131,75 @@ pub enum PdfError {
         /// Points.
         height: f64,
     },
+    /// A page is selected, or to be stamped, that the document doesn't have.
+    #[error("page {page} is beyond the end; the document has {page_count} pages")]
+    PageBeyondEnd {
+        /// From 1.
+        page: usize,
+        /// Of the whole document.
+        page_count: usize,
+    },
+    /// Stamps are one for each page that they are for.
+    #[error("{stamps} headers and footers for {pages} pages")]
+    StampCount {
+        /// Pages of the stamps' PDF.
+        stamps: usize,
+        /// Pages that they are for.
+        pages: usize,
+    },
+    /// The parts are more than can be joined.
+    #[error("the parts have {found} {what} together; {limit} can be joined")]
+    TooLarge {
+        /// `bytes` or `objects`.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
 }
 
-/// Completes a PDF printed by Chromium, tagged or not. `instant` becomes the creation and modification date.
+/// Makes one document of printed parts, and completes it.
 ///
-/// Tags, outline, pictures and fonts stay as they are, byte for byte where nothing has to change. Title, author, subject,
-/// keywords and language are those of `facts`, whatever the browser wrote. Links stay if they lead into the document or
-/// to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes. For PDF/A-2b the limits and
-/// conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers out of range, characters that
-/// no font has.
+/// Parts follow each other in one page tree. Their outlines stand under one entry for each part, which is named by its
+/// title, or `Part 3`. Their structure trees are joined under one `Document` as `Part`s with title and language. Names
+/// of destinations are made unique, and what is equal, fonts and pictures above all, is there once. Stamps are drawn
+/// over the pages as artifacts. Then all that is not selected goes, with all that only it uses: links to it become
+/// plain text, entries of the outline stay if one under them does. Warnings number the pages of the document that comes
+/// out.
 ///
-/// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number.
-/// Completing a completed document again changes nothing but the dates.
+/// Tags, outline, pictures and fonts stay as they are, byte for byte where nothing has to change. Title, author,
+/// subject, keywords and language are those of the first part's facts, whatever the browser wrote. Links stay if they
+/// lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes.
+/// For PDF/A-2b the limits and conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers
+/// out of range, characters that no font has.
+///
+/// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number. A
+/// completed document that is completed again changes nothing but the dates. The same assembly gives the same bytes.
+pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
+    assemble::assemble(assembly)
+}
+
+/// Width and height in points of each page of a printed part: its `/MediaBox`.
+pub fn page_sizes(bytes: &[u8]) -> Result<Vec<(f64, f64)>, PdfError> {
+    assemble::page_sizes(bytes)
+}
+
+/// Completes one printed part: `assemble` without anything else.
 pub fn complete(
     printed: &[u8],
     facts: &PageFacts,
     format: OutputFormat,
     instant: OffsetDateTime,
 ) -> Result<Completed, PdfError> {
-    archive::complete(printed, facts, format, instant)
+    assemble(&Assembly {
+        parts: vec![PrintedPart {
+            bytes: printed,
+            facts: facts.clone(),
+        }],
+        stamps: Vec::new(),
+        selection: None,
+        format,
+        instant,
+    })
 }

@@ -80,12 +80,51 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Gives the number of every object that this one refers to.
+    pub(crate) fn for_each_reference(&self, visit: &mut impl FnMut(ObjectNumber)) {
+        match self {
+            Self::Reference(number) => visit(*number),
+            Self::Array(items) => items.iter().for_each(|item| item.for_each_reference(visit)),
+            _ => {
+                let entries = self.as_dictionary().map(|dictionary| &dictionary.entries);
+                for (_, value) in entries.into_iter().flatten() {
+                    value.for_each_reference(visit);
+                }
+            }
+        }
+    }
+
+    /// Replaces the numbers in all references. 0 stands for no object: such a reference becomes null.
+    pub(crate) fn renumber(&mut self, number_of: &impl Fn(ObjectNumber) -> ObjectNumber) {
+        match self {
+            Self::Reference(number) => {
+                *self = match number_of(*number) {
+                    0 => Self::Null,
+                    number => Self::Reference(number),
+                }
+            }
+            Self::Array(items) => items.iter_mut().for_each(|item| item.renumber(number_of)),
+            _ => {
+                let entries = self.as_dictionary_mut().map(|dictionary| &mut dictionary.entries);
+                for (_, value) in entries.into_iter().flatten() {
+                    value.renumber(number_of);
+                }
+            }
+        }
+    }
+
     pub(crate) fn as_dictionary_mut(&mut self) -> Option<&mut Dictionary<'a>> {
         match self {
             Self::Dictionary(dictionary) => Some(dictionary),
             Self::Stream(stream) => Some(&mut stream.dictionary),
             _ => None,
         }
+    }
+}
+
+impl<'a> FromIterator<Object<'a>> for Object<'a> {
+    fn from_iter<T: IntoIterator<Item = Object<'a>>>(items: T) -> Self {
+        Self::Array(items.into_iter().collect())
     }
 }
 
@@ -112,12 +151,24 @@ impl<'a> Dictionary<'a> {
         Some(&entry.1)
     }
 
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Object<'a>> {
+        let entry = self
+            .entries
+            .iter_mut()
+            .find(|(found, _)| found.as_ref() == key.as_bytes())?;
+        Some(&mut entry.1)
+    }
+
     pub(crate) fn insert(&mut self, key: impl Into<Cow<'a, [u8]>>, value: Object<'a>) {
         let key = key.into();
         match self.entries.iter_mut().find(|(found, _)| *found == key) {
             Some(entry) => entry.1 = value,
             None => self.entries.push((key, value)),
         }
+    }
+
+    pub(crate) fn reference(&self, key: &str) -> Option<ObjectNumber> {
+        self.get(key).and_then(Object::as_reference)
     }
 
     pub(crate) fn set(&mut self, key: &'a str, value: Object<'a>) {

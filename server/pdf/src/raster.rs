@@ -15,8 +15,8 @@ use hayro::{RenderCache, RenderSettings, render_into};
 use png::{BitDepth, ColorType, Encoder, Filter};
 
 use crate::PdfError;
-use crate::archive::pages::list_pages;
 use crate::document::Document;
+use crate::page_tree::list_pages;
 use demand::Demand;
 
 /// Of the whole picture: an A4 page at 570 dots per inch.
@@ -112,8 +112,8 @@ pub enum RasterError {
 /// groups above each other, costs its time each time, and nothing stops a drawing once it has begun. So call this where
 /// a thread may be busy for long, and not once for each user who asks.
 pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
-    let document = Document::open(pdf)?;
-    let pages = list_pages(&document)?;
+    let document = Document::open(&[pdf])?;
+    let pages = list_pages(&document, document.root()?)?;
     let page = view.page;
     let number = page.checked_sub(1).and_then(|index| pages.get(index));
     let page_count = pages.len();

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
@@ -9,31 +10,69 @@ use crate::object::{Dictionary, Object, ObjectNumber};
 const LARGEST_INTEGER: f64 = 2_147_483_647.0;
 /// The second line tells programs that the file is binary.
 const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
+/// Length of an entry of the cross-reference table.
+const ENTRY_LENGTH: usize = 20;
 /// Room for what is added beside the file's own bytes.
 const SLACK: usize = 8 * 1024;
 
-/// Writes the objects in the order of their numbers: unchanged ones byte for byte, changed ones anew.
-pub(crate) fn write_document(document: &Document, trailer: &Dictionary) -> Vec<u8> {
-    let mut output = Vec::with_capacity(document.file.length() + SLACK);
+/// Writes the objects in the order of their numbers, which have no gaps in the file. Where the document has none
+/// either, each object keeps its number, and those that were not changed are copied byte for byte.
+pub(crate) fn write_document(mut document: Document, trailer: Dictionary) -> Result<Vec<u8>, PdfError> {
+    let numbers = written_numbers(&document);
+    let has_gaps = numbers.last().is_some_and(|last| *last + 1 < document.size());
+    let are_kept = document.parts().len() == 1 && !has_gaps;
+    let number_of = |number: ObjectNumber| numbers.get(number as usize).copied().unwrap_or_default();
+    let lengths = (1..document.size())
+        .filter(|number| !document.is_free(*number))
+        .map(|number| {
+            let length = document.object_bytes(number).map_or(0, <[u8]>::len);
+            length + ENTRY_LENGTH
+        });
+    let mut output = Vec::with_capacity(lengths.sum::<usize>() + SLACK);
     output.extend_from_slice(HEADER);
-    let mut offsets = vec![None; document.size() as usize];
+    let mut offsets = Vec::new();
     for number in 1..document.size() {
         if document.is_free(number) {
             continue;
         }
-        offsets[number as usize] = Some(output.len());
-        match (document.changed(number), document.file.object_bytes(number)) {
-            (Some(object), _) => write_indirect_object(&mut output, number, object),
-            (None, bytes) => output.extend_from_slice(bytes.unwrap_or_default()),
+        offsets.push(output.len());
+        if let Some(mut object) = document.take_changed(number) {
+            object.renumber(&number_of);
+            write_indirect_object(&mut output, number_of(number), &object);
+        } else if are_kept {
+            output.extend_from_slice(document.object_bytes(number).unwrap_or_default());
+        } else if let Some(part) = document.part_of(number) {
+            write_number(&mut output, number_of(number));
+            output.extend_from_slice(b" 0 obj");
+            let rest = part.write_translated(number, &mut output, number_of)?;
+            output.extend_from_slice(rest);
         }
         output.push(b'\n');
     }
     let table = output.len();
     write_table(&mut output, &offsets);
     output.extend_from_slice(b"trailer\n");
-    write_dictionary(&mut output, trailer);
+    let mut trailer = Object::Dictionary(trailer);
+    trailer.renumber(&number_of);
+    if let Some(trailer) = trailer.as_dictionary_mut() {
+        trailer.set("Size", Object::count(offsets.len() + 1));
+    }
+    write_object(&mut output, &trailer);
     write(&mut output, format_args!("\nstartxref\n{table}\n%%EOF\n"));
-    output
+    Ok(output)
+}
+
+/// The number that each object has in the file; 0 for none.
+fn written_numbers(document: &Document) -> Vec<ObjectNumber> {
+    let mut last = 0;
+    let number = |number| {
+        if document.is_free(number) {
+            return 0;
+        }
+        last += 1;
+        last
+    };
+    (0..document.size()).map(number).collect()
 }
 
 pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
@@ -67,6 +106,16 @@ pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
         }
         Object::Reference(number) => write(output, format_args!("{number} 0 R")),
     }
+}
+
+/// Writes the number of an object.
+pub(crate) fn write_number(output: &mut Vec<u8>, number: ObjectNumber) {
+    let digits = digits(number as usize);
+    let zeros = digits[..digits.len() - 1]
+        .iter()
+        .take_while(|digit| **digit == b'0')
+        .count();
+    output.extend_from_slice(&digits[zeros..]);
 }
 
 pub(crate) fn write_string(output: &mut Vec<u8>, bytes: &[u8]) {
@@ -133,34 +182,28 @@ fn write_hex(output: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Free entries form a list: each names the next free number, the last one 0.
-fn write_table(output: &mut Vec<u8>, offsets: &[Option<usize>]) {
-    write(output, format_args!("xref\n0 {}\n", offsets.len()));
-    let free = offsets
-        .iter()
-        .enumerate()
-        .filter(|(_, offset)| offset.is_none())
-        .map(|(number, _)| number);
-    let mut next_free = free.skip(1);
-    for (number, offset) in offsets.iter().enumerate() {
-        match (offset, number) {
-            (Some(offset), _) => write_entry(output, *offset, b" 00000 n \n"),
-            (None, 0) => write_entry(output, next_free.next().unwrap_or_default(), b" 65535 f \n"),
-            (None, _) => write_entry(output, next_free.next().unwrap_or_default(), b" 00001 f \n"),
-        }
+/// Entry 0 is the only free one, and the end of the list of those (ISO 32000-1, 7.5.4).
+fn write_table(output: &mut Vec<u8>, offsets: &[usize]) {
+    write(output, format_args!("xref\n0 {}\n", offsets.len() + 1));
+    write_entry(output, 0, b" 65535 f \n");
+    for offset in offsets {
+        write_entry(output, *offset, b" 00000 n \n");
     }
 }
 
-/// The table has a million entries in large documents, so that this does without the formatter.
 fn write_entry(output: &mut Vec<u8>, value: usize, rest: &[u8; 10]) {
+    output.extend_from_slice(&digits(value));
+    output.extend_from_slice(rest);
+}
+
+/// Tables and references make a million numbers in large documents, so that this does without the formatter.
+fn digits(mut value: usize) -> [u8; 10] {
     let mut digits = [b'0'; 10];
-    let mut value = value;
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (value % 10) as u8;
         value /= 10;
     }
-    output.extend_from_slice(&digits);
-    output.extend_from_slice(rest);
+    digits
 }
 
 fn write(output: &mut Vec<u8>, arguments: std::fmt::Arguments) {

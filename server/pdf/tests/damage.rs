@@ -131,6 +131,7 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
             }
             Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= bytes.len()),
             Err(PdfError::PageSize { page, .. }) => prop_assert!(page > 0),
+            Err(error) => prop_assert!(false, "{error}"),
         }
         prop_assert!(start.elapsed() < PATIENCE);
     }

@@ -27,16 +27,18 @@ pub(super) fn mend_drawings(
     let mut pass = Pass::default();
     for (index, number) in pages.iter().enumerate() {
         let mut page = document.get_dictionary(*number, "a page expected")?;
-        let Some(contents) = page.get("Contents") else { continue };
-        let contents = contents
-            .as_reference()
-            .ok_or_else(|| document.damaged(*number, "one content stream expected"))?;
-        let Object::Stream(mut stream) = document.get(contents)? else {
-            return Err(document.damaged(contents, "a content stream expected"));
-        };
-        if pass.mend_stream(document, contents, &mut stream, &mut page)? {
-            document.set(contents, Object::Stream(stream));
-            document.set(*number, Object::Dictionary(page));
+        // Several where a header or footer is drawn over the content: each is whole by itself.
+        for contents in document.resolve_items(&page, "Contents")? {
+            let contents = contents
+                .as_reference()
+                .ok_or_else(|| document.damaged(*number, "references to content streams expected"))?;
+            let Object::Stream(mut stream) = document.get(contents)? else {
+                return Err(document.damaged(contents, "a content stream expected"));
+            };
+            if pass.mend_stream(document, contents, &mut stream, &mut page)? {
+                document.set(contents, Object::Stream(stream));
+                document.set(*number, Object::Dictionary(page.clone()));
+            }
         }
         if !pass.stand_ins.is_empty() {
             pass.first_page.get_or_insert(index + 1);
@@ -91,7 +93,7 @@ impl Pass {
         let composite_fonts = self.composite_fonts(document, &fonts)?;
         let mended = mend(&self.content, &composite_fonts).map_err(|error| match error {
             PdfError::Damaged { what, .. } => document.damaged(number, what),
-            other @ PdfError::PageSize { .. } => other,
+            other => other,
         })?;
         let Some(mended) = mended else { return Ok(false) };
         replace_data(stream, &mended.bytes);

@@ -19,7 +19,7 @@ pub(super) fn is_language_tag(tag: &[u8]) -> bool {
 }
 
 /// The language that the page gives, if it is one; a warning if it isn't.
-pub(super) fn valid_language(language: Option<&str>, warnings: &mut Warnings) -> Option<String> {
+pub(crate) fn valid_language(language: Option<&str>, warnings: &mut Warnings) -> Option<String> {
     let language = language.and_then(clean)?;
     if is_language_tag(language.as_bytes()) {
         return Some(language);

@@ -69,14 +69,19 @@ struct Findings {
     is_suspicious: bool,
 }
 
-/// Looks at an object's tokens; most objects need no more.
+/// Looks at an object's tokens in its file; most objects need no more.
 fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
-    let object = document.file.object_bytes(number).filter(|_| !document.is_free(number));
+    if let Some(changed) = document.changed(number).and_then(Object::as_dictionary) {
+        findings.draws = changed.get("Subtype").is_some_and(|kind| kind.is_name("Form"))
+            || changed.get("PatternType").and_then(Object::as_integer) == Some(1);
+        return Ok(findings);
+    }
+    let object = document.object_bytes(number).filter(|_| !document.is_free(number));
     if object.is_none_or(is_harmless) {
         return Ok(findings);
     }
-    let Some(mut lexer) = document.file.lexer(number) else {
+    let Some(mut lexer) = document.lexer(number) else {
         return Ok(findings);
     };
     let mut key: &[u8] = b"";

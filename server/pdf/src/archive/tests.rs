@@ -6,13 +6,14 @@ use time::OffsetDateTime;
 
 use super::content_streams::mend;
 use super::missing_glyphs::is_composite;
-use super::{complete, pages};
+
 use crate::content::read_stream;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::page_tree::list_pages;
 use crate::text::decode;
 use crate::write::write_document;
-use crate::{Completed, OutputFormat, PageFacts, PdfError};
+use crate::{Completed, OutputFormat, PageFacts, PdfError, complete};
 
 const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");
 const LANGUAGE: &[u8] = include_bytes!("../../tests/fixtures/language.pdf");
@@ -52,7 +53,7 @@ fn codes(completed: &Completed) -> Vec<&'static str> {
 }
 
 fn open(completed: &Completed) -> Document<'_> {
-    Document::open(&completed.bytes).expect("a file that is whole")
+    Document::open(&[&completed.bytes]).expect("a file that is whole")
 }
 
 fn catalog<'a>(document: &Document<'a>) -> Dictionary<'a> {
@@ -91,7 +92,7 @@ fn metadata(completed: &Completed) -> String {
 fn information(completed: &Completed) -> Vec<(String, String)> {
     let document = open(completed);
     let information = document
-        .resolve_dictionary(&document.file.trailer, "Info")
+        .resolve_dictionary(&document.trailer(), "Info")
         .expect("document information");
     let text = |value: &Object| decode(value.as_string().expect("text"));
     information
@@ -136,12 +137,8 @@ fn archive_has_an_identifier_and_an_output_intent() {
     let completed = archived(EMPTY);
     assert!(completed.bytes.starts_with(b"%PDF-1.7\n"));
     let document = open(&completed);
-    let identifiers = document
-        .file
-        .trailer
-        .get("ID")
-        .and_then(Object::as_array)
-        .expect("an identifier");
+    let trailer = document.trailer();
+    let identifiers = trailer.get("ID").and_then(Object::as_array).expect("an identifier");
     assert_eq!(identifiers[0], identifiers[1]);
     assert_eq!(identifiers[0].as_string().map(<[u8]>::len), Some(16));
     let intents = catalog(&document)
@@ -175,13 +172,13 @@ fn untouched_objects_stay_as_they_are() {
     let completed = archived(TABLE);
     assert_eq!(completed.page_count, 2);
     assert_eq!(completed.warnings, []);
-    let (before, after) = (Document::open(TABLE).expect("valid"), open(&completed));
+    let (before, after) = (Document::open(&[TABLE]).expect("valid"), open(&completed));
     let root = before.root().expect("a catalog");
-    let information = before.file.trailer.get("Info").and_then(Object::as_reference);
+    let information = before.trailer().get("Info").and_then(Object::as_reference);
     for number in (1..before.size()).filter(|number| *number != root && Some(*number) != information) {
         assert_eq!(
-            before.file.object_bytes(number),
-            after.file.object_bytes(number),
+            before.object_bytes(number),
+            after.object_bytes(number),
             "object {number}"
         );
     }
@@ -267,7 +264,7 @@ fn unsafe_links_leave_no_trace() {
     }
 
     let document = open(&completed);
-    let page = pages::list_pages(&document).expect("pages")[0];
+    let page = list_pages(&document, document.root().expect("a catalog")).expect("pages")[0];
     let page = document.get_dictionary(page, "a page").expect("a page");
     let annotations = page.get("Annots").and_then(Object::as_array).expect("the good links");
     let addresses: Vec<Vec<u8>> = annotations
@@ -411,7 +408,7 @@ fn numbers_out_of_range_are_limited() {
     let completed = archived(NUMBERS);
     assert_eq!(codes(&completed), ["number_limited"]);
     let document = open(&completed);
-    let page = pages::list_pages(&document).expect("pages")[0];
+    let page = list_pages(&document, document.root().expect("a catalog")).expect("pages")[0];
     let page = document.get_dictionary(page, "a page").expect("a page");
     let content = String::from_utf8(data(&document, page.get("Contents").expect("content"))).expect("ASCII");
     for word in content.split_ascii_whitespace() {
@@ -422,13 +419,11 @@ fn numbers_out_of_range_are_limited() {
 
 #[test]
 fn long_texts_are_cut_with_a_warning() {
-    let mut document = Document::open(EMPTY).expect("valid");
+    let mut document = Document::open(&[EMPTY]).expect("valid");
     let title = Object::String(Cow::Owned(crate::text::encode(&"é".repeat(20_000))));
     let outline = document.add(Object::Dictionary(Dictionary::new([("Title", title)])));
-    let number = ObjectNumber::try_from(document.file.size()).expect("small");
-    assert_eq!(outline, number);
-    let trailer = document.file.trailer.clone();
-    let printed = write_document(&document, &trailer);
+    let trailer = document.trailer();
+    let printed = write_document(document, trailer).expect("valid");
 
     let facts = PageFacts {
         title: Some("a".repeat(40_000)),

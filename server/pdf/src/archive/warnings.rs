@@ -8,13 +8,13 @@ use crate::Warning;
 const MAX_PER_CODE: usize = 20;
 
 #[derive(Debug, Default)]
-pub(super) struct Warnings {
+pub(crate) struct Warnings {
     warnings: Vec<Warning>,
     counts: BTreeMap<&'static str, usize>,
 }
 
 impl Warnings {
-    pub(super) fn add(&mut self, code: &'static str, message: String) {
+    pub(crate) fn add(&mut self, code: &'static str, message: String) {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= MAX_PER_CODE {
@@ -22,7 +22,7 @@ impl Warnings {
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<Warning> {
+    pub(crate) fn finish(mut self) -> Vec<Warning> {
         for (code, count) in self.counts {
             if count > MAX_PER_CODE {
                 let message = format!("{} more of this kind are not listed.", count - MAX_PER_CODE);

@@ -1,0 +1,117 @@
+//! Makes one document of printed parts: joins them, draws headers and footers, selects pages, completes.
+
+use md5::{Digest as _, Md5};
+
+use crate::archive::{Completion, Warnings, complete_document, valid_language};
+use crate::document::Document;
+use crate::join::{PartFacts, join_files};
+use crate::object::{Object, ObjectNumber};
+use crate::page_tree::{list_pages, page_size};
+use crate::part::Part;
+use crate::reach::remove_unreachable;
+use crate::select::select_pages;
+use crate::stamp::draw_stamps;
+use crate::text::{clean, fit};
+use crate::{Assembly, Completed, PageFacts, PdfError};
+
+/// Bytes that may be joined. The memory that it takes is some times as much.
+const MAX_BYTES: usize = 1024 * 1024 * 1024;
+/// Objects that a PDF/A may have (ISO 19005-2, 6.1.13).
+const MAX_OBJECTS: usize = 8_388_607;
+/// Bytes at either end of a file that the identifier is made of.
+const DIGESTED_LENGTH: usize = 64 * 1024;
+
+pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
+    let printed = assembly.parts.iter().map(|part| part.bytes);
+    let files: Vec<&[u8]> = printed
+        .chain(assembly.stamps.iter().map(|stamps| stamps.bytes))
+        .collect();
+    check_limit("bytes", files.iter().map(|bytes| bytes.len()).sum(), MAX_BYTES)?;
+    let mut document = Document::open(&files)?;
+    check_limit("objects", document.size() as usize, MAX_OBJECTS)?;
+
+    let mut warnings = Warnings::default();
+    let facts = assembly.parts.iter().map(|part| part_facts(&part.facts, &mut warnings));
+    let facts: Vec<PartFacts> = facts.collect();
+    let pages_by_file = document
+        .parts()
+        .iter()
+        .map(|part| list_pages(&document, Document::root_of(part)?));
+    let pages_by_file: Vec<Vec<ObjectNumber>> = pages_by_file.collect::<Result<_, _>>()?;
+    let (pages_by_part, drawn) = pages_by_file.split_at(assembly.parts.len());
+    let mut pages = pages_by_part.concat();
+    if files.len() > 1 {
+        join_files(&mut document, &facts, &pages_by_file)?;
+    }
+    if !assembly.stamps.is_empty() {
+        draw_stamps(&mut document, &pages, &assembly.stamps, drawn)?;
+    }
+    if let Some(selection) = &assembly.selection {
+        pages = select_pages(&mut document, &pages, selection)?;
+    }
+    if files.len() > 1 || assembly.selection.is_some() {
+        remove_unreachable(&mut document)?;
+    }
+    let no_facts = PageFacts::default();
+    let completion = Completion {
+        facts: assembly.parts.first().map_or(&no_facts, |part| &part.facts),
+        language: facts.into_iter().next().and_then(|facts| facts.language),
+        format: assembly.format,
+        instant: assembly.instant,
+        identifier: identifier(&document, assembly),
+    };
+    complete_document(document, &pages, completion, warnings)
+}
+
+pub(crate) fn page_sizes(bytes: &[u8]) -> Result<Vec<(f64, f64)>, PdfError> {
+    let document = Document::open(&[bytes])?;
+    let pages = list_pages(&document, document.root()?)?;
+    pages.into_iter().map(|page| page_size(&document, page)).collect()
+}
+
+fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<(), PdfError> {
+    if found > limit {
+        return Err(PdfError::TooLarge { what, found, limit });
+    }
+    Ok(())
+}
+
+fn part_facts(facts: &PageFacts, warnings: &mut Warnings) -> PartFacts {
+    let title = facts.title.as_deref().and_then(clean);
+    PartFacts {
+        title: title.map(|title| fit(&title).to_owned()),
+        language: valid_language(facts.language.as_deref(), warnings),
+    }
+}
+
+/// The identifier (ISO 32000-1, 14.4): the one that a document of one part has, or a new one from what tells documents
+/// of one moment apart. The beginning of a file holds its first page, the end the place of every object; to digest all
+/// would take a fifth of the time.
+fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
+    let trailer = document.trailer();
+    let identifiers = trailer.get("ID").and_then(Object::as_array);
+    let first = identifiers.and_then(<[Object]>::first).and_then(Object::as_string);
+    let is_untouched = document.parts().len() == 1 && assembly.selection.is_none();
+    let former = first.filter(|_| is_untouched).and_then(|first| first.try_into().ok());
+    former.unwrap_or_else(|| {
+        let mut digest = Md5::new();
+        digest.update(assembly.instant.unix_timestamp_nanos().to_be_bytes());
+        for end in document
+            .parts()
+            .iter()
+            .flat_map(|part: &Part| part.ends(DIGESTED_LENGTH))
+        {
+            digest.update(end);
+        }
+        for page in assembly.stamps.iter().flat_map(|stamps| &stamps.pages) {
+            digest.update(page.to_be_bytes());
+        }
+        if let Some(selection) = &assembly.selection {
+            digest.update(selection.to_string());
+        }
+        digest.finalize().into()
+    })
+}
+
+#[cfg(test)]
+mod tests;

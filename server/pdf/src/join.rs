@@ -1,0 +1,44 @@
+//! Joins printed parts: one page tree, one structure tree, one outline, one set of destinations.
+
+mod destinations;
+mod equal_objects;
+mod outline;
+mod structure;
+
+use crate::PdfError;
+use crate::document::Document;
+use crate::object::ObjectNumber;
+use crate::page_tree::write_page_tree;
+use equal_objects::share_equal_objects;
+
+/// What a part says about itself.
+#[derive(Debug)]
+pub(crate) struct PartFacts {
+    /// Clean, and short enough for a string.
+    pub(crate) title: Option<String>,
+    /// A valid language tag.
+    pub(crate) language: Option<String>,
+}
+
+/// Joins the files of the document: the first are the `parts`, the others are drawn on them later. `pages_by_file` are
+/// the pages of each. Nothing of the document may have been changed before.
+pub(crate) fn join_files(
+    document: &mut Document,
+    parts: &[PartFacts],
+    pages_by_file: &[Vec<ObjectNumber>],
+) -> Result<(), PdfError> {
+    let has_several_parts = parts.len() > 1;
+    // First all that decides how the files are read.
+    if has_several_parts {
+        structure::separate_keys(document)?;
+        destinations::join_destinations(document, parts.len())?;
+    }
+    share_equal_objects(document, &pages_by_file.concat())?;
+    if has_several_parts {
+        let pages_by_part = &pages_by_file[..parts.len()];
+        write_page_tree(document, &pages_by_part.concat())?;
+        structure::join_structure(document, parts)?;
+        outline::join_outlines(document, parts, pages_by_part)?;
+    }
+    Ok(())
+}

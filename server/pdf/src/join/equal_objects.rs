@@ -1,0 +1,85 @@
+//! Shares what is equal in several files: fonts, pictures, profiles and all else that pages draw with.
+
+use std::collections::HashMap;
+
+use crate::PdfError;
+use crate::document::Document;
+use crate::mentions::Mention;
+use crate::object::ObjectNumber;
+
+/// How deep resources may stand in each other to be compared. A picture goes to two, a font to four; groups that a page
+/// nests deeper than this are not shared.
+const MAX_DEPTH: usize = 64;
+
+/// Finds the objects under the resources of `pages` that are equal, with all that they refer to, and lets one stand for
+/// all. Objects that know their place in the structure tree differ by it, and so does what holds them.
+pub(crate) fn share_equal_objects(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
+    let mut resources = Vec::new();
+    for page in pages {
+        let page = document.get_dictionary(*page, "a page expected")?;
+        if let Some(of_page) = page.get("Resources") {
+            of_page.for_each_reference(&mut |number| resources.push(number));
+        }
+    }
+    let mut comparison = Comparison {
+        document,
+        first_equal: vec![0; document.size() as usize],
+        by_content: HashMap::new(),
+    };
+    for number in resources {
+        comparison.first_equal(number, 0)?;
+    }
+    let first_equal = comparison.first_equal;
+    for part in document.parts_mut() {
+        for number in part.first_number..part.end() {
+            let first = first_equal.get(number as usize).copied().unwrap_or_default();
+            if first != 0 && first != number {
+                part.replace(number, first);
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Comparison<'d, 'a> {
+    document: &'d Document<'a>,
+    /// By number: the first object that is equal; 0 if the object was not looked at.
+    first_equal: Vec<ObjectNumber>,
+    /// By an object's tokens, with references to first equal objects, and its stream.
+    by_content: HashMap<(Vec<u8>, &'a [u8]), ObjectNumber>,
+}
+
+impl Comparison<'_, '_> {
+    fn first_equal(&mut self, number: ObjectNumber, depth: usize) -> Result<ObjectNumber, PdfError> {
+        let Some(known) = self.first_equal.get_mut(number as usize) else {
+            return Ok(number);
+        };
+        if *known != 0 || depth > MAX_DEPTH {
+            return Ok(if *known == 0 { number } else { *known });
+        }
+        // What leads back to itself equals nothing else.
+        *known = number;
+        let mut references = Vec::new();
+        self.document.mentions(number, |mention| {
+            if let Mention::Object(reference) = mention {
+                references.push(reference);
+            }
+        })?;
+        for reference in references {
+            self.first_equal(reference, depth + 1)?;
+        }
+        let Some(part) = self.document.part_of(number).filter(|_| !self.document.is_free(number)) else {
+            return Ok(number);
+        };
+        let mut tokens = Vec::new();
+        let stream = part.write_translated(number, &mut tokens, |reference| {
+            match self.first_equal.get(reference as usize) {
+                Some(0) | None => reference,
+                Some(first) => *first,
+            }
+        })?;
+        let first = *self.by_content.entry((tokens, stream)).or_insert(number);
+        self.first_equal[number as usize] = first;
+        Ok(first)
+    }
+}

@@ -1,0 +1,50 @@
+//! One outline: each part is an entry, and what it has of an outline stands under that.
+
+use crate::PdfError;
+use crate::document::Document;
+use crate::join::PartFacts;
+use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::outline::chain_entries;
+use crate::page_tree::page_size;
+use crate::text::encode;
+
+pub(super) fn join_outlines(
+    document: &mut Document,
+    parts: &[PartFacts],
+    pages: &[Vec<ObjectNumber>],
+) -> Result<(), PdfError> {
+    let mut outline = Dictionary::new([("Type", Object::name("Outlines"))]);
+    let number = document.add(Object::Null);
+    let mut entries = Vec::with_capacity(parts.len());
+    for (index, (facts, pages)) in parts.iter().zip(pages).enumerate() {
+        let Some(first_page) = pages.first() else { continue };
+        let catalog = document.catalog_of(&document.parts()[index])?;
+        let (entry_number, former) = match catalog.reference("Outlines") {
+            Some(former) => (former, document.get_dictionary(former, "an outline expected")?),
+            None => (document.add(Object::Null), Dictionary::default()),
+        };
+        let title = facts.title.clone().unwrap_or_else(|| format!("Part {}", index + 1));
+        let (_, height) = page_size(document, *first_page)?;
+        let destination = [
+            Object::Reference(*first_page),
+            Object::name("XYZ"),
+            Object::Integer(0),
+            Object::Real(height),
+            Object::Integer(0),
+        ];
+        let mut entry = Dictionary::new([
+            ("Title", Object::String(encode(&title).into())),
+            ("Dest", destination.into_iter().collect()),
+        ]);
+        // The part's outline becomes the entry, so that the entries under it need no change.
+        for key in ["First", "Last", "Count"] {
+            if let Some(value) = former.get(key) {
+                entry.set(key, value.clone());
+            }
+        }
+        entries.push((entry_number, entry));
+    }
+    chain_entries(document, (number, &mut outline), entries);
+    document.set(number, Object::Dictionary(outline));
+    document.change_catalog(|catalog| catalog.set("Outlines", Object::Reference(number)))
+}

@@ -1,0 +1,258 @@
+//! A printed file as a part of a document. Each file counts its objects, keys and identifiers from the beginning; here
+//! they are told apart from those of the other files, while the file itself stays as it is.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::PdfError;
+use crate::file::File;
+use crate::lexer::Lexer;
+use crate::mentions::{Mention, find_mentions};
+use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::write::{write_name, write_number, write_string};
+
+#[derive(Debug)]
+pub(crate) struct Part<'a> {
+    file: File<'a>,
+    /// The document's number of the file's object 0.
+    pub(crate) first_number: ObjectNumber,
+    /// The document's number of each of the file's objects.
+    numbers: Vec<ObjectNumber>,
+    /// Added to keys of the parent tree.
+    pub(crate) first_key: i64,
+    /// Put before the identifiers of structure elements.
+    pub(crate) identifier_prefix: String,
+    /// New names of destinations whose own are taken.
+    pub(crate) renamed_destinations: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn open(bytes: &'a [u8], first_number: ObjectNumber) -> Result<Self, PdfError> {
+        let file = File::open(bytes)?;
+        let end = ObjectNumber::try_from(file.size())
+            .ok()
+            .and_then(|size| first_number.checked_add(size))
+            .ok_or(PdfError::Damaged {
+                offset: 0,
+                what: "more objects than a PDF may have",
+            })?;
+        let mut numbers: Vec<ObjectNumber> = (first_number..end).collect();
+        // `0 0 R` is a reference to nothing in every file.
+        if let Some(zero) = numbers.first_mut() {
+            *zero = 0;
+        }
+        Ok(Self {
+            file,
+            first_number,
+            numbers,
+            first_key: 0,
+            identifier_prefix: String::new(),
+            renamed_destinations: BTreeMap::new(),
+        })
+    }
+
+    /// One more than the highest number of its objects in the document.
+    pub(crate) fn end(&self) -> ObjectNumber {
+        self.first_number + self.numbers.len() as ObjectNumber
+    }
+
+    /// Length of the file in bytes.
+    pub(crate) fn length(&self) -> usize {
+        self.file.length()
+    }
+
+    /// The beginning and the end of the file, at most so many bytes each.
+    pub(crate) fn ends(&self, length: usize) -> [&'a [u8]; 2] {
+        let bytes = self.file.bytes();
+        let length = length.min(bytes.len());
+        [&bytes[..length], &bytes[bytes.len() - length..]]
+    }
+
+    pub(crate) fn trailer(&self) -> Dictionary<'a> {
+        let mut trailer = Object::Dictionary(self.file.trailer.clone());
+        self.translate(&mut trailer);
+        match trailer {
+            Object::Dictionary(trailer) => trailer,
+            _ => Dictionary::default(),
+        }
+    }
+
+    /// Reads the object of that number in the document; null if there is none.
+    pub(crate) fn object(&self, number: ObjectNumber) -> Result<Object<'a>, PdfError> {
+        let mut object = self.file.object(self.own_number(number))?;
+        self.translate(&mut object);
+        Ok(object)
+    }
+
+    /// An object's bytes as they are in the file, from its number to `endobj`.
+    pub(crate) fn object_bytes(&self, number: ObjectNumber) -> Option<&'a [u8]> {
+        self.file.object_bytes(self.own_number(number))
+    }
+
+    /// Where an object stands in the file, in bytes from its start.
+    pub(crate) fn offset(&self, number: ObjectNumber) -> Option<usize> {
+        Some(self.file.range(self.own_number(number))?.start)
+    }
+
+    /// The tokens of an object as they are in the file, after its number and `obj`.
+    pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
+        self.file.lexer(self.own_number(number))
+    }
+
+    /// Gives all that an object mentions, as the document has it.
+    pub(crate) fn mentions(&self, number: ObjectNumber, mut visit: impl FnMut(Mention)) -> Result<(), PdfError> {
+        let Some(lexer) = self.lexer(number) else {
+            return Ok(());
+        };
+        find_mentions(lexer, |_, mention| {
+            visit(match mention {
+                Mention::Object(number) => Mention::Object(self.document_number(number)),
+                Mention::StructureKey(key) => Mention::StructureKey(self.key(key)),
+                Mention::Identifier(identifier) => Mention::Identifier(self.identifier(identifier)),
+                Mention::Destination(name) => Mention::Destination(self.destination(name)),
+            });
+        })?;
+        Ok(())
+    }
+
+    /// Writes what stands between an object's `obj` and its stream or end, token by token as in the file, but for what
+    /// it mentions. `renumber` gives the number to write for one of the document's, 0 if there is no such object. Gives
+    /// the rest of the object, which is to be copied.
+    pub(crate) fn write_translated(
+        &self,
+        number: ObjectNumber,
+        output: &mut Vec<u8>,
+        renumber: impl Fn(ObjectNumber) -> ObjectNumber,
+    ) -> Result<&'a [u8], PdfError> {
+        let Some(lexer) = self.lexer(number) else {
+            return Ok(b"");
+        };
+        let bytes = self.file.bytes();
+        let end = self.file.range(self.own_number(number)).map_or(0, |range| range.end);
+        let mut copied = lexer.position();
+        let stop = find_mentions(lexer, |range, mention| {
+            output.extend_from_slice(&bytes[copied..range.start]);
+            match mention {
+                Mention::Object(own) => match renumber(self.document_number(own)) {
+                    0 => output.extend_from_slice(b"null"),
+                    number => {
+                        write_number(output, number);
+                        output.extend_from_slice(b" 0 R");
+                    }
+                },
+                Mention::StructureKey(key) => output.extend_from_slice(self.key(key).to_string().as_bytes()),
+                Mention::Identifier(identifier) => write_string(output, &self.identifier(identifier)),
+                Mention::Destination(name) => write_name(output, &self.destination(name)),
+            }
+            copied = range.end;
+        })?;
+        output.extend_from_slice(&bytes[copied..stop]);
+        Ok(&bytes[stop..end])
+    }
+
+    /// Makes one object stand for another that is equal to it: who refers to that one refers to this from now on.
+    pub(crate) fn replace(&mut self, number: ObjectNumber, by: ObjectNumber) {
+        let own = self.own_number(number);
+        if let Some(number) = self.numbers.get_mut(own as usize) {
+            *number = by;
+        }
+    }
+
+    /// The file's own number for one of the document's. One that is not of this file gives a number that the file
+    /// doesn't have.
+    fn own_number(&self, number: ObjectNumber) -> ObjectNumber {
+        number.wrapping_sub(self.first_number)
+    }
+
+    /// The document's number for one of the file's own; 0, which is no object, for one that the file doesn't have.
+    fn document_number(&self, own: ObjectNumber) -> ObjectNumber {
+        self.numbers.get(own as usize).copied().unwrap_or_default()
+    }
+
+    fn key(&self, own: i64) -> i64 {
+        own.saturating_add(self.first_key)
+    }
+
+    pub(crate) fn identifier<'o>(&self, own: Cow<'o, [u8]>) -> Cow<'o, [u8]> {
+        if self.identifier_prefix.is_empty() {
+            own
+        } else {
+            Cow::Owned([self.identifier_prefix.as_bytes(), &own].concat())
+        }
+    }
+
+    fn destination<'o>(&self, own: Cow<'o, [u8]>) -> Cow<'o, [u8]> {
+        match self.renamed_destinations.get(own.as_ref()) {
+            Some(name) => Cow::Owned(name.clone()),
+            None => own,
+        }
+    }
+
+    /// Does to an object what `write_translated` does to its tokens.
+    fn translate(&self, object: &mut Object<'a>) {
+        match object {
+            Object::Reference(number) => *number = self.document_number(*number),
+            Object::Array(items) => items.iter_mut().for_each(|item| self.translate(item)),
+            _ => {
+                let dictionary = object.as_dictionary_mut();
+                for (key, value) in dictionary.into_iter().flat_map(|dictionary| &mut dictionary.entries) {
+                    match (key.as_ref(), value) {
+                        (b"StructParent" | b"StructParents", Object::Integer(key)) => *key = self.key(*key),
+                        (b"ID", Object::String(identifier)) => *identifier = self.identifier(identifier.clone()),
+                        (b"Headers", Object::Array(identifiers)) => {
+                            for item in identifiers {
+                                match item {
+                                    Object::String(identifier) => *identifier = self.identifier(identifier.clone()),
+                                    item => self.translate(item),
+                                }
+                            }
+                        }
+                        (b"Dest", Object::Name(name)) => *name = self.destination(name.clone()),
+                        (_, value) => self.translate(value),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIXTURES: [&[u8]; 3] = [
+        include_bytes!("../tests/fixtures/links.pdf"),
+        include_bytes!("../tests/fixtures/missing-glyphs.pdf"),
+        include_bytes!("../tests/fixtures/table.pdf"),
+    ];
+
+    /// Objects that are read and objects that are copied must agree about what they mention.
+    #[test]
+    fn reads_and_writes_the_same() {
+        for bytes in FIXTURES {
+            let mut part = Part::open(bytes, 1_000).expect("valid");
+            part.first_key = 50;
+            part.identifier_prefix = "7-".into();
+            let destination = b"section".to_vec();
+            part.renamed_destinations = BTreeMap::from([(destination, b"other".to_vec())]);
+            for number in part.first_number + 1..part.end() {
+                let mut written = format!("{} 0 obj", part.own_number(number)).into_bytes();
+                let rest = part
+                    .write_translated(number, &mut written, |number| number)
+                    .expect("valid");
+                written.extend_from_slice(rest);
+                let read = part.object(number).expect("valid");
+                let again = crate::parse::parse_indirect_object(&written, 0, written.len());
+                assert_eq!(again, Ok(read), "object {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn references_to_nothing_lead_to_no_other_file() {
+        let part = Part::open(FIXTURES[0], 1_000).expect("valid");
+        assert_eq!(part.document_number(9_999), 0);
+        assert_eq!(part.object(999), Ok(Object::Null));
+        assert_eq!(part.object(part.end()), Ok(Object::Null));
+    }
+}

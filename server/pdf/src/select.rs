@@ -1,0 +1,64 @@
+//! Keeps some pages of a document and drops what only the others use.
+
+mod outline;
+mod structure;
+
+use std::collections::BTreeSet;
+
+use crate::annotations::remove_annotations;
+use crate::destinations::Destinations;
+use crate::document::Document;
+use crate::object::{Object, ObjectNumber};
+use crate::page_tree::write_page_tree;
+use crate::reach::Reach;
+use crate::{PageSelection, PdfError};
+
+/// Makes `pages`, which are all that the document has, those that are selected, and gives them. Links to pages that go
+/// become plain text; what nothing leads to any more is still there.
+pub(crate) fn select_pages(
+    document: &mut Document,
+    pages: &[ObjectNumber],
+    selection: &PageSelection,
+) -> Result<Vec<ObjectNumber>, PdfError> {
+    if selection.last() > pages.len() {
+        return Err(PdfError::PageBeyondEnd {
+            page: selection.last(),
+            page_count: pages.len(),
+        });
+    }
+    let kept = pages
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| selection.contains(index + 1));
+    let kept: Vec<ObjectNumber> = kept.map(|(_, number)| *number).collect();
+    let kept_set: BTreeSet<ObjectNumber> = kept.iter().copied().collect();
+    write_page_tree(document, &kept)?;
+    let destinations = Destinations::read(document)?;
+    drop_destinations(document, &kept_set)?;
+    remove_annotations(document, &kept, |document, _, annotation| {
+        let page = destinations.page(document, annotation)?;
+        Ok(annotation.get("Dest").is_some() && page.is_none_or(|page| !kept_set.contains(&page)))
+    })?;
+    let reach = Reach::of(document, kept.iter().copied())?;
+    let elements = structure::keep_structure(document, &kept_set, &reach)?;
+    outline::keep_outline(document, &kept_set, &elements, &destinations)?;
+    Ok(kept)
+}
+
+/// Drops the names of places on pages that go.
+fn drop_destinations(document: &mut Document, kept: &BTreeSet<ObjectNumber>) -> Result<(), PdfError> {
+    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let mut named = document.resolve_dictionary(&catalog, "Dests")?;
+    let mut is_kept = Vec::with_capacity(named.entries.len());
+    for (_, destination) in &named.entries {
+        let page = crate::destinations::page_of(&document.resolve(destination)?);
+        is_kept.push(page.is_some_and(|page| kept.contains(&page)));
+    }
+    let mut is_kept = is_kept.into_iter();
+    named.entries.retain(|_| is_kept.next().unwrap_or_default());
+    if named.entries.is_empty() {
+        return document.change_catalog(|catalog| drop(catalog.remove("Dests")));
+    }
+    let named = document.add(Object::Dictionary(named));
+    document.change_catalog(|catalog| catalog.set("Dests", Object::Reference(named)))
+}

@@ -1,0 +1,205 @@
+//! Keeps the structure elements (ISO 32000-1, 14.7.2) of kept pages, and those above them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::PdfError;
+use crate::annotations::{is_object_reference, unlink_element};
+use crate::document::Document;
+use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::reach::Reach;
+use crate::trees::{TreeKind, read_tree, write_tree};
+
+/// Drops elements that have no content left, and gives the numbers of those that stay. `reach` is what the pages lead
+/// to. A cell of a row that stays does too, if need be empty, so that the columns keep their places.
+pub(super) fn keep_structure(
+    document: &mut Document,
+    pages: &BTreeSet<ObjectNumber>,
+    reach: &Reach,
+) -> Result<BTreeSet<ObjectNumber>, PdfError> {
+    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let Some(tree_number) = catalog.reference("StructTreeRoot") else {
+        return Ok(BTreeSet::new());
+    };
+    let mut tree = document.get_dictionary(tree_number, "a structure tree expected")?;
+    let mut keys = BTreeMap::new();
+    for (key, value) in read_tree(document, &tree, "ParentTree", TreeKind::Numbers)? {
+        if let Some(key) = key.as_integer().filter(|key| reach.structure_keys.contains(key)) {
+            keys.insert(key, value);
+        }
+    }
+    let mut elements = elements_with_content(document, keys.values())?;
+    let mut kids = document.resolve_items(&tree, "K")?;
+    kids.retain(|kid| kid.as_reference().is_some_and(|kid| elements.contains(&kid)));
+    if kids.is_empty() {
+        document.change_catalog(|catalog| drop(catalog.remove("StructTreeRoot")))?;
+        return Ok(BTreeSet::new());
+    }
+    tree.set("K", Object::Array(kids));
+    let mut empty_cells = Vec::new();
+    for number in &elements {
+        let mut element = document.get_dictionary(*number, "a structure element expected")?;
+        if keep_content(document, &mut element, pages, &elements, reach, &mut empty_cells)? {
+            document.set(*number, Object::Dictionary(element));
+        }
+    }
+    for (number, cell) in empty_cells {
+        document.set(number, Object::Dictionary(cell));
+        elements.insert(number);
+    }
+    keep_identifiers(document, &mut tree, &elements)?;
+    let keys = keys.into_iter().map(|(key, value)| (Object::Integer(key), value));
+    let parent_tree = write_tree(document, TreeKind::Numbers, keys);
+    tree.set("ParentTree", Object::Reference(parent_tree));
+    document.set(tree_number, Object::Dictionary(tree));
+    Ok(elements)
+}
+
+/// The elements that the parent tree leads to, and all above them.
+fn elements_with_content<'t, 'a: 't>(
+    document: &Document<'a>,
+    values: impl Iterator<Item = &'t Object<'a>>,
+) -> Result<BTreeSet<ObjectNumber>, PdfError> {
+    let mut elements = BTreeSet::new();
+    for value in values {
+        // The elements of a page or a form by its marked content, or the element of an annotation.
+        let owners = match document.resolve(value)? {
+            Object::Array(owners) => owners,
+            _ => vec![value.clone()],
+        };
+        for owner in owners {
+            let mut above = owner.as_reference();
+            while let Some(number) = above {
+                let Object::Dictionary(element) = document.get(number)? else {
+                    break;
+                };
+                // The root of the tree is no element.
+                if element.get("S").is_none() || !elements.insert(number) {
+                    break;
+                }
+                above = element.reference("P");
+            }
+        }
+    }
+    Ok(elements)
+}
+
+/// Drops the kids of an element that go with their page. Tells whether the element changed.
+fn keep_content<'a>(
+    document: &Document<'a>,
+    element: &mut Dictionary<'a>,
+    pages: &BTreeSet<ObjectNumber>,
+    elements: &BTreeSet<ObjectNumber>,
+    reach: &Reach,
+    empty_cells: &mut Vec<(ObjectNumber, Dictionary<'a>)>,
+) -> Result<bool, PdfError> {
+    let page = element.reference("Pg");
+    let is_page_kept = page.is_some_and(|page| pages.contains(&page));
+    let is_row = element.get("S").is_some_and(|kind| kind.is_name("TR"));
+    let all = document.resolve_items(element, "K")?;
+    let mut kids = Vec::with_capacity(all.len());
+    for kid in &all {
+        let is_kept = match kid {
+            Object::Integer(_) => is_page_kept,
+            Object::Reference(number) => {
+                let is_element = elements.contains(number);
+                if !is_element
+                    && is_row
+                    && let Some(cell) = empty_cell(document, *number)?
+                {
+                    empty_cells.push((*number, cell));
+                    true
+                } else {
+                    is_element
+                }
+            }
+            Object::Dictionary(content) if is_object_reference(kid) => content
+                .reference("Obj")
+                .is_some_and(|annotation| reach.contains(annotation)),
+            Object::Dictionary(content) => content
+                .reference("Pg")
+                .map_or(is_page_kept, |page| pages.contains(&page)),
+            _ => false,
+        };
+        if is_kept {
+            kids.push(kid.clone());
+        }
+    }
+    let loses_page = page.is_some() && !is_page_kept;
+    if kids.len() == all.len() && !loses_page {
+        return Ok(false);
+    }
+    if loses_page {
+        element.remove("Pg");
+    }
+    unlink_element(element, &kids);
+    element.set("K", Object::Array(kids));
+    Ok(true)
+}
+
+/// A table cell without its content; `None` for another element.
+fn empty_cell<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Option<Dictionary<'a>>, PdfError> {
+    let Object::Dictionary(mut cell) = document.get(number)? else {
+        return Ok(None);
+    };
+    if !cell
+        .get("S")
+        .is_some_and(|kind| kind.is_name("TD") || kind.is_name("TH"))
+    {
+        return Ok(None);
+    }
+    cell.remove("K");
+    cell.remove("Pg");
+    Ok(Some(cell))
+}
+
+/// Drops the identifiers of elements that go, from their tree and from the cells that name them as their headers.
+fn keep_identifiers<'a>(
+    document: &mut Document<'a>,
+    tree: &mut Dictionary<'a>,
+    elements: &BTreeSet<ObjectNumber>,
+) -> Result<(), PdfError> {
+    let mut kept = BTreeMap::new();
+    let mut has_dropped = false;
+    for (identifier, element) in read_tree(document, tree, "IDTree", TreeKind::Names)? {
+        match (identifier, element.as_reference()) {
+            (Object::String(identifier), Some(number)) if elements.contains(&number) => {
+                kept.insert(identifier, element);
+            }
+            _ => has_dropped = true,
+        }
+    }
+    if !has_dropped {
+        return Ok(());
+    }
+    for number in elements {
+        let Object::Dictionary(mut element) = document.get(*number)? else {
+            continue;
+        };
+        let mut attributes = document.resolve_items(&element, "A")?;
+        let mut is_changed = false;
+        for attribute in &mut attributes {
+            let headers = attribute
+                .as_dictionary_mut()
+                .and_then(|attribute| attribute.get_mut("Headers"));
+            if let Some(Object::Array(headers)) = headers {
+                let count = headers.len();
+                headers.retain(|header| header.as_string().is_some_and(|header| kept.contains_key(header)));
+                is_changed |= headers.len() < count;
+            }
+        }
+        if is_changed {
+            element.set("A", Object::Array(attributes));
+            document.set(*number, Object::Dictionary(element));
+        }
+    }
+    if kept.is_empty() {
+        tree.remove("IDTree");
+    } else {
+        let kept = kept
+            .into_iter()
+            .map(|(identifier, element)| (Object::String(identifier), element));
+        let identifier_tree = write_tree(document, TreeKind::Names, kept);
+        tree.set("IDTree", Object::Reference(identifier_tree));
+    }
+    Ok(())
+}

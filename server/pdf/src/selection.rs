@@ -1,0 +1,210 @@
+//! Which pages of a document are wanted.
+
+use std::ops::RangeInclusive;
+
+/// A choice of pages: `1, 3-4,7`. Pages are numbered from 1, keep their order and come once each, however they are
+/// named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSelection {
+    /// Ascending, apart from each other, at least one.
+    ranges: Vec<RangeInclusive<usize>>,
+}
+
+/// Why a text selects no pages. Places are counted in characters, from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageSelectionError {
+    /// The text is blank.
+    #[error("no pages are selected; expected something like 1, 3-4")]
+    Empty,
+    /// Nothing stands before, between or after commas.
+    #[error("a page or a range is missing at character {place}")]
+    MissingItem {
+        /// Where it is missing.
+        place: usize,
+    },
+    /// Something that is neither a page nor a range.
+    #[error("“{item}” at character {place} is neither a page, as 3, nor a range, as 3-4")]
+    NotAPage {
+        /// As written, shortened.
+        item: String,
+        /// Where it begins.
+        place: usize,
+    },
+    /// Page 0.
+    #[error("“{item}” at character {place} names page 0; pages are numbered from 1")]
+    Zero {
+        /// As written.
+        item: String,
+        /// Where it begins.
+        place: usize,
+    },
+    /// A range whose end is before its beginning.
+    #[error("“{item}” at character {place} runs backwards")]
+    Reversed {
+        /// As written.
+        item: String,
+        /// Where it begins.
+        place: usize,
+    },
+    /// A number that no document reaches.
+    #[error("“{item}” at character {place} is larger than any page number")]
+    TooLarge {
+        /// As written, shortened.
+        item: String,
+        /// Where it begins.
+        place: usize,
+    },
+}
+
+/// Characters of an item that an error shows.
+const SHOWN_LENGTH: usize = 40;
+/// No document has more pages: PDF/A allows no more objects (ISO 19005-2, 6.1.13).
+const MAX_PAGE: usize = 8_388_607;
+
+impl PageSelection {
+    /// Reads pages and ranges with commas between them. White space may stand after a comma and nowhere else.
+    pub fn parse(text: &str) -> Result<Self, PageSelectionError> {
+        if text.trim().is_empty() {
+            return Err(PageSelectionError::Empty);
+        }
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        for (index, part) in text.split(',').enumerate() {
+            let item = if index == 0 { part } else { part.trim_start() };
+            let item_start = start + part.len() - item.len();
+            let place = text[..item_start].chars().count() + 1;
+            ranges.push(parse_item(item, place)?);
+            start += part.len() + 1;
+        }
+        ranges.sort_unstable_by_key(|range| *range.start());
+        let mut merged: Vec<RangeInclusive<usize>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match merged.last_mut() {
+                Some(last) if *range.start() <= *last.end() + 1 => {
+                    *last = *last.start()..=*last.end().max(range.end());
+                }
+                _ => merged.push(range),
+            }
+        }
+        Ok(Self { ranges: merged })
+    }
+
+    /// The highest page that is selected.
+    pub fn last(&self) -> usize {
+        self.ranges.last().map_or(0, |range| *range.end())
+    }
+
+    /// Whether a page is selected; `page` is numbered from 1.
+    pub fn contains(&self, page: usize) -> bool {
+        let after = self.ranges.partition_point(|range| *range.start() <= page);
+        after > 0 && self.ranges[after - 1].contains(&page)
+    }
+}
+
+/// As it could be parsed again, in the shortest form: `1, 3-4, 7`.
+impl std::fmt::Display for PageSelection {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, range) in self.ranges.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            let (first, last) = (range.start(), range.end());
+            if first == last {
+                write!(formatter, "{comma}{first}")?;
+            } else {
+                write!(formatter, "{comma}{first}-{last}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_item(item: &str, place: usize) -> Result<RangeInclusive<usize>, PageSelectionError> {
+    if item.is_empty() {
+        return Err(PageSelectionError::MissingItem { place });
+    }
+    let shown = || crate::text::abbreviate(item, SHOWN_LENGTH);
+    let (first, last) = item.split_once('-').unwrap_or((item, item));
+    if [first, last]
+        .iter()
+        .any(|number| number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        return Err(PageSelectionError::NotAPage { item: shown(), place });
+    }
+    let number = |digits: &str| digits.parse().ok().filter(|number| *number <= MAX_PAGE);
+    let (Some(first), Some(last)) = (number(first), number(last)) else {
+        return Err(PageSelectionError::TooLarge { item: shown(), place });
+    };
+    if first == 0 || last == 0 {
+        return Err(PageSelectionError::Zero { item: shown(), place });
+    }
+    if first > last {
+        return Err(PageSelectionError::Reversed { item: shown(), place });
+    }
+    Ok(first..=last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pages(text: &str) -> Vec<usize> {
+        let selection = PageSelection::parse(text).expect(text);
+        let pages = (0..=selection.last() + 1)
+            .filter(|page| selection.contains(*page))
+            .collect::<Vec<_>>();
+        assert_eq!(pages.last(), Some(&selection.last()));
+        pages
+    }
+
+    #[test]
+    fn selects_in_the_order_of_the_document_and_once() {
+        assert_eq!(pages("1"), [1]);
+        assert_eq!(pages("1, 3-4,7"), [1, 3, 4, 7]);
+        assert_eq!(pages("7,\t\n3-4, 1"), [1, 3, 4, 7]);
+        assert_eq!(pages("2-5,4-6,1,2,08"), [1, 2, 3, 4, 5, 6, 8]);
+        assert_eq!(
+            PageSelection::parse("7,3-4,1,5").expect("valid").to_string(),
+            "1, 3-5, 7"
+        );
+        assert!(PageSelection::parse("1-8388607").is_ok_and(|selection| selection.contains(8_000_000)));
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        for (text, expected) in [
+            ("", "no pages are selected; expected something like 1, 3-4"),
+            (" ", "no pages are selected; expected something like 1, 3-4"),
+            (",1", "a page or a range is missing at character 1"),
+            ("1,", "a page or a range is missing at character 3"),
+            ("1, ,2", "a page or a range is missing at character 4"),
+            (" 1", "“ 1” at character 1 is neither a page, as 3, nor a range, as 3-4"),
+            (
+                "1 ,2",
+                "“1 ” at character 1 is neither a page, as 3, nor a range, as 3-4",
+            ),
+            (
+                "1,2 - 3",
+                "“2 - 3” at character 3 is neither a page, as 3, nor a range, as 3-4",
+            ),
+            (
+                "1,2-",
+                "“2-” at character 3 is neither a page, as 3, nor a range, as 3-4",
+            ),
+            (
+                "1-2-3",
+                "“1-2-3” at character 1 is neither a page, as 3, nor a range, as 3-4",
+            ),
+            ("+1", "“+1” at character 1 is neither a page, as 3, nor a range, as 3-4"),
+            ("１", "“１” at character 1 is neither a page, as 3, nor a range, as 3-4"),
+            ("1, 0", "“0” at character 4 names page 0; pages are numbered from 1"),
+            ("0-3", "“0-3” at character 1 names page 0; pages are numbered from 1"),
+            ("1,4-3", "“4-3” at character 3 runs backwards"),
+            (
+                "99999999999999999999",
+                "“99999999999999999999” at character 1 is larger than any page number",
+            ),
+        ] {
+            let error = PageSelection::parse(text).expect_err(text);
+            assert_eq!(error.to_string(), expected, "{text}");
+        }
+    }
+}
