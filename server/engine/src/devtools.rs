@@ -141,7 +141,7 @@ impl Connection {
 
     /// Sends a command to the browser itself and waits for its answer.
     pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
-        self.send(None, command).await
+        self.send(None, command).await?.await
     }
 
     /// Sends a command to a session and waits for its answer.
@@ -150,6 +150,16 @@ impl Connection {
         route: &SessionRoute,
         command: &C,
     ) -> Result<C::Response, DevToolsError> {
+        self.start_in(route, command).await?.await
+    }
+
+    /// Sends a command to a session. What comes back waits for its answer, and may be dropped by who needs none; the
+    /// session takes commands in the order in which they were started.
+    pub(crate) async fn start_in<C: Command>(
+        &self,
+        route: &SessionRoute,
+        command: &C,
+    ) -> Result<impl Future<Output = Result<C::Response, DevToolsError>> + use<C>, DevToolsError> {
         // A command to a crashed target is not merely lost: `Page.printToPDF` takes the whole browser down with it.
         if route.crashed.load(Ordering::Acquire) {
             return Err(DevToolsError::TargetCrashed);
@@ -188,7 +198,11 @@ impl Connection {
         self.shared.closed.is_cancelled()
     }
 
-    async fn send<C: Command>(&self, session: Option<&Arc<str>>, command: &C) -> Result<C::Response, DevToolsError> {
+    async fn send<C: Command>(
+        &self,
+        session: Option<&Arc<str>>,
+        command: &C,
+    ) -> Result<impl Future<Output = Result<C::Response, DevToolsError>> + use<C>, DevToolsError> {
         let id = self.shared.next_id.fetch_add(1, Ordering::Relaxed);
         let method = command.identifier();
         let frame = frame(id, session.map(AsRef::as_ref), command).map_err(|error| DevToolsError::Malformed {
@@ -206,8 +220,8 @@ impl Connection {
             ),
             None => return Err(DevToolsError::Closed),
         };
-        let _forget = ForgetOnDrop {
-            shared: &self.shared,
+        let forget = ForgetOnDrop {
+            shared: Arc::clone(&self.shared),
             id,
         };
         self.shared
@@ -215,28 +229,31 @@ impl Connection {
             .send(frame)
             .await
             .map_err(|_| DevToolsError::Closed)?;
-        let result = answered.await.map_err(|_| DevToolsError::Closed)?;
-        let result = result.map_err(|error| match error {
-            DevToolsError::Refused { message, .. } => DevToolsError::Refused {
+        Ok(async move {
+            let _forget = forget;
+            let result = answered.await.map_err(|_| DevToolsError::Closed)?;
+            let result = result.map_err(|error| match error {
+                DevToolsError::Refused { message, .. } => DevToolsError::Refused {
+                    method: method.to_string(),
+                    message,
+                },
+                other => other,
+            })?;
+            serde_json::from_str(result.get()).map_err(|error| DevToolsError::Malformed {
                 method: method.to_string(),
-                message,
-            },
-            other => other,
-        })?;
-        serde_json::from_str(result.get()).map_err(|error| DevToolsError::Malformed {
-            method: method.to_string(),
-            message: error.to_string(),
+                message: error.to_string(),
+            })
         })
     }
 }
 
 /// A cancelled command must not leave its waiter behind: the answer of a hung page never comes.
-struct ForgetOnDrop<'a> {
-    shared: &'a Shared,
+struct ForgetOnDrop {
+    shared: Arc<Shared>,
     id: u64,
 }
 
-impl Drop for ForgetOnDrop<'_> {
+impl Drop for ForgetOnDrop {
     fn drop(&mut self) {
         if let Some(pending) = lock(&self.shared.pending).as_mut() {
             pending.remove(&self.id);

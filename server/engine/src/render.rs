@@ -147,6 +147,7 @@ async fn print_part(
     let session = lease.session();
     let mut warnings = Vec::new();
     let mut url = None;
+    let mut facts;
     match &job.part {
         Part::Html(html) => {
             let scripts = if job.evaluate.is_none() && is_script_free(html) {
@@ -158,7 +159,7 @@ async fn print_part(
             if job.cookie.is_some() {
                 warnings.push(cookie_unused());
             }
-            load::put_content(session, html.clone()).await?;
+            facts = put_in(session, &job.part, html, &mut warnings).await?;
         }
         Part::Url(address) => {
             session.begin(job.media, Scripts::Enabled).await?;
@@ -168,10 +169,10 @@ async fn print_part(
                 warnings.push(cookie_unused());
             }
             load::navigate(session, address).await?;
+            facts = arrive(session, &job.part, &mut warnings).await?;
             url = Some(address);
         }
     }
-    let mut facts = arrive(session, &job.part, &mut warnings).await?;
     if let Some(expression) = &job.evaluate {
         progress.enter(Phase::Evaluate);
         evaluate::evaluate(session, expression).await?;
@@ -220,6 +221,29 @@ async fn print_part(
     ))
 }
 
+/// Puts HTML in and waits until the page is ready. Everything is asked at once: an exchange takes two changes of process.
+async fn put_in(
+    session: &Session,
+    part: &Part,
+    html: &str,
+    warnings: &mut Vec<Warning>,
+) -> Result<PageFacts, StepError> {
+    let put = load::put_content(session, html.to_owned()).await?;
+    let facts = evaluate::ready_facts_once_loaded(session).await?;
+    put.await?;
+    let unanswered = load::wait_until_loaded(session, false).await?;
+    let (facts, incomplete) = match unanswered {
+        None => evaluate::in_time(session, facts).await?,
+        Some(unanswered) => {
+            warnings.push(unanswered);
+            evaluate::ready_facts(session).await?
+        }
+    };
+    warnings.extend(incomplete.then(resource_timeout));
+    stays_put(session, part)?;
+    Ok(facts)
+}
+
 /// Waits until the page is ready, follows a URL part to where it leads, and reads what the page says about itself.
 async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> Result<PageFacts, StepError> {
     let mut facts = PageFacts::default();
@@ -234,12 +258,7 @@ async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> 
         let seen = session.observer.look(|page| page.navigations);
         let (read, incomplete) = evaluate::ready_facts(session).await?;
         facts = read;
-        if incomplete {
-            warnings.push(Warning {
-                code: "resource_timeout",
-                message: "a font or picture was not ready in time and may be missing".to_owned(),
-            });
-        }
+        warnings.extend(incomplete.then(resource_timeout));
         stays_put(session, part)?;
         // What the page does as soon as it is loaded is known by now.
         let has_left = session
@@ -338,6 +357,13 @@ async fn complete(
         warnings,
         requests,
     })
+}
+
+fn resource_timeout() -> Warning {
+    Warning {
+        code: "resource_timeout",
+        message: "a font or picture was not ready in time and may be missing".to_owned(),
+    }
 }
 
 fn cookie_unused() -> Warning {

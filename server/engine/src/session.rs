@@ -119,6 +119,14 @@ impl Session {
         self.browser.connection.execute_in(&self.route, command).await
     }
 
+    /// Sends a command to the page, see [`crate::devtools::Connection::start_in`].
+    pub(crate) async fn start<C: Command>(
+        &self,
+        command: &C,
+    ) -> Result<impl Future<Output = Result<C::Response, DevToolsError>> + use<C>, DevToolsError> {
+        self.browser.connection.start_in(&self.route, command).await
+    }
+
     /// Prepares the page for a render.
     pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
         if scripts == Scripts::Enabled && self.realm == Realm::ScriptFree {
@@ -159,21 +167,15 @@ impl Session {
             return true;
         }
         let done = tokio::time::timeout(RESET_LIMIT, async {
-            let light = self.heap_bytes().await? < memory_limit as f64 * HEAP_SHARE_THAT_RETIRES;
-            if light {
-                self.navigate_to_blank().await?;
-            }
-            Ok::<_, DevToolsError>(light)
+            let heap = self.start(&GetHeapUsageParams::default()).await?;
+            self.navigate_to_blank().await?;
+            let heap = heap.await?;
+            // What scripts hold, in bytes: objects, nodes and buffers.
+            Ok::<_, DevToolsError>(heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size)
         })
         .await;
         self.realm = Realm::Untouched;
-        matches!(done, Ok(Ok(true)))
-    }
-
-    /// What scripts hold, in bytes: objects, nodes and buffers.
-    async fn heap_bytes(&self) -> Result<f64, DevToolsError> {
-        let heap = self.execute(&GetHeapUsageParams::default()).await?;
-        Ok(heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size)
+        matches!(done, Ok(Ok(heap)) if heap < memory_limit as f64 * HEAP_SHARE_THAT_RETIRES)
     }
 
     async fn navigate_to_blank(&self) -> Result<(), DevToolsError> {
@@ -189,9 +191,9 @@ impl Session {
             .wait_until(|page| (page.loaded || page.crashed).then_some(()))
             .await;
         // The history outlives the navigation, and so does `window.name`.
-        self.execute(&ResetNavigationHistoryParams {}).await?;
+        let forgotten = self.start(&ResetNavigationHistoryParams {}).await?;
         self.execute(&EvaluateParams::new(FRESH_PAGE)).await?;
-        Ok(())
+        forgotten.await.map(drop)
     }
 
     /// Destroys the context and the renderer process with it, also one that loops for ever.

@@ -1,7 +1,7 @@
 //! JavaScript in the page: ours, which waits for fonts and pictures and reads what the page says about itself, and the
 //! caller's.
 
-use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, ExceptionDetails};
+use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, EvaluateReturns, ExceptionDetails};
 use platen_pdf::PageFacts;
 use serde::Deserialize;
 
@@ -11,6 +11,9 @@ use crate::{devtools::DevToolsError, job::RenderFault, session::Session};
 /// Longer messages of exceptions are cut.
 const MESSAGE_LIMIT: usize = 500;
 
+/// Waits for the load event.
+const LOADED: &str =
+    "if (document.readyState !== 'complete') await new Promise(loaded => addEventListener('load', loaded));";
 /// Waits for fonts and pictures, lazy ones too. The facts follow in the same exchange.
 const READY: &str = "const images = [...document.images]; \
     for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
@@ -32,18 +35,42 @@ struct Facts {
 /// Waits until fonts and pictures are there and reads title, language and meta data. `true`: not all of them came in
 /// time.
 pub(crate) async fn ready_facts(session: &Session) -> Result<(PageFacts, bool), StepError> {
-    let when_ready = format!("(async () => {{ {READY} {FACTS} }})()");
-    match tokio::time::timeout(RESOURCE_LIMIT, read_facts(session, &when_ready)).await {
+    let facts = start(session, &format!("(async () => {{ {READY} {FACTS} }})()")).await?;
+    in_time(session, facts).await
+}
+
+/// The same for a page that may not have loaded yet. Returns once the command is on its way; what comes back gives up
+/// waiting for the load event never, for fonts and pictures in time.
+pub(crate) async fn ready_facts_once_loaded(
+    session: &Session,
+) -> Result<impl Future<Output = Result<PageFacts, StepError>> + use<>, StepError> {
+    start(session, &format!("(async () => {{ {LOADED} {READY} {FACTS} }})()")).await
+}
+
+/// Reads what the page says about itself without waiting longer if the answer does not come in time.
+pub(crate) async fn in_time(
+    session: &Session,
+    facts: impl Future<Output = Result<PageFacts, StepError>>,
+) -> Result<(PageFacts, bool), StepError> {
+    match tokio::time::timeout(RESOURCE_LIMIT, facts).await {
         Ok(facts) => Ok((facts?, false)),
-        Err(_) => Ok((read_facts(session, &format!("(() => {{ {FACTS} }})()")).await?, true)),
+        Err(_) => Ok((start(session, &format!("(() => {{ {FACTS} }})()")).await?.await?, true)),
     }
 }
 
-async fn read_facts(session: &Session, expression: &str) -> Result<PageFacts, StepError> {
+async fn start(
+    session: &Session,
+    expression: &str,
+) -> Result<impl Future<Output = Result<PageFacts, StepError>> + use<>, StepError> {
     let mut evaluate = EvaluateParams::new(expression);
     evaluate.await_promise = Some(true);
     evaluate.return_by_value = Some(true);
-    let answer = match session.execute(&evaluate).await {
+    let answer = session.start(&evaluate).await?;
+    Ok(async { facts(answer.await) })
+}
+
+fn facts(answer: Result<EvaluateReturns, DevToolsError>) -> Result<PageFacts, StepError> {
+    let answer = match answer {
         Err(error) if has_led_elsewhere(&error) => return Ok(PageFacts::default()),
         answer => answer?,
     };

@@ -23,12 +23,16 @@ pub(crate) const RESOURCE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that leads on to another by script or `<meta http-equiv=refresh>` is followed so often.
 pub(crate) const CLIENT_REDIRECT_LIMIT: usize = 10;
 
-/// Puts HTML into the page: opaque origin, no change of process.
-pub(crate) async fn put_content(session: &Session, html: String) -> Result<(), StepError> {
-    session
-        .execute(&SetDocumentContentParams::new(session.frame.clone(), html))
+/// Puts HTML into the page: opaque origin, no change of process. Returns once the command is on its way; what comes back
+/// waits until the page has taken it.
+pub(crate) async fn put_content(
+    session: &Session,
+    html: String,
+) -> Result<impl Future<Output = Result<(), StepError>> + use<>, StepError> {
+    let put = session
+        .start(&SetDocumentContentParams::new(session.frame.clone(), html))
         .await?;
-    Ok(())
+    Ok(async { Ok(put.await.map(drop)?) })
 }
 
 /// Sets the cookie where its domain matches the address; `false` where it does not, or where no page could set it.

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use chromiumoxide::cdp::browser_protocol::{
-    io::{CloseParams, ReadParams},
+    io::{CloseParams, ReadParams, ReadReturns},
     page::{PrintToPdfParams, PrintToPdfTransferMode},
 };
 
@@ -62,23 +62,29 @@ pub(crate) async fn print(
     let mut read = ReadParams::new(stream.clone());
     read.size = Some(CHUNK);
     let mut pdf = Vec::new();
-    loop {
-        let chunk = session.execute(&read).await?;
-        if chunk.base64_encoded.unwrap_or(false) {
-            BASE64_STANDARD
-                .decode_vec(chunk.data, &mut pdf)
-                .map_err(|error| StepError::Protocol(format!("IO.read: {error}")))?;
-        } else {
-            pdf.extend_from_slice(chunk.data.as_bytes());
-        }
-        if pdf.len() > PRINTED_LIMIT {
-            let reason = format!("the document is larger than {} MB", PRINTED_LIMIT >> 20);
-            return Err(RenderFault::PrintFailed { reason }.into());
-        }
-        if chunk.eof {
-            break;
-        }
+    // Only an empty piece is the last, so that every document takes two: they are asked for at once.
+    let (first, second) = (session.start(&read).await?, session.start(&read).await?);
+    let mut is_whole = append(&mut pdf, &first.await?)? || append(&mut pdf, &second.await?)?;
+    while !is_whole {
+        is_whole = append(&mut pdf, &session.execute(&read).await?)?;
     }
-    session.execute(&CloseParams::new(stream)).await?;
+    // Nobody needs to hear that it is closed.
+    drop(session.start(&CloseParams::new(stream)).await?);
     Ok(pdf)
+}
+
+/// `true`: there is no more.
+fn append(pdf: &mut Vec<u8>, piece: &ReadReturns) -> Result<bool, StepError> {
+    if piece.base64_encoded.unwrap_or(false) {
+        BASE64_STANDARD
+            .decode_vec(&piece.data, pdf)
+            .map_err(|error| StepError::Protocol(format!("IO.read: {error}")))?;
+    } else {
+        pdf.extend_from_slice(piece.data.as_bytes());
+    }
+    if pdf.len() > PRINTED_LIMIT {
+        let reason = format!("the document is larger than {} MB", PRINTED_LIMIT >> 20);
+        return Err(RenderFault::PrintFailed { reason }.into());
+    }
+    Ok(piece.eof)
 }
