@@ -15,6 +15,7 @@ pub(crate) fn remove_annotations<'a>(
     mut must_go: impl FnMut(&Document<'a>, usize, &Dictionary<'a>) -> Result<bool, PdfError>,
 ) -> Result<(), PdfError> {
     let mut removed = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, page_number) in pages.iter().enumerate() {
         let mut page = document.get_dictionary(*page_number, "a page expected")?;
         let Some(annotations) = page.get("Annots") else {
@@ -26,7 +27,8 @@ pub(crate) fn remove_annotations<'a>(
         let mut kept = Vec::with_capacity(annotations.len());
         for annotation in &annotations {
             let number = annotation.as_reference();
-            let number = number.ok_or_else(|| document.damaged(*page_number, "references to annotations expected"))?;
+            let number = number.filter(|number| seen.insert(*number));
+            let number = number.ok_or_else(|| document.damaged(*page_number, "annotations of its own expected"))?;
             let dictionary = document.get_dictionary(number, "an annotation expected")?;
             if must_go(document, index, &dictionary)? {
                 let key = dictionary.get("StructParent").and_then(Object::as_integer);
@@ -60,12 +62,6 @@ pub(crate) fn unlink_element(element: &mut Dictionary, kids: &[Object]) {
     }
 }
 
-/// Whether a kid of a structure element is an annotation (ISO 32000-1, 14.7.4.3).
-pub(crate) fn is_object_reference(kid: &Object) -> bool {
-    let found = kid.as_dictionary().and_then(|kid| kid.get("Type"));
-    found.is_some_and(|found| found.is_name("OBJR"))
-}
-
 struct Removed {
     number: ObjectNumber,
     /// In the parent tree.
@@ -97,7 +93,7 @@ fn remove_from_structure(document: &mut Document, removed: &[Removed]) -> Result
     }
     for (number, annotations) in annotations_by_element {
         if let Object::Dictionary(mut element) = document.get(number)? {
-            drop_annotations(document, &mut element, &annotations)?;
+            drop_annotations(&mut element, &annotations);
             document.set(number, Object::Dictionary(element));
         }
     }
@@ -113,21 +109,22 @@ fn remove_from_structure(document: &mut Document, removed: &[Removed]) -> Result
 }
 
 /// Drops the element's references to annotations; a link that has none left is no link.
-fn drop_annotations<'a>(
-    document: &Document<'a>,
-    element: &mut Dictionary<'a>,
-    annotations: &BTreeSet<ObjectNumber>,
-) -> Result<(), PdfError> {
+fn drop_annotations(element: &mut Dictionary, annotations: &BTreeSet<ObjectNumber>) {
     let leads_to_removed = |kid: &Object| {
         let target = kid.as_dictionary().and_then(|kid| kid.reference("Obj"));
         is_object_reference(kid) && target.is_some_and(|target| annotations.contains(&target))
     };
-    let mut kids = document.resolve_items(element, "K")?;
+    let mut kids = element.items("K").to_vec();
     element.remove("K");
     kids.retain(|kid| !leads_to_removed(kid));
     unlink_element(element, &kids);
     if !kids.is_empty() {
         element.set("K", Object::Array(kids));
     }
-    Ok(())
+}
+
+/// Whether a kid of a structure element is an annotation (ISO 32000-1, 14.7.4.3).
+fn is_object_reference(kid: &Object) -> bool {
+    let found = kid.as_dictionary().and_then(|kid| kid.get("Type"));
+    found.is_some_and(|found| found.is_name("OBJR"))
 }

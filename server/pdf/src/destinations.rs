@@ -18,7 +18,7 @@ impl Destinations {
         let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
         let mut pages = BTreeMap::new();
         for (name, value) in document.resolve_dictionary(&catalog, "Dests")?.entries {
-            if let Some(page) = page_of(&document.resolve(&value)?) {
+            if let Some(page) = page_of(&value) {
                 pages.insert(name.into_owned(), page);
             }
         }
@@ -26,20 +26,15 @@ impl Destinations {
     }
 
     /// The page that a link or an entry of the outline leads to; `None` if it leads to no page of the document.
-    pub(crate) fn page(&self, document: &Document, owner: &Dictionary) -> Result<Option<ObjectNumber>, PdfError> {
-        let Some(destination) = owner.get("Dest") else {
-            return Ok(None);
-        };
-        Ok(match destination {
-            Object::Name(name) | Object::String(name) => self.pages.get(name.as_ref()).copied(),
-            Object::Reference(number) => page_of(&document.get(*number)?),
+    pub(crate) fn page(&self, owner: &Dictionary) -> Option<ObjectNumber> {
+        match owner.get("Dest")? {
+            Object::Name(name) => self.pages.get(name.as_ref()).copied(),
             explicit => page_of(explicit),
-        })
+        }
     }
 }
 
-/// The page of an explicit destination: an array that begins with it, or a dictionary that holds the array.
+/// The page of an explicit destination: an array that begins with it, which Chromium writes directly.
 pub(crate) fn page_of(destination: &Object) -> Option<ObjectNumber> {
-    let inner = destination.as_dictionary().and_then(|dictionary| dictionary.get("D"));
-    inner.unwrap_or(destination).as_array()?.first()?.as_reference()
+    destination.as_array()?.first()?.as_reference()
 }

@@ -101,17 +101,6 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The items under a key, whose value is an array, direct or by reference, or else the only item itself.
-    pub(crate) fn resolve_items(&self, owner: &Dictionary<'a>, key: &str) -> Result<Vec<Object<'a>>, PdfError> {
-        let Some(value) = owner.get(key) else {
-            return Ok(Vec::new());
-        };
-        Ok(match self.resolve(value)? {
-            Object::Array(items) => items,
-            _ => vec![value.clone()],
-        })
-    }
-
     /// Puts an object in the place of the one that has this number.
     pub(crate) fn set(&mut self, number: ObjectNumber, object: Object<'a>) {
         if let Some(is_free) = self.is_free.get_mut(number as usize) {
@@ -155,6 +144,11 @@ impl<'a> Document<'a> {
     /// Whether there is no object of that number.
     pub(crate) fn is_free(&self, number: ObjectNumber) -> bool {
         self.is_free.get(number as usize).is_none_or(|is_free| *is_free)
+    }
+
+    /// Whether there is no object of some number below the highest.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.is_free.iter().skip(1).any(|is_free| *is_free)
     }
 
     /// The file that an object is in, or was before it was changed; `None` for one that was added.

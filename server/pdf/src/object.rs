@@ -151,6 +151,15 @@ impl<'a> Dictionary<'a> {
         Some(&entry.1)
     }
 
+    /// The items of the array under a key, or the only item if there is no array.
+    pub(crate) fn items(&self, key: &str) -> &[Object<'a>] {
+        match self.get(key) {
+            Some(Object::Array(items)) => items,
+            Some(item) => std::slice::from_ref(item),
+            None => &[],
+        }
+    }
+
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Object<'a>> {
         let entry = self
             .entries

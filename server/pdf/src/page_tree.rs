@@ -87,8 +87,7 @@ pub(crate) fn write_page_tree(document: &mut Document, pages: &[ObjectNumber]) -
 /// Width and height of a page in points. Chromium writes a `/MediaBox` on every page; none is inherited.
 pub(crate) fn page_size(document: &Document, number: ObjectNumber) -> Result<(f64, f64), PdfError> {
     let page = document.get_dictionary(number, "a page expected")?;
-    let corners = document.resolve_items(&page, "MediaBox")?;
-    let corners: Vec<f64> = corners.iter().filter_map(Object::as_number).collect();
+    let corners: Vec<f64> = page.items("MediaBox").iter().filter_map(Object::as_number).collect();
     match corners[..] {
         [left, bottom, right, top] => Ok(((right - left).abs(), (top - bottom).abs())),
         _ => Err(document.damaged(number, "a /MediaBox expected")),

@@ -6,7 +6,7 @@ mod structure;
 use std::collections::BTreeSet;
 
 use crate::annotations::remove_annotations;
-use crate::destinations::Destinations;
+use crate::destinations::{Destinations, page_of};
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
 use crate::page_tree::write_page_tree;
@@ -35,8 +35,8 @@ pub(crate) fn select_pages(
     write_page_tree(document, &kept)?;
     let destinations = Destinations::read(document)?;
     drop_destinations(document, &kept_set)?;
-    remove_annotations(document, &kept, |document, _, annotation| {
-        let page = destinations.page(document, annotation)?;
+    remove_annotations(document, &kept, |_, _, annotation| {
+        let page = destinations.page(annotation);
         Ok(annotation.get("Dest").is_some() && page.is_none_or(|page| !kept_set.contains(&page)))
     })?;
     let reach = Reach::of(document, kept.iter().copied())?;
@@ -49,13 +49,9 @@ pub(crate) fn select_pages(
 fn drop_destinations(document: &mut Document, kept: &BTreeSet<ObjectNumber>) -> Result<(), PdfError> {
     let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
     let mut named = document.resolve_dictionary(&catalog, "Dests")?;
-    let mut is_kept = Vec::with_capacity(named.entries.len());
-    for (_, destination) in &named.entries {
-        let page = crate::destinations::page_of(&document.resolve(destination)?);
-        is_kept.push(page.is_some_and(|page| kept.contains(&page)));
-    }
-    let mut is_kept = is_kept.into_iter();
-    named.entries.retain(|_| is_kept.next().unwrap_or_default());
+    named
+        .entries
+        .retain(|(_, destination)| page_of(destination).is_some_and(|page| kept.contains(&page)));
     if named.entries.is_empty() {
         return document.change_catalog(|catalog| drop(catalog.remove("Dests")));
     }

@@ -72,8 +72,7 @@ impl PageSelection {
         for (index, part) in text.split(',').enumerate() {
             let item = if index == 0 { part } else { part.trim_start() };
             let item_start = start + part.len() - item.len();
-            let place = text[..item_start].chars().count() + 1;
-            ranges.push(parse_item(item, place)?);
+            ranges.push(parse_item(item, || text[..item_start].chars().count() + 1)?);
             start += part.len() + 1;
         }
         ranges.sort_unstable_by_key(|range| *range.start());
@@ -117,9 +116,10 @@ impl std::fmt::Display for PageSelection {
     }
 }
 
-fn parse_item(item: &str, place: usize) -> Result<RangeInclusive<usize>, PageSelectionError> {
+/// `place` gives where the item begins, counted for errors only: there can be very many items.
+fn parse_item(item: &str, place: impl Fn() -> usize) -> Result<RangeInclusive<usize>, PageSelectionError> {
     if item.is_empty() {
-        return Err(PageSelectionError::MissingItem { place });
+        return Err(PageSelectionError::MissingItem { place: place() });
     }
     let shown = || crate::text::abbreviate(item, SHOWN_LENGTH);
     let (first, last) = item.split_once('-').unwrap_or((item, item));
@@ -127,17 +127,29 @@ fn parse_item(item: &str, place: usize) -> Result<RangeInclusive<usize>, PageSel
         .iter()
         .any(|number| number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()))
     {
-        return Err(PageSelectionError::NotAPage { item: shown(), place });
+        return Err(PageSelectionError::NotAPage {
+            item: shown(),
+            place: place(),
+        });
     }
     let number = |digits: &str| digits.parse().ok().filter(|number| *number <= MAX_PAGE);
     let (Some(first), Some(last)) = (number(first), number(last)) else {
-        return Err(PageSelectionError::TooLarge { item: shown(), place });
+        return Err(PageSelectionError::TooLarge {
+            item: shown(),
+            place: place(),
+        });
     };
     if first == 0 || last == 0 {
-        return Err(PageSelectionError::Zero { item: shown(), place });
+        return Err(PageSelectionError::Zero {
+            item: shown(),
+            place: place(),
+        });
     }
     if first > last {
-        return Err(PageSelectionError::Reversed { item: shown(), place });
+        return Err(PageSelectionError::Reversed {
+            item: shown(),
+            place: place(),
+        });
     }
     Ok(first..=last)
 }

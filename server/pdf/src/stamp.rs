@@ -38,7 +38,7 @@ pub(crate) fn draw_stamps(
                 page_count: pages.len(),
             })?;
             let mut page = document.get_dictionary(number, "a page expected")?;
-            let mut contents = document.resolve_items(&page, "Contents")?;
+            let mut contents = page.items("Contents").to_vec();
             if stamped.insert(number) {
                 contents.insert(0, before.clone());
                 contents.push(after.clone());
@@ -48,17 +48,31 @@ pub(crate) fn draw_stamps(
             let stamp = document.get_dictionary(*stamp, "a page expected")?;
             let form = form(document, &stamp)?;
             let form = Object::Reference(document.add(Object::Stream(form)));
-            // Resources may be shared with other pages.
-            let mut resources = document.resolve_dictionary(&page, "Resources")?;
-            let mut drawings = document.resolve_dictionary(&resources, "XObject")?;
-            drawings.insert(name.clone().into_bytes(), form);
-            resources.set("XObject", Object::Dictionary(drawings));
-            page.set("Resources", Object::Dictionary(resources));
-            add_links(document, &mut page, &stamp)?;
+            add_drawing(&mut page, name.as_bytes(), form)
+                .ok_or_else(|| document.damaged(number, "resources of its own expected in a page"))?;
+            add_links(&mut page, &stamp);
             document.set(number, Object::Dictionary(page));
         }
     }
     Ok(())
+}
+
+/// Makes a form known to a page by a name. `None` if the page does not hold its resources itself, as Chromium writes
+/// them: to copy for each page what they share could make much of little.
+fn add_drawing<'a>(page: &mut Dictionary<'a>, name: &[u8], form: Object<'a>) -> Option<()> {
+    let resources = page.get_mut("Resources")?;
+    let Object::Dictionary(resources) = resources else {
+        return None;
+    };
+    match resources.get_mut("XObject") {
+        Some(Object::Dictionary(drawings)) => drawings.insert(name.to_vec(), form),
+        Some(_) => return None,
+        None => {
+            let entries = vec![(name.to_vec().into(), form)];
+            resources.set("XObject", Object::Dictionary(Dictionary { entries }));
+        }
+    }
+    Some(())
 }
 
 fn add_content<'a>(document: &mut Document<'a>, content: &[u8]) -> Object<'a> {
@@ -93,12 +107,10 @@ fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>
 }
 
 /// Takes over the stamp's links. They are outside the structure tree, like the stamp.
-fn add_links<'a>(document: &Document<'a>, page: &mut Dictionary<'a>, stamp: &Dictionary<'a>) -> Result<(), PdfError> {
-    let links = document.resolve_items(stamp, "Annots")?;
+fn add_links<'a>(page: &mut Dictionary<'a>, stamp: &Dictionary<'a>) {
+    let links = stamp.items("Annots");
     if !links.is_empty() {
-        let mut annotations = document.resolve_items(page, "Annots")?;
-        annotations.extend(links);
-        page.set("Annots", Object::Array(annotations));
+        let annotations = page.items("Annots").iter().chain(links);
+        page.set("Annots", annotations.cloned().collect());
     }
-    Ok(())
 }

@@ -37,7 +37,7 @@ pub(crate) fn read_tree<'a>(
     // Each node is seen once, so that a tree that bites its tail ends.
     let mut seen = BTreeSet::new();
     while let Some(node) = waiting.pop() {
-        for kid in document.resolve_items(&node, "Kids")? {
+        for kid in node.items("Kids") {
             let number = kid.as_reference().filter(|number| seen.insert(*number));
             let number = number.ok_or(PdfError::Damaged {
                 offset: 0,
@@ -45,9 +45,8 @@ pub(crate) fn read_tree<'a>(
             })?;
             waiting.push(document.get_dictionary(number, "a node of a name tree or number tree expected")?);
         }
-        let mut items = document.resolve_items(&node, kind.key())?.into_iter();
-        while let (Some(key), Some(value)) = (items.next(), items.next()) {
-            entries.push((key, value));
+        for entry in node.items(kind.key()).chunks_exact(2) {
+            entries.push((entry[0].clone(), entry[1].clone()));
         }
     }
     Ok(entries)

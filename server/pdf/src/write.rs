@@ -5,30 +5,30 @@ use std::io::Write as _;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::part::Part;
 
 /// Above this a real without a point would be read as an integer that is out of range (ISO 19005-2, 6.1.13).
 const LARGEST_INTEGER: f64 = 2_147_483_647.0;
 /// The second line tells programs that the file is binary.
 const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
-/// Length of an entry of the cross-reference table.
-const ENTRY_LENGTH: usize = 20;
 /// Room for what is added beside the file's own bytes.
 const SLACK: usize = 8 * 1024;
 
 /// Writes the objects in the order of their numbers, which have no gaps in the file. Where the document has none
 /// either, each object keeps its number, and those that were not changed are copied byte for byte.
 pub(crate) fn write_document(mut document: Document, trailer: Dictionary) -> Result<Vec<u8>, PdfError> {
-    let numbers = written_numbers(&document);
-    let has_gaps = numbers.last().is_some_and(|last| *last + 1 < document.size());
-    let are_kept = document.parts().len() == 1 && !has_gaps;
-    let number_of = |number: ObjectNumber| numbers.get(number as usize).copied().unwrap_or_default();
-    let lengths = (1..document.size())
-        .filter(|number| !document.is_free(*number))
-        .map(|number| {
-            let length = document.object_bytes(number).map_or(0, <[u8]>::len);
-            length + ENTRY_LENGTH
-        });
-    let mut output = Vec::with_capacity(lengths.sum::<usize>() + SLACK);
+    let are_kept = document.parts().len() == 1 && !document.has_gaps();
+    let numbers = if are_kept {
+        Vec::new()
+    } else {
+        written_numbers(&document)
+    };
+    let number_of = |number: ObjectNumber| match numbers.get(number as usize) {
+        Some(written) => *written,
+        None if are_kept => number,
+        None => 0,
+    };
+    let mut output = Vec::with_capacity(document.parts().iter().map(Part::length).sum::<usize>() + SLACK);
     output.extend_from_slice(HEADER);
     let mut offsets = Vec::new();
     for number in 1..document.size() {
@@ -59,6 +59,8 @@ pub(crate) fn write_document(mut document: Document, trailer: Dictionary) -> Res
     }
     write_object(&mut output, &trailer);
     write(&mut output, format_args!("\nstartxref\n{table}\n%%EOF\n"));
+    // Much less than its parts, if few pages were selected.
+    output.shrink_to_fit();
     Ok(output)
 }
 

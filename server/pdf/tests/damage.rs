@@ -3,18 +3,23 @@
 use std::time::{Duration, Instant};
 
 use platen_pdf::raster::{PageView, rasterise};
-use platen_pdf::{OutputFormat, PageFacts, PdfError, complete};
+use platen_pdf::{
+    Assembly, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, Stamps, assemble, complete, page_sizes,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use time::OffsetDateTime;
 
-const FIXTURES: [&[u8]; 5] = [
+const FIXTURES: [&[u8]; 6] = [
     include_bytes!("fixtures/empty.pdf"),
     include_bytes!("fixtures/language.pdf"),
     include_bytes!("fixtures/links.pdf"),
     include_bytes!("fixtures/missing-glyphs.pdf"),
     include_bytes!("fixtures/numbers.pdf"),
+    include_bytes!("fixtures/report.pdf"),
 ];
+/// What a damaged file is joined with.
+const WHOLE: &[u8] = include_bytes!("fixtures/letter.pdf");
 /// A whole file takes some milliseconds, unoptimised and on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// A file may grow by metadata, profile and stand-in fonts, and by streams that were compressed better.
@@ -117,24 +122,55 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
-    let facts = PageFacts {
-        title: Some("Title".into()),
-        ..PageFacts::default()
+/// What a damaged file is made part of: nothing else, a document with a whole file, or one that it is drawn over too;
+/// whole or selected from.
+fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
+    let (parts, is_stamped) = match choice % 3 {
+        0 => (vec![bytes], false),
+        1 => (vec![WHOLE, bytes, bytes], false),
+        _ => (vec![bytes, WHOLE], true),
     };
-    for format in [OutputFormat::PdfA2b, OutputFormat::Pdf] {
-        let start = Instant::now();
-        match complete(bytes, &facts, format, OffsetDateTime::UNIX_EPOCH) {
-            Ok(completed) => {
-                prop_assert!(completed.page_count > 0);
-                prop_assert!(completed.bytes.len() <= bytes.len() + MAX_GROWTH);
-            }
-            Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= bytes.len()),
-            Err(PdfError::PageSize { page, .. }) => prop_assert!(page > 0),
-            Err(error) => prop_assert!(false, "{error}"),
-        }
-        prop_assert!(start.elapsed() < PATIENCE);
+    let part = |bytes| PrintedPart {
+        bytes,
+        facts: PageFacts {
+            title: Some("Title".into()),
+            ..PageFacts::default()
+        },
+    };
+    let page_count = page_sizes(bytes).map_or(1, |sizes| sizes.len());
+    let stamps = Stamps {
+        bytes,
+        pages: (1..=page_count).collect(),
+    };
+    Assembly {
+        parts: parts.into_iter().map(part).collect(),
+        stamps: if is_stamped { vec![stamps] } else { Vec::new() },
+        selection: PageSelection::parse("1").ok().filter(|_| choice / 3 % 2 == 1),
+        format: [OutputFormat::PdfA2b, OutputFormat::Pdf][choice / 6 % 2],
+        instant: OffsetDateTime::UNIX_EPOCH,
     }
+}
+
+const CHOICES: usize = 12;
+
+fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
+    let assembly = assembly(bytes, choice);
+    let sources = assembly.parts.iter().map(|part| part.bytes);
+    let sources = sources.chain(assembly.stamps.iter().map(|stamps| stamps.bytes));
+    let length: usize = sources.map(<[u8]>::len).sum();
+    let start = Instant::now();
+    match assemble(&assembly) {
+        Ok(completed) => {
+            prop_assert!(completed.page_count > 0);
+            prop_assert!(completed.bytes.len() <= length + MAX_GROWTH);
+        }
+        Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= length),
+        Err(PdfError::PageSize { page, .. }) => prop_assert!(page > 0),
+        // The size of a page can't be read, so that the number of pages is not known.
+        Err(PdfError::StampCount { .. }) => prop_assert!(!assembly.stamps.is_empty()),
+        Err(error) => prop_assert!(false, "{error}"),
+    }
+    prop_assert!(start.elapsed() < PATIENCE);
     Ok(())
 }
 
@@ -148,18 +184,23 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_files_do_no_harm(fixture in 0..FIXTURES.len(), damages in prop::collection::vec(damage(), 1..4)) {
+    fn damaged_files_do_no_harm(
+        fixture in 0..FIXTURES.len(),
+        choice in 0..CHOICES,
+        damages in prop::collection::vec(damage(), 1..4),
+    ) {
         let mut bytes = FIXTURES[fixture].to_vec();
         for damage in damages {
             damage.apply(&mut bytes);
         }
-        check(&bytes)?;
+        check(&bytes, choice)?;
     }
 
     /// Damage that leaves every object where the table says goes deeper.
     #[test]
     fn damage_in_place_does_no_harm(
         fixture in 0..FIXTURES.len(),
+        choice in 0..CHOICES,
         changes in prop::collection::vec((any::<Index>(), prop::sample::select(b"0123456789 /<>[]()RfnKP\n#%\\-.".to_vec())), 1..6),
     ) {
         let mut bytes = FIXTURES[fixture].to_vec();
@@ -167,7 +208,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        check(&bytes)?;
+        check(&bytes, choice)?;
         let start = Instant::now();
         if let Ok(picture) = rasterise(&bytes, VIEW) {
             prop_assert_eq!(picture.pixels.len(), picture.width * picture.height * 3);
@@ -176,8 +217,8 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
-        check(&bytes)?;
+    fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..2_000), choice in 0..CHOICES) {
+        check(&bytes, choice)?;
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn mend_drawings(
     for (index, number) in pages.iter().enumerate() {
         let mut page = document.get_dictionary(*number, "a page expected")?;
         // Several where a header or footer is drawn over the content: each is whole by itself.
-        for contents in document.resolve_items(&page, "Contents")? {
+        for contents in page.items("Contents").to_vec() {
             let contents = contents
                 .as_reference()
                 .ok_or_else(|| document.damaged(*number, "references to content streams expected"))?;

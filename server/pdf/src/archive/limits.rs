@@ -29,11 +29,17 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
     let mut drawings = Vec::new();
     let mut mended = Mended::default();
     for number in 1..document.size() {
-        let findings = inspect(document, number)?;
+        let findings = match document.changed(number) {
+            Some(object) => Findings {
+                draws: draws(object),
+                is_suspicious: true,
+            },
+            None => inspect(document, number)?,
+        };
         if findings.draws {
             drawings.push(number);
         }
-        if findings.is_suspicious || document.changed(number).is_some() {
+        if findings.is_suspicious {
             let mut object = document.get(number)?;
             let before = mended.count;
             mended.mend(&mut object, b"");
@@ -69,14 +75,17 @@ struct Findings {
     is_suspicious: bool,
 }
 
+/// Whether an object is a form `XObject` or a tiling pattern.
+fn draws(object: &Object) -> bool {
+    object.as_dictionary().is_some_and(|dictionary| {
+        dictionary.get("Subtype").is_some_and(|kind| kind.is_name("Form"))
+            || dictionary.get("PatternType").and_then(Object::as_integer) == Some(1)
+    })
+}
+
 /// Looks at an object's tokens in its file; most objects need no more.
 fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
-    if let Some(changed) = document.changed(number).and_then(Object::as_dictionary) {
-        findings.draws = changed.get("Subtype").is_some_and(|kind| kind.is_name("Form"))
-            || changed.get("PatternType").and_then(Object::as_integer) == Some(1);
-        return Ok(findings);
-    }
     let object = document.object_bytes(number).filter(|_| !document.is_free(number));
     if object.is_none_or(is_harmless) {
         return Ok(findings);
@@ -115,19 +124,29 @@ fn is_harmless(object: &[u8]) -> bool {
     if object.len() > SHORT_OBJECT {
         return false;
     }
-    let (mut regular, mut digits) = (0, 0);
+    // Where the run of digits, and the one of regular characters, began that a byte may end.
+    let (mut digits_start, mut regular_start) = (0, 0);
     for (index, byte) in object.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => digits += 1,
-            b'/' if matches!(object.get(index + 1..index + 3), Some(b"La" | b"Su" | b"Pa")) => return false,
-            _ => digits = 0,
+        if byte.is_ascii_digit() {
+            continue;
         }
-        regular = if is_regular(*byte) { regular + 1 } else { 0 };
-        if digits == SUSPICIOUS_DIGITS || regular > MAX_NAME {
+        if index - digits_start >= SUSPICIOUS_DIGITS {
+            return false;
+        }
+        digits_start = index + 1;
+        if is_regular(*byte) {
+            continue;
+        }
+        if index - regular_start > MAX_NAME {
+            return false;
+        }
+        regular_start = index + 1;
+        if *byte == b'/' && matches!(object.get(index + 1..index + 3), Some(b"La" | b"Su" | b"Pa")) {
             return false;
         }
     }
-    true
+    // It ends with `endobj`, which ends every run of digits.
+    object.len() - regular_start <= MAX_NAME
 }
 
 #[derive(Default)]

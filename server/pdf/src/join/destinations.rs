@@ -15,7 +15,12 @@ pub(super) fn join_destinations(document: &mut Document, part_count: usize) -> R
         let catalog = document.catalog_of(part)?;
         let destinations = document.resolve_dictionary(&catalog, "Dests")?;
         let mut renamed = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for (name, destination) in destinations.entries {
+            // Of a name that comes twice in a file the first counts.
+            if !seen.insert(name.clone()) {
+                continue;
+            }
             let mut free = name.clone();
             let mut suffix = index + 1;
             while !taken.insert(free.to_vec()) {

@@ -38,7 +38,7 @@ pub(super) fn join_structure(document: &mut Document, parts: &[PartFacts]) -> Re
     let mut kids = Vec::new();
     let mut keys = BTreeMap::new();
     let mut identifiers = BTreeMap::new();
-    let mut roles = Dictionary::default();
+    let mut roles = BTreeMap::new();
     for (index, facts) in parts.iter().enumerate() {
         let part = &document.parts()[index];
         let catalog = document.catalog_of(part)?;
@@ -54,11 +54,9 @@ pub(super) fn join_structure(document: &mut Document, parts: &[PartFacts]) -> Re
             }
         }
         for (role, standard) in document.resolve_dictionary(&structure, "RoleMap")?.entries {
-            if roles.get_bytes(&role).is_none() {
-                roles.insert(role, standard);
-            }
+            roles.entry(role).or_insert(standard);
         }
-        for kid in document.resolve_items(&structure, "K")? {
+        for kid in structure.items("K") {
             let Some(number) = kid.as_reference() else { continue };
             let mut element = document.get_dictionary(number, "a structure element expected")?;
             element.set("P", Object::Reference(document_number));
@@ -70,7 +68,7 @@ pub(super) fn join_structure(document: &mut Document, parts: &[PartFacts]) -> Re
                 element.set("T", Object::String(encode(title).into()));
             }
             document.set(number, Object::Dictionary(element));
-            kids.push(kid);
+            kids.push(kid.clone());
         }
     }
     if kids.is_empty() {
@@ -101,8 +99,9 @@ pub(super) fn join_structure(document: &mut Document, parts: &[PartFacts]) -> Re
         let identifier_tree = write_tree(document, TreeKind::Names, identifiers);
         tree.set("IDTree", Object::Reference(identifier_tree));
     }
-    if !roles.entries.is_empty() {
-        tree.set("RoleMap", Object::Dictionary(roles));
+    if !roles.is_empty() {
+        let entries = roles.into_iter().collect();
+        tree.set("RoleMap", Object::Dictionary(Dictionary { entries }));
     }
     document.set(tree_number, Object::Dictionary(tree));
     document.change_catalog(|catalog| {

@@ -71,7 +71,7 @@ impl<'a> Pruning<'_, 'a> {
                 .get_dictionary(number, "an entry of the outline expected")?;
             next = entry.reference("Next");
             let below = self.keep_entries(number, &mut entry, depth + 1)?;
-            let page = self.destinations.page(self.document, &entry)?;
+            let page = self.destinations.page(&entry);
             let leads_to_kept = page.is_some_and(|page| self.pages.contains(&page));
             match below {
                 _ if leads_to_kept => {}

@@ -1,9 +1,10 @@
 //! Keeps the structure elements (ISO 32000-1, 14.7.2) of kept pages, and those above them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::PdfError;
-use crate::annotations::{is_object_reference, unlink_element};
+use crate::annotations::unlink_element;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::reach::Reach;
@@ -28,23 +29,30 @@ pub(super) fn keep_structure(
         }
     }
     let mut elements = elements_with_content(document, keys.values())?;
-    let mut kids = document.resolve_items(&tree, "K")?;
+    let mut kids = tree.items("K").to_vec();
     kids.retain(|kid| kid.as_reference().is_some_and(|kid| elements.contains(&kid)));
     if kids.is_empty() {
         document.change_catalog(|catalog| drop(catalog.remove("StructTreeRoot")))?;
         return Ok(BTreeSet::new());
     }
     tree.set("K", Object::Array(kids));
-    let mut empty_cells = Vec::new();
+    let kept = Kept {
+        pages,
+        elements: &elements,
+        reach,
+    };
+    let mut empty_cells = BTreeMap::new();
     for number in &elements {
         let mut element = document.get_dictionary(*number, "a structure element expected")?;
-        if keep_content(document, &mut element, pages, &elements, reach, &mut empty_cells)? {
+        if kept.keep_content(document, &mut element, &mut empty_cells)? {
             document.set(*number, Object::Dictionary(element));
         }
     }
     for (number, cell) in empty_cells {
-        document.set(number, Object::Dictionary(cell));
-        elements.insert(number);
+        if let Some(cell) = cell {
+            document.set(number, Object::Dictionary(cell));
+            elements.insert(number);
+        }
     }
     keep_identifiers(document, &mut tree, &elements)?;
     let keys = keys.into_iter().map(|(key, value)| (Object::Integer(key), value));
@@ -60,22 +68,28 @@ fn elements_with_content<'t, 'a: 't>(
     values: impl Iterator<Item = &'t Object<'a>>,
 ) -> Result<BTreeSet<ObjectNumber>, PdfError> {
     let mut elements = BTreeSet::new();
+    // Each object is looked at once, however many lead to it.
+    let (mut seen_values, mut seen_elements) = (BTreeSet::new(), BTreeSet::new());
     for value in values {
+        let Some(number) = value.as_reference().filter(|number| seen_values.insert(*number)) else {
+            continue;
+        };
         // The elements of a page or a form by its marked content, or the element of an annotation.
-        let owners = match document.resolve(value)? {
+        let owners = match document.get(number)? {
             Object::Array(owners) => owners,
             _ => vec![value.clone()],
         };
         for owner in owners {
             let mut above = owner.as_reference();
-            while let Some(number) = above {
+            while let Some(number) = above.filter(|number| seen_elements.insert(*number)) {
                 let Object::Dictionary(element) = document.get(number)? else {
                     break;
                 };
                 // The root of the tree is no element.
-                if element.get("S").is_none() || !elements.insert(number) {
+                if element.get("S").is_none() {
                     break;
                 }
+                elements.insert(number);
                 above = element.reference("P");
             }
         }
@@ -83,57 +97,69 @@ fn elements_with_content<'t, 'a: 't>(
     Ok(elements)
 }
 
-/// Drops the kids of an element that go with their page. Tells whether the element changed.
-fn keep_content<'a>(
-    document: &Document<'a>,
-    element: &mut Dictionary<'a>,
-    pages: &BTreeSet<ObjectNumber>,
-    elements: &BTreeSet<ObjectNumber>,
-    reach: &Reach,
-    empty_cells: &mut Vec<(ObjectNumber, Dictionary<'a>)>,
-) -> Result<bool, PdfError> {
-    let page = element.reference("Pg");
-    let is_page_kept = page.is_some_and(|page| pages.contains(&page));
-    let is_row = element.get("S").is_some_and(|kind| kind.is_name("TR"));
-    let all = document.resolve_items(element, "K")?;
-    let mut kids = Vec::with_capacity(all.len());
-    for kid in &all {
-        let is_kept = match kid {
-            Object::Integer(_) => is_page_kept,
-            Object::Reference(number) => {
-                let is_element = elements.contains(number);
-                if !is_element
-                    && is_row
-                    && let Some(cell) = empty_cell(document, *number)?
-                {
-                    empty_cells.push((*number, cell));
-                    true
-                } else {
-                    is_element
+/// Cells by number, without content; `None` for what is no cell.
+type EmptyCells<'a> = BTreeMap<ObjectNumber, Option<Dictionary<'a>>>;
+
+/// What stays.
+struct Kept<'k> {
+    pages: &'k BTreeSet<ObjectNumber>,
+    elements: &'k BTreeSet<ObjectNumber>,
+    reach: &'k Reach,
+}
+
+impl Kept<'_> {
+    /// Drops the kids of an element that go with their page. Tells whether the element changed.
+    fn keep_content<'a>(
+        &self,
+        document: &Document<'a>,
+        element: &mut Dictionary<'a>,
+        empty_cells: &mut EmptyCells<'a>,
+    ) -> Result<bool, PdfError> {
+        let page = element.reference("Pg");
+        let is_page_kept = page.is_some_and(|page| self.pages.contains(&page));
+        let is_row = element.get("S").is_some_and(|kind| kind.is_name("TR"));
+        let all = element.items("K");
+        let mut kids = Vec::with_capacity(all.len());
+        for kid in all {
+            let is_kept = match kid {
+                Object::Integer(_) => is_page_kept,
+                Object::Reference(number) => {
+                    self.elements.contains(number) || (is_row && is_cell(document, *number, empty_cells)?)
                 }
+                Object::Dictionary(content) => {
+                    let of_page = content
+                        .reference("Pg")
+                        .map_or(is_page_kept, |page| self.pages.contains(&page));
+                    // An annotation, or a form, which goes with the last page that draws it.
+                    let other = content.reference("Obj").or(content.reference("Stm"));
+                    other.map_or(of_page, |other| self.reach.contains(other))
+                }
+                _ => false,
+            };
+            if is_kept {
+                kids.push(kid.clone());
             }
-            Object::Dictionary(content) if is_object_reference(kid) => content
-                .reference("Obj")
-                .is_some_and(|annotation| reach.contains(annotation)),
-            Object::Dictionary(content) => content
-                .reference("Pg")
-                .map_or(is_page_kept, |page| pages.contains(&page)),
-            _ => false,
-        };
-        if is_kept {
-            kids.push(kid.clone());
         }
+        let loses_page = page.is_some() && !is_page_kept;
+        if kids.len() == all.len() && !loses_page {
+            return Ok(false);
+        }
+        if loses_page {
+            element.remove("Pg");
+        }
+        unlink_element(element, &kids);
+        element.set("K", Object::Array(kids));
+        Ok(true)
     }
-    let loses_page = page.is_some() && !is_page_kept;
-    if kids.len() == all.len() && !loses_page {
-        return Ok(false);
-    }
-    if loses_page {
-        element.remove("Pg");
-    }
-    unlink_element(element, &kids);
-    element.set("K", Object::Array(kids));
-    Ok(true)
+}
+
+/// Whether an element is a table cell, which is noted in this case.
+fn is_cell<'a>(document: &Document<'a>, number: ObjectNumber, cells: &mut EmptyCells<'a>) -> Result<bool, PdfError> {
+    let cell = match cells.entry(number) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(empty_cell(document, number)?),
+    };
+    Ok(cell.is_some())
 }
 
 /// A table cell without its content; `None` for another element.
@@ -175,7 +201,7 @@ fn keep_identifiers<'a>(
         let Object::Dictionary(mut element) = document.get(*number)? else {
             continue;
         };
-        let mut attributes = document.resolve_items(&element, "A")?;
+        let mut attributes = element.items("A").to_vec();
         let mut is_changed = false;
         for attribute in &mut attributes {
             let headers = attribute

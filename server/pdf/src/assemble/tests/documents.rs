@@ -65,11 +65,6 @@ pub(super) fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> D
     document.get_dictionary(number, "a dictionary").expect("a dictionary")
 }
 
-/// The objects under a key, or the only one.
-pub(super) fn items<'a>(document: &Document<'a>, owner: &Dictionary<'a>, key: &str) -> Vec<Object<'a>> {
-    document.resolve_items(owner, key).expect("objects")
-}
-
 pub(super) fn data(document: &Document, object: &Object) -> Vec<u8> {
     let Object::Stream(stream) = document.resolve(object).expect("an object") else {
         panic!("not a stream: {object:?}")
@@ -82,8 +77,11 @@ pub(super) fn data(document: &Document, object: &Object) -> Vec<u8> {
 /// What each page draws: its content streams in one.
 pub(super) fn contents(document: &Document) -> Vec<Vec<u8>> {
     let of_page = |page| {
-        let streams = items(document, &dictionary(document, page), "Contents");
-        streams.iter().flat_map(|stream| data(document, stream)).collect()
+        let page = dictionary(document, page);
+        page.items("Contents")
+            .iter()
+            .flat_map(|stream| data(document, stream))
+            .collect()
     };
     pages(document).into_iter().map(of_page).collect()
 }
@@ -97,15 +95,12 @@ pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
         .expect("destinations");
     let mut links = Vec::new();
     for (index, page) in pages.iter().enumerate() {
-        for annotation in items(document, &dictionary(document, *page), "Annots") {
+        for annotation in dictionary(document, *page).items("Annots") {
             let annotation = dictionary(document, annotation.as_reference().expect("a reference"));
             let Some(Object::Name(name)) = annotation.get("Dest") else {
                 continue;
             };
-            let target = destinations
-                .page(document, &annotation)
-                .expect("a page")
-                .expect("a page");
+            let target = destinations.page(&annotation).expect("a page");
             let target = pages
                 .iter()
                 .position(|page| *page == target)
@@ -134,7 +129,7 @@ pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
             let entry = dictionary(document, number);
             assert_eq!(entry.reference("Parent"), Some(owner));
             assert_eq!(entry.reference("Prev"), former);
-            let page = destinations.page(document, &entry).expect("a page").expect("a page");
+            let page = destinations.page(&entry).expect("a page");
             let page = pages
                 .iter()
                 .position(|found| *found == page)
@@ -168,7 +163,7 @@ pub(super) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
     let mut used_keys = BTreeSet::new();
     let mut identifiers = BTreeMap::new();
     let mut headers = Vec::new();
-    let kids = items(document, &tree, "K");
+    let kids = tree.items("K");
     let mut waiting: Vec<(ObjectNumber, ObjectNumber)> = kids
         .iter()
         .rev()
@@ -177,7 +172,7 @@ pub(super) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
     while let Some((number, parent)) = waiting.pop() {
         let element = dictionary(document, number);
         assert_eq!(element.reference("P"), Some(parent), "element {number}");
-        for kid in items(document, &element, "K").iter().rev() {
+        for kid in element.items("K").iter().rev() {
             match kid {
                 Object::Reference(kid) => waiting.push((*kid, number)),
                 content => drop(used_keys.insert(key_of_content(document, &owners, (number, &element), content))),
@@ -190,7 +185,7 @@ pub(super) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
                 "an identifier of its own"
             );
         }
-        for attribute in items(document, &element, "A") {
+        for attribute in element.items("A") {
             let named = attribute.as_dictionary().and_then(|attribute| attribute.get("Headers"));
             headers.extend(named.and_then(Object::as_array).unwrap_or_default().to_vec());
         }

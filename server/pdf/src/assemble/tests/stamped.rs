@@ -57,13 +57,11 @@ fn links_of_a_stamp_work() {
     let completed = assembled(&stamped(&[4, 5, 6, 7]));
     let document = open(&completed.bytes);
     let leads_on = |page| {
-        items(&document, &dictionary(&document, page), "Annots")
-            .iter()
-            .any(|annotation| {
-                let annotation = dictionary(&document, annotation.as_reference().expect("a link"));
-                let action = document.resolve_dictionary(&annotation, "A").expect("an action");
-                name(&action, "URI") == "https://example.com/stamp"
-            })
+        dictionary(&document, page).items("Annots").iter().any(|annotation| {
+            let annotation = dictionary(&document, annotation.as_reference().expect("a link"));
+            let action = document.resolve_dictionary(&annotation, "A").expect("an action");
+            name(&action, "URI") == "https://example.com/stamp"
+        })
     };
     let leading: Vec<bool> = pages(&document).into_iter().map(leads_on).collect();
     assert_eq!(leading, [false, false, false, true, false, false, false]);
