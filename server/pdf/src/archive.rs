@@ -2,13 +2,13 @@
 
 mod content_streams;
 mod drawings;
-mod language;
+pub(crate) mod language;
 mod limits;
 mod links;
-mod metadata;
+pub(crate) mod metadata;
 mod missing_glyphs;
 mod output_intent;
-mod pages;
+pub(crate) mod pages;
 mod warnings;
 
 use time::OffsetDateTime;

@@ -218,7 +218,7 @@ pub(crate) fn decode_hex_string(raw: &[u8]) -> Vec<u8> {
     decoded
 }
 
-fn hex_value(digit: u8) -> u8 {
+pub(crate) fn hex_value(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',
         b'a'..=b'f' => digit - b'a' + 10,

@@ -1,6 +1,7 @@
 //! Joins and completes the PDFs that Chromium prints, and draws their pages: bytes in, bytes out. No tokio, no browser,
 //! no HTTP.
 
+pub mod check;
 pub mod raster;
 
 mod annotations;
@@ -25,6 +26,7 @@ mod stamp;
 mod text;
 mod trees;
 mod write;
+mod xmp;
 
 use time::OffsetDateTime;
 

@@ -56,6 +56,10 @@ impl<'a> Part<'a> {
         self.first_number + self.numbers.len() as ObjectNumber
     }
 
+    pub(crate) fn file(&self) -> &File<'a> {
+        &self.file
+    }
+
     /// Length of the file in bytes.
     pub(crate) fn length(&self) -> usize {
         self.file.length()

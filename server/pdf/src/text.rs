@@ -76,7 +76,8 @@ pub(crate) fn abbreviate(text: &str, limit: usize) -> String {
     }
 }
 
-fn is_xml(character: char) -> bool {
+/// Whether XML 1.0 can hold a character (2.2, `Char`).
+pub(crate) fn is_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 

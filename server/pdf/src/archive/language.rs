@@ -7,7 +7,7 @@ use crate::object::Object;
 use crate::text::{abbreviate, clean};
 
 /// Whether a tag has the form of BCP 47: letters, then letters and digits, in groups of one to eight.
-pub(super) fn is_language_tag(tag: &[u8]) -> bool {
+pub(crate) fn is_language_tag(tag: &[u8]) -> bool {
     tag.split(|byte| *byte == b'-').enumerate().all(|(index, group)| {
         let allowed = if index == 0 {
             u8::is_ascii_alphabetic

@@ -1,29 +1,16 @@
 //! Document information and XMP, which say the same (ISO 19005-2, 6.6.2).
 
-use std::fmt::Write as _;
-
 use time::OffsetDateTime;
 
 use super::warnings::Warnings;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, Stream};
 use crate::text::{MAX_STRING, clean, encode, fit};
+use crate::xmp::write_packet;
 use crate::{OutputFormat, PageFacts, PdfError};
 
 const CREATOR: &str = "Chromium";
 const PRODUCER: &str = "Platen";
-
-const PACKET_START: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>
-<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">
-<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">
-<rdf:Description rdf:about=\"\" xmlns:pdfaid=\"http://www.aiim.org/pdfa/ns/id/\" \
-xmlns:dc=\"http://purl.org/dc/elements/1.1/\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" \
-xmlns:pdf=\"http://ns.adobe.com/pdf/1.3/\" xmlns:xmpMM=\"http://ns.adobe.com/xap/1.0/mm/\">
-";
-const PACKET_END: &str = "</rdf:Description>
-</rdf:RDF>
-</x:xmpmeta>
-<?xpacket end=\"r\"?>";
 
 /// What a document says about itself, cleaned and cut to what a string holds.
 #[derive(Debug)]
@@ -101,14 +88,7 @@ impl Metadata {
                 information.set(key, Object::String(encode(text).into()));
             }
         }
-        let at = self.instant;
-        let (date, (hour, minute, second)) = (at.date(), at.to_hms());
-        let date = format!(
-            "D:{:04}{:02}{:02}{hour:02}{minute:02}{second:02}+00'00'",
-            date.year(),
-            u8::from(date.month()),
-            date.day()
-        );
+        let date = information_date(self.instant);
         for key in ["CreationDate", "ModDate"] {
             information.set(key, Object::String(date.clone().into_bytes().into()));
         }
@@ -116,49 +96,22 @@ impl Metadata {
     }
 
     fn packet(&self, format: OutputFormat) -> String {
-        let mut packet = PACKET_START.to_owned();
-        if format == OutputFormat::PdfA2b {
-            packet += "<pdfaid:part>2</pdfaid:part>\n<pdfaid:conformance>B</pdfaid:conformance>\n";
-        }
-        packet += "<dc:format>application/pdf</dc:format>\n";
-        let mut add = |name: &str, before: &str, text: Option<&str>, after: &str| {
-            if let Some(text) = text {
-                let text = escape(text);
-                // Writing to a string does not fail.
-                let _ = writeln!(packet, "<{name}>{before}{text}{after}</{name}>");
-            }
-        };
-        let (alternative, alternative_end) = ("<rdf:Alt><rdf:li xml:lang=\"x-default\">", "</rdf:li></rdf:Alt>");
-        add("dc:title", alternative, self.title.as_deref(), alternative_end);
-        add(
-            "dc:creator",
-            "<rdf:Seq><rdf:li>",
-            self.author.as_deref(),
-            "</rdf:li></rdf:Seq>",
-        );
-        add("dc:description", alternative, self.subject.as_deref(), alternative_end);
-        add(
-            "dc:language",
-            "<rdf:Bag><rdf:li>",
-            self.language.as_deref(),
-            "</rdf:li></rdf:Bag>",
-        );
-        let at = self.instant;
-        let (date, (hour, minute, second)) = (at.date(), at.to_hms());
-        let date = format!(
-            "{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z",
-            date.year(),
-            u8::from(date.month()),
-            date.day()
-        );
-        for name in ["xmp:CreateDate", "xmp:ModifyDate", "xmp:MetadataDate"] {
-            add(name, "", Some(&date), "");
-        }
-        add("xmp:CreatorTool", "", Some(CREATOR), "");
-        add("pdf:Producer", "", Some(PRODUCER), "");
-        add("pdf:Keywords", "", self.keywords.as_deref(), "");
-        add("xmpMM:DocumentID", "uuid:", Some(&self.uuid()), "");
-        packet + PACKET_END
+        let claim = |text: &str| (format == OutputFormat::PdfA2b).then(|| text.to_owned());
+        write_packet(|property| match property {
+            "pdfaid:part" => claim("2"),
+            "pdfaid:conformance" => claim("B"),
+            "dc:format" => Some("application/pdf".to_owned()),
+            "dc:title" => self.title.clone(),
+            "dc:creator" => self.author.clone(),
+            "dc:description" => self.subject.clone(),
+            "dc:language" => self.language.clone(),
+            "xmp:CreateDate" | "xmp:ModifyDate" | "xmp:MetadataDate" => Some(packet_date(self.instant)),
+            "xmp:CreatorTool" => Some(CREATOR.to_owned()),
+            "pdf:Producer" => Some(PRODUCER.to_owned()),
+            "pdf:Keywords" => self.keywords.clone(),
+            "xmpMM:DocumentID" => Some(format!("uuid:{}", self.uuid())),
+            _ => None,
+        })
     }
 
     fn uuid(&self) -> String {
@@ -174,6 +127,16 @@ impl Metadata {
     }
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// An instant in UTC as the document information gives it (ISO 32000-1, 7.9.4).
+pub(crate) fn information_date(at: OffsetDateTime) -> String {
+    let (date, (hour, minute, second)) = (at.date(), at.to_hms());
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    format!("D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}+00'00'")
+}
+
+/// The same as XMP gives it.
+fn packet_date(at: OffsetDateTime) -> String {
+    let (date, (hour, minute, second)) = (at.date(), at.to_hms());
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }

@@ -6,7 +6,7 @@ use crate::object::ObjectNumber;
 use crate::page_tree::page_size;
 
 /// A page side in points (ISO 19005-2, 6.1.13).
-const ALLOWED_SIDE: std::ops::RangeInclusive<f64> = 3.0..=14_400.0;
+pub(crate) const ALLOWED_SIDE: std::ops::RangeInclusive<f64> = 3.0..=14_400.0;
 
 /// Checks that PDF/A allows the size of each page.
 pub(super) fn check_sizes(document: &Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {

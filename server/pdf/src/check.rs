@@ -1,0 +1,173 @@
+//! Tells whether a finished file conforms to PDF/A-2b (ISO 19005-2), for what Chromium writes and completion adds.
+//! What is outside of that set is not known to conform, and refused: no file may pass here that veraPDF would fail.
+
+mod colour_profiles;
+mod drawings;
+mod fonts;
+mod framing;
+mod metadata;
+mod objects;
+mod pages;
+mod shapes;
+mod syntax;
+
+use std::fmt;
+
+use crate::document::Document;
+use crate::file::File;
+use crate::object::{Dictionary, ObjectNumber};
+
+/// Violations that are kept of one file.
+const MAX_VIOLATIONS: usize = 100;
+/// Indirect objects that a file may have (6.1.13).
+const MAX_OBJECTS: usize = 8_388_607;
+
+/// A standard that a file was checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conformance {
+    /// ISO 19005-2, level B.
+    PdfA2b,
+}
+
+impl Conformance {
+    /// The name by which people know it, `PDF/A-2b`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PdfA2b => "PDF/A-2b",
+        }
+    }
+}
+
+impl fmt::Display for Conformance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Why a file doesn't conform, or is not known to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Of ISO 19005-2, with veraPDF's number of the test where there is one: `6.2.11.8-1`.
+    pub clause: &'static str,
+    /// The number of the object at fault, if it is one.
+    pub object: Option<u32>,
+    /// What is wrong, for people who know PDF.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.clause, self.message)?;
+        self.object
+            .map_or(Ok(()), |number| write!(formatter, " (object {number})"))
+    }
+}
+
+/// Checks a file against PDF/A-2b. If it does not conform, or is not known to, it says why: at least one violation, at
+/// most a hundred, and one for each object.
+pub fn check(bytes: &[u8]) -> Result<Conformance, Vec<Violation>> {
+    let mut findings = Findings::default();
+    match Document::open(&[bytes]) {
+        Ok(document) => document
+            .parts()
+            .iter()
+            .for_each(|part| check_file(bytes, part.file(), &document, &mut findings)),
+        Err(error) => findings.add(None, Finding::new("6.1", error.to_string())),
+    }
+    if findings.violations.is_empty() {
+        Ok(Conformance::PdfA2b)
+    } else {
+        Err(findings.violations)
+    }
+}
+
+fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) {
+    let trailer = match framing::check_framing(bytes, file) {
+        Ok(trailer) => trailer,
+        Err(finding) => return findings.add(None, finding),
+    };
+    let found = objects::check_objects(bytes, file, trailer, findings);
+    // What follows trusts that every object is of a known shape.
+    if !findings.violations.is_empty() {
+        return;
+    }
+    findings.note(None, metadata::check_metadata(document));
+    findings.note(None, colour_profiles::check_output_intent(document));
+    for number in &found.colour_profiles {
+        findings.note(Some(*number), colour_profiles::check_colour_profile(document, *number));
+    }
+    for number in &found.pages {
+        findings.note(Some(*number), pages::check_page_size(document, *number));
+    }
+    for number in &found.page_tree_nodes {
+        findings.note(Some(*number), pages::check_page_tree_node(document, *number));
+    }
+    let shown = drawings::check_drawings(document, &found, findings);
+    for (number, codes) in &shown.composite {
+        findings.note(Some(*number), fonts::check_composite_font(document, *number, codes));
+    }
+    for (number, codes) in &shown.type_3 {
+        findings.note(
+            Some(*number),
+            fonts::check_type_3_font(document, *number, codes, &shown.glyph_widths),
+        );
+    }
+}
+
+fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Dictionary<'a>, Finding> {
+    document
+        .get_dictionary(number, "a dictionary expected")
+        .map_err(|error| Finding::new("6.1", error.to_string()))
+}
+
+/// A violation whose object its finder need not know. Without a clause: that of the place where it stands.
+struct Finding {
+    clause: &'static str,
+    message: String,
+}
+
+impl Finding {
+    fn new(clause: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            clause,
+            message: message.into(),
+        }
+    }
+
+    /// It stands where the set of what is known has nothing like it.
+    fn unknown() -> Self {
+        Self::new("", "is not known to conform")
+    }
+}
+
+#[derive(Default)]
+struct Findings {
+    violations: Vec<Violation>,
+}
+
+impl Findings {
+    fn add(&mut self, object: Option<ObjectNumber>, finding: Finding) {
+        if self.violations.len() < MAX_VIOLATIONS {
+            let clause = if finding.clause.is_empty() {
+                "6.1"
+            } else {
+                finding.clause
+            };
+            let message = finding.message;
+            self.violations.push(Violation {
+                clause,
+                object,
+                message,
+            });
+        }
+    }
+
+    fn note(&mut self, object: Option<ObjectNumber>, result: Result<(), Finding>) {
+        if let Err(finding) = result {
+            self.add(object, finding);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

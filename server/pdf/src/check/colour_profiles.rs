@@ -1,0 +1,83 @@
+//! Colour profiles: RGB and grey mean something by the output intent (ISO 19005-2, 6.2.3, 6.2.4).
+
+use super::{Finding, dictionary};
+use crate::content::read_stream;
+use crate::document::Document;
+use crate::object::{Object, ObjectNumber};
+
+/// What a profile says of itself (ISO 15076-1, 7.2).
+struct Header {
+    version: u8,
+    class: [u8; 4],
+    space: [u8; 4],
+}
+
+/// There is one output intent, and it is RGB: only that covers `DeviceRGB`, and it covers `DeviceGray` too.
+pub(super) fn check_output_intent(document: &Document) -> Result<(), Finding> {
+    let root = document
+        .root()
+        .map_err(|error| Finding::new("6.1", error.to_string()))?;
+    let catalog = dictionary(document, root)?;
+    let intents = catalog
+        .get("OutputIntents")
+        .and_then(Object::as_array)
+        .unwrap_or_default();
+    let profile = match intents {
+        [intent] => intent
+            .as_dictionary()
+            .and_then(|intent| intent.get("DestOutputProfile")),
+        _ => None,
+    };
+    let profile = profile
+        .and_then(Object::as_reference)
+        .ok_or_else(|| Finding::new("6.2.3", "one output intent expected"))?;
+    let header = header(document, profile)?;
+    if &header.space == b"RGB " && matches!(&header.class, b"mntr" | b"prtr") {
+        Ok(())
+    } else {
+        Err(Finding::new(
+            "6.2.4.3-2",
+            "output intent: a profile of an RGB screen or printer expected",
+        ))
+    }
+}
+
+pub(super) fn check_colour_profile(document: &Document, number: ObjectNumber) -> Result<(), Finding> {
+    let components = dictionary(document, number)?.get("N").and_then(Object::as_integer);
+    let header = header(document, number)?;
+    let fits = matches!((&header.space, components), (b"RGB ", Some(3)) | (b"GRAY", Some(1)));
+    let is_input = matches!(&header.class, b"mntr" | b"prtr" | b"scnr" | b"spac");
+    if fits && is_input && header.version < 5 {
+        Ok(())
+    } else {
+        Err(Finding::new(
+            "6.2.4.2-1",
+            "colour profile: RGB or grey, before version 5, expected",
+        ))
+    }
+}
+
+fn header(document: &Document, number: ObjectNumber) -> Result<Header, Finding> {
+    let mut profile = Vec::new();
+    match document.get(number) {
+        Ok(Object::Stream(stream)) => {
+            read_stream(&stream, &mut profile)
+                .map_err(|what| Finding::new("6.2.4.2", format!("colour profile: {what}")))?;
+        }
+        _ => return Err(Finding::new("6.2.4.2", "colour profile: a stream expected")),
+    }
+    let field = |at: usize| {
+        profile
+            .get(at..at + 4)
+            .and_then(|field| <[u8; 4]>::try_from(field).ok())
+    };
+    match (field(8), field(12), field(16), field(36)) {
+        (Some([version, ..]), Some(class), Some(space), Some(signature)) if &signature == b"acsp" => {
+            Ok(Header { version, class, space })
+        }
+        _ => Err(Finding::new(
+            "6.2.4.2-1",
+            "colour profile: a header as of ISO 15076-1 expected",
+        )),
+    }
+}

@@ -1,0 +1,340 @@
+//! All that draws: pages, forms, tiling patterns, glyphs of Type 3 fonts. Which operators there are, what they refer to,
+//! and which codes of which font are shown.
+
+use std::collections::BTreeMap;
+
+use super::objects::Found;
+use super::syntax::{check_hex_string, check_literal_string, check_name, check_number};
+use super::{Finding, Findings, dictionary};
+use crate::content::read_stream;
+use crate::document::Document;
+use crate::lexer::{Lexer, Token, decode_literal_string, decode_name, hex_value};
+use crate::object::{Dictionary, Object, ObjectNumber, Stream};
+use crate::parse::parse_number;
+
+/// How deep `q` may be nested (6.1.13).
+const MAX_NESTING: usize = 28;
+
+/// What the pages show, by font.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) composite: BTreeMap<ObjectNumber, Codes>,
+    pub(super) type_3: BTreeMap<ObjectNumber, Codes>,
+    /// What glyph procedures set with `d0` or `d1`, by their own numbers.
+    pub(super) glyph_widths: BTreeMap<ObjectNumber, f64>,
+}
+
+/// A set of character codes.
+#[derive(Default)]
+pub(super) struct Codes {
+    words: Vec<u64>,
+}
+
+impl Codes {
+    /// From the lowest.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        let bits = |word: u64| (0..64_usize).filter(move |bit| word >> bit & 1 == 1);
+        let codes = self
+            .words
+            .iter()
+            .enumerate()
+            .flat_map(move |(index, word)| bits(*word).map(move |bit| index * 64 + bit));
+        codes.filter_map(|code| u16::try_from(code).ok())
+    }
+
+    fn insert(&mut self, code: u16) {
+        let index = usize::from(code / 64);
+        if self.words.len() <= index {
+            self.words.resize(index + 1, 0);
+        }
+        self.words[index] |= 1 << (code % 64);
+    }
+}
+
+/// Checks every content stream. One that has a fault is not read on.
+pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut Findings) -> Shown {
+    let codes = |fonts: &[ObjectNumber]| fonts.iter().map(|font| (*font, Codes::default())).collect();
+    let mut shown = Shown {
+        composite: codes(&found.composite_fonts),
+        type_3: codes(&found.type_3_fonts),
+        glyph_widths: BTreeMap::new(),
+    };
+    let mut content = Vec::new();
+    for number in &found.pages {
+        findings.note(Some(*number), check_page(document, *number, &mut content, &mut shown));
+    }
+    for number in &found.drawings {
+        findings.note(
+            Some(*number),
+            check_drawing(document, *number, &mut content, &mut shown),
+        );
+    }
+    for number in &found.type_3_fonts {
+        findings.note(Some(*number), check_glyphs(document, *number, &mut content, &mut shown));
+    }
+    shown
+}
+
+fn check_page(
+    document: &Document,
+    number: ObjectNumber,
+    content: &mut Vec<u8>,
+    shown: &mut Shown,
+) -> Result<(), Finding> {
+    let page = dictionary(document, number)?;
+    let parts = match page
+        .get("Contents")
+        .map(|contents| document.resolve(contents))
+        .transpose()
+    {
+        Ok(Some(Object::Array(parts))) => parts,
+        Ok(Some(stream)) => vec![stream],
+        Ok(None) => Vec::new(),
+        Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
+    };
+    let mut whole = Vec::new();
+    for part in &parts {
+        if let Ok(Object::Stream(stream)) = document.resolve(part) {
+            read(&stream, content)?;
+            if parts.len() == 1 {
+                break;
+            }
+            whole.append(content);
+            whole.push(b'\n');
+        }
+    }
+    let whole = if parts.len() == 1 { content } else { &whole };
+    Scan::new(document, &page, shown)?.run(whole)
+}
+
+fn check_drawing(
+    document: &Document,
+    number: ObjectNumber,
+    content: &mut Vec<u8>,
+    shown: &mut Shown,
+) -> Result<(), Finding> {
+    match document.get(number) {
+        Ok(Object::Stream(stream)) => {
+            read(&stream, content)?;
+            Scan::new(document, &stream.dictionary, shown)?.run(content)
+        }
+        _ => Err(Finding::new("6.2.9", "a stream expected")),
+    }
+}
+
+fn check_glyphs(
+    document: &Document,
+    number: ObjectNumber,
+    content: &mut Vec<u8>,
+    shown: &mut Shown,
+) -> Result<(), Finding> {
+    let font = dictionary(document, number)?;
+    let procedures = document.resolve_dictionary(&font, "CharProcs").unwrap_or_default();
+    let mut scan = Scan::new(document, &font, shown)?;
+    for (_, procedure) in &procedures.entries {
+        let number = procedure.as_reference().unwrap_or_default();
+        if let Ok(Object::Stream(stream)) = document.get(number) {
+            read(&stream, content)?;
+            scan.run(content)?;
+            scan.shown.glyph_widths.extend(scan.width.map(|width| (number, width)));
+        }
+    }
+    Ok(())
+}
+
+fn read(stream: &Stream, content: &mut Vec<u8>) -> Result<(), Finding> {
+    read_stream(stream, content).map_err(|what| Finding::new("6.1.7", format!("content: {what}")))
+}
+
+/// The font in use.
+#[derive(Clone, Copy)]
+enum Font {
+    Composite(ObjectNumber),
+    Type3(ObjectNumber),
+}
+
+/// Reads one stream after the other that have the same resources.
+struct Scan<'a, 's> {
+    fonts: Dictionary<'a>,
+    graphics_states: Dictionary<'a>,
+    patterns: Dictionary<'a>,
+    external_objects: Dictionary<'a>,
+    shown: &'s mut Shown,
+    font: Option<Font>,
+    saved_fonts: Vec<Option<Font>>,
+    /// By `d0` or `d1`, if the stream is a glyph's.
+    width: Option<f64>,
+}
+
+impl<'a, 's> Scan<'a, 's> {
+    /// With the `/Resources` of a page, a form, a pattern or a font. None are inherited (6.2.2).
+    fn new(document: &Document<'a>, owner: &Dictionary<'a>, shown: &'s mut Shown) -> Result<Self, Finding> {
+        let resources = |owner: &Dictionary<'a>, key| {
+            document
+                .resolve_dictionary(owner, key)
+                .map_err(|error| Finding::new("6.2.2", error.to_string()))
+        };
+        let own = resources(owner, "Resources")?;
+        Ok(Self {
+            fonts: resources(&own, "Font")?,
+            graphics_states: resources(&own, "ExtGState")?,
+            patterns: resources(&own, "Pattern")?,
+            external_objects: resources(&own, "XObject")?,
+            shown,
+            font: None,
+            saved_fonts: Vec::new(),
+            width: None,
+        })
+    }
+
+    fn run(&mut self, content: &[u8]) -> Result<(), Finding> {
+        self.font = None;
+        self.saved_fonts.clear();
+        self.width = None;
+        let mut lexer = Lexer::new(content, 0);
+        // The last name outside of a dictionary, and whether it is the last operand.
+        let mut name: Option<&[u8]> = None;
+        let mut first_number: Option<&[u8]> = None;
+        let mut ends_with_name = false;
+        let mut depth = 0_usize;
+        loop {
+            let token = match lexer.next_token() {
+                Ok(Some((_, token))) => token,
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
+            };
+            let mut is_name = false;
+            match token {
+                Token::Number(raw) => {
+                    check_number(raw)?;
+                    first_number.get_or_insert(raw);
+                }
+                Token::Name(raw) => {
+                    check_name(raw)?;
+                    if depth == 0 {
+                        name = Some(raw);
+                        is_name = true;
+                    }
+                }
+                Token::LiteralString(raw) => {
+                    check_literal_string(raw)?;
+                    if depth == 0 {
+                        let text = decode_literal_string(raw);
+                        self.show(text.iter().copied())?;
+                    }
+                }
+                Token::HexString(raw) => {
+                    check_hex_string(raw)?;
+                    if depth == 0 {
+                        self.show(
+                            raw.as_chunks()
+                                .0
+                                .iter()
+                                .map(|[high, low]| hex_value(*high) << 4 | hex_value(*low)),
+                        )?;
+                    }
+                }
+                Token::DictionaryStart => depth += 1,
+                Token::DictionaryEnd => {
+                    depth = depth
+                        .checked_sub(1)
+                        .ok_or_else(|| Finding::new("6.2.2", "a dictionary without a start"))?;
+                }
+                Token::ArrayStart | Token::ArrayEnd | Token::Keyword(b"true" | b"false" | b"null") => {}
+                Token::Keyword(operator) => {
+                    // Properties by name would be in `/Properties`, which is no resource here.
+                    if operator == b"BDC" && ends_with_name {
+                        return Err(Finding::new("6.2.2", "marked content with properties by name"));
+                    }
+                    if matches!(operator, b"d0" | b"d1") {
+                        self.width = first_number.and_then(parse_number).and_then(|width| width.as_number());
+                    }
+                    self.operator(operator, name)?;
+                    name = None;
+                    first_number = None;
+                }
+            }
+            ends_with_name = is_name;
+        }
+    }
+
+    fn operator(&mut self, operator: &[u8], name: Option<&[u8]>) -> Result<(), Finding> {
+        let is_in = |resources: &Dictionary| name.is_some_and(|name| resources.get_bytes(&decode_name(name)).is_some());
+        let is_fine = match operator {
+            b"q" => {
+                self.saved_fonts.push(self.font);
+                if self.saved_fonts.len() > MAX_NESTING {
+                    return Err(Finding::new("6.1.13-8", "q more than 28 deep"));
+                }
+                true
+            }
+            b"Q" => {
+                self.font = self.saved_fonts.pop().unwrap_or_default();
+                true
+            }
+            b"Tf" => {
+                self.font = name.and_then(|name| self.find_font(name));
+                self.font.is_some()
+            }
+            b"gs" => is_in(&self.graphics_states),
+            b"Do" => is_in(&self.external_objects),
+            b"cs" | b"CS" => matches!(name, Some(b"DeviceRGB" | b"DeviceGray" | b"Pattern")),
+            b"scn" | b"SCN" => name.is_none() || is_in(&self.patterns),
+            // ISO 32000-1, annex A, without shadings, CMYK, rendering intents, inline images and compatibility sections.
+            b"cm" | b"w" | b"J" | b"j" | b"M" | b"d" | b"i" | b"m" | b"l" | b"c" | b"v" | b"y" | b"h" | b"re"
+            | b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" | b"W" | b"W*" | b"BT" | b"ET"
+            | b"Tc" | b"Tw" | b"Tz" | b"TL" | b"Tr" | b"Ts" | b"Td" | b"TD" | b"Tm" | b"T*" | b"Tj" | b"TJ" | b"g"
+            | b"G" | b"rg" | b"RG" | b"sc" | b"SC" | b"d0" | b"d1" | b"BMC" | b"BDC" | b"EMC" => true,
+            _ => false,
+        };
+        if is_fine {
+            return Ok(());
+        }
+        let operator = String::from_utf8_lossy(operator).into_owned();
+        let operand = name
+            .map(|name| format!("/{} ", String::from_utf8_lossy(name)))
+            .unwrap_or_default();
+        Err(Finding::new(
+            "6.2.2",
+            format!("content: {operand}{operator} is not known to conform"),
+        ))
+    }
+
+    fn find_font(&self, name: &[u8]) -> Option<Font> {
+        let number = self.fonts.get_bytes(&decode_name(name))?.as_reference()?;
+        if self.shown.composite.contains_key(&number) {
+            Some(Font::Composite(number))
+        } else {
+            self.shown.type_3.contains_key(&number).then_some(Font::Type3(number))
+        }
+    }
+
+    /// Notes the codes of a string.
+    fn show(&mut self, mut bytes: impl Iterator<Item = u8>) -> Result<(), Finding> {
+        let codes = match self.font {
+            Some(Font::Composite(number)) => self.shown.composite.get_mut(&number),
+            Some(Font::Type3(number)) => self.shown.type_3.get_mut(&number),
+            None => None,
+        };
+        let codes = codes.ok_or_else(|| Finding::new("6.2.11", "content: text without a font"))?;
+        while let Some(first) = bytes.next() {
+            let code = match self.font {
+                Some(Font::Composite(_)) => {
+                    let second = bytes
+                        .next()
+                        .ok_or_else(|| Finding::new("6.2.11", "content: half a character code"))?;
+                    u16::from_be_bytes([first, second])
+                }
+                _ => u16::from(first),
+            };
+            if code == 0 && matches!(self.font, Some(Font::Composite(_))) {
+                return Err(Finding::new(
+                    "6.2.11.8-1",
+                    "content: a character that the font does not have",
+                ));
+            }
+            codes.insert(code);
+        }
+        Ok(())
+    }
+}

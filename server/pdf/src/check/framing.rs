@@ -1,0 +1,68 @@
+//! What holds the objects: header, cross-reference table, the end of the file (ISO 19005-2, 6.1.2 to 6.1.4).
+
+use super::{Finding, MAX_OBJECTS};
+use crate::file::File;
+use crate::object::Object;
+
+/// Length of an entry of the cross-reference table.
+const ENTRY_LENGTH: usize = 20;
+/// `startxref`, an offset and `%%EOF` fit into it.
+const TAIL_LENGTH: usize = 64;
+
+/// Checks the frame of a file to the byte, as `write_document` writes it. Gives where the trailer's dictionary begins.
+pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding> {
+    match bytes.get(..15) {
+        Some(
+            [
+                b'%',
+                b'P',
+                b'D',
+                b'F',
+                b'-',
+                b'1',
+                b'.',
+                b'0'..=b'7',
+                b'\n',
+                b'%',
+                binary @ ..,
+                b'\n',
+            ],
+        ) if binary.iter().all(|byte| *byte > 127) => {}
+        _ => {
+            return Err(Finding::new(
+                "6.1.2",
+                "%PDF-1.7 and a comment of four bytes above 127 expected",
+            ));
+        }
+    }
+    if file.size() > MAX_OBJECTS {
+        return Err(Finding::new("6.1.13-7", "more than 8,388,607 objects"));
+    }
+    let identifiers = file.trailer.get("ID").and_then(Object::as_array).unwrap_or_default();
+    let is_given = |identifier: &Object| identifier.as_string().is_some_and(|bytes| !bytes.is_empty());
+    if identifiers.len() != 2 || !identifiers.iter().all(is_given) {
+        return Err(Finding::new("6.1.3-1", "trailer: two identifiers expected in /ID"));
+    }
+    let head = format!("xref\n0 {}\n", file.size());
+    let table = table_offset(bytes).ok_or_else(|| Finding::new("6.1.3-3", "%%EOF and nothing after it expected"))?;
+    let after_head = bytes.get(table..).and_then(|table| table.strip_prefix(head.as_bytes()));
+    let after_table = after_head.and_then(|entries| entries.get(file.size() * ENTRY_LENGTH..));
+    let trailer = after_table.and_then(|after| after.strip_prefix(b"trailer\n"));
+    match trailer {
+        Some(trailer) => Ok(bytes.len() - trailer.len()),
+        None => Err(Finding::new(
+            "6.1.4-2",
+            "a cross-reference table of one section expected",
+        )),
+    }
+}
+
+/// Where the table begins, by the last lines of the file.
+fn table_offset(bytes: &[u8]) -> Option<usize> {
+    let tail = bytes.get(bytes.len().saturating_sub(TAIL_LENGTH)..)?;
+    let tail = tail.strip_suffix(b"\n").unwrap_or(tail).strip_suffix(b"\n%%EOF")?;
+    let line = tail.iter().rposition(|byte| *byte == b'\n')?;
+    let (before, digits) = tail.split_at(line);
+    before.ends_with(b"\nstartxref").then_some(())?;
+    std::str::from_utf8(digits.get(1..)?).ok()?.parse().ok()
+}

@@ -1,0 +1,389 @@
+//! One pass over all objects: their syntax and limits (ISO 19005-2, 6.1), and whether they are of a shape that is known.
+//! It reads tokens and builds nothing, for a large document has a million objects.
+
+use super::shapes::document::TRAILER;
+use super::shapes::{self, Entry, Form, Presence, Role, Shape, Value};
+use super::syntax::{check_hex_string, check_literal_string, check_name, check_number};
+use super::{Finding, Findings};
+use crate::file::File;
+use crate::lexer::{Lexer, Token};
+use crate::object::ObjectNumber;
+
+/// How deep direct objects may stand in each other; Chromium goes to six.
+const MAX_DEPTH: usize = 32;
+/// Objects that are to be looked at more closely.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) page_tree_nodes: Vec<ObjectNumber>,
+    pub(super) pages: Vec<ObjectNumber>,
+    pub(super) drawings: Vec<ObjectNumber>,
+    pub(super) composite_fonts: Vec<ObjectNumber>,
+    pub(super) type_3_fonts: Vec<ObjectNumber>,
+    pub(super) colour_profiles: Vec<ObjectNumber>,
+}
+
+/// Checks the trailer, whose dictionary begins at an offset, all that it leads to, and what it doesn't.
+pub(super) fn check_objects(bytes: &[u8], file: &File, trailer: usize, findings: &mut Findings) -> Found {
+    let mut walk = Walk {
+        bytes,
+        file,
+        seen: vec![Seen::No; file.size()],
+        waiting: Vec::new(),
+        found: Found::default(),
+    };
+    let mut lexer = Lexer::new(bytes, trailer);
+    if let Err(finding) = walk.value(&mut lexer, TRAILER, 0) {
+        findings.add(None, finding);
+    }
+    walk.follow(findings);
+    for number in 1..file.size() as ObjectNumber {
+        if file.range(number).is_some() && matches!(walk.seen.get(number as usize), Some(Seen::No)) {
+            walk.waiting.push((number, shapes::UNUSED));
+            walk.follow(findings);
+        }
+    }
+    walk.found
+}
+
+#[derive(Clone, Copy)]
+enum Seen {
+    No,
+    /// As an array or the like.
+    Plain,
+    As(&'static Shape),
+}
+
+/// A dictionary that was read: its shape, `None` if any will do, and its `/Length`.
+struct Read {
+    shape: Option<&'static Shape>,
+    length: Option<usize>,
+}
+
+struct Walk<'f, 'a> {
+    bytes: &'a [u8],
+    file: &'f File<'a>,
+    /// By number.
+    seen: Vec<Seen>,
+    waiting: Vec<(ObjectNumber, &'static [Value])>,
+    found: Found,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn follow(&mut self, findings: &mut Findings) {
+        while let Some((number, values)) = self.waiting.pop() {
+            if let Err(finding) = self.object(number, values) {
+                findings.add(Some(number), finding);
+            }
+        }
+    }
+
+    /// Each object is read once; when it is met again, what is expected must be what it was found to be.
+    fn object(&mut self, number: ObjectNumber, values: &'static [Value]) -> Result<(), Finding> {
+        let seen = self.seen.get_mut(number as usize);
+        let (Some(seen), Some(range)) = (seen, self.file.range(number)) else {
+            return Err(Finding::new("6.1", "a reference to an object that is not there"));
+        };
+        match *seen {
+            Seen::No => *seen = Seen::Plain,
+            Seen::As(shape) if shape.is_among(values) => return Ok(()),
+            Seen::As(_) | Seen::Plain => return Err(Finding::new("6.1", "an object that is used as two")),
+        }
+        let mut lexer = self
+            .file
+            .lexer(number)
+            .ok_or_else(|| Finding::new("6.1.9", "an object without a number"))?;
+        if !self.is_line_end(range.start.wrapping_sub(1)) || !self.is_line_end(lexer.position()) {
+            return Err(Finding::new(
+                "6.1.9",
+                "a line end expected before and after the number of an object",
+            ));
+        }
+        let read = self.value(&mut lexer, values, 0)?;
+        if let Some(shape) = read.as_ref().and_then(|read| read.shape) {
+            self.note(number, shape);
+        }
+        let keyword = match next(&mut lexer)? {
+            (start, Token::Keyword(b"stream")) => {
+                let read = read.ok_or_else(|| Finding::new("6.1.7", "a stream without a dictionary"))?;
+                lexer = self.stream(start, &read, range.end)?;
+                next(&mut lexer)?
+            }
+            other => match read.and_then(|read| read.shape) {
+                Some(shape) if shape.form == Form::Stream => {
+                    return Err(Finding::new(shape.clause, format!("{}: a stream expected", shape.name)));
+                }
+                _ => other,
+            },
+        };
+        match keyword {
+            (start, Token::Keyword(b"endobj"))
+                if self.is_line_end(start - 1) && lexer.position() == range.end && self.is_line_end(range.end) =>
+            {
+                Ok(())
+            }
+            _ => Err(Finding::new(
+                "6.1.9",
+                "endobj on a line of its own expected after an object",
+            )),
+        }
+    }
+
+    fn note(&mut self, number: ObjectNumber, shape: &'static Shape) {
+        if let Some(seen) = self.seen.get_mut(number as usize) {
+            *seen = Seen::As(shape);
+        }
+        match shape.role {
+            Role::Nothing => {}
+            Role::PageTreeNode => self.found.page_tree_nodes.push(number),
+            Role::Page => self.found.pages.push(number),
+            Role::Drawing => self.found.drawings.push(number),
+            Role::CompositeFont => self.found.composite_fonts.push(number),
+            Role::Type3Font => self.found.type_3_fonts.push(number),
+            Role::ColourProfile => self.found.colour_profiles.push(number),
+        }
+    }
+
+    /// Checks how a stream is framed, whose keyword stands at an offset (6.1.7.1). Gives what follows `endstream`.
+    fn stream(&self, keyword: usize, read: &Read, end: usize) -> Result<Lexer<'a>, Finding> {
+        match read.shape {
+            Some(shape) if shape.form == Form::Dictionary => {
+                return Err(Finding::new(
+                    shape.clause,
+                    format!("{}: no stream expected", shape.name),
+                ));
+            }
+            // Its filters would have to be looked at.
+            None => {
+                return Err(Finding::new(
+                    "6.1",
+                    "a stream that nothing refers to is not known to conform",
+                ));
+            }
+            Some(_) => {}
+        }
+        let after = keyword + b"stream".len();
+        let start = match self.bytes.get(after..) {
+            Some([b'\n', ..]) => after + 1,
+            Some([b'\r', b'\n', ..]) => after + 2,
+            _ => return Err(Finding::new("6.1.7.1-2", "a line feed expected after stream")),
+        };
+        let stop = read
+            .length
+            .and_then(|length| start.checked_add(length))
+            .filter(|stop| *stop <= end);
+        let tail = stop.and_then(|stop| self.bytes.get(stop..end));
+        let line_end = match tail {
+            Some([b'\n', ..]) => 1,
+            Some([b'\r', b'\n', ..]) => 2,
+            _ => {
+                return Err(Finding::new(
+                    "6.1.7.1",
+                    "a line end and endstream expected where /Length says",
+                ));
+            }
+        };
+        let mut lexer = Lexer::new(
+            self.bytes.get(..end).unwrap_or_default(),
+            stop.unwrap_or(end) + line_end,
+        );
+        match lexer.next_token() {
+            Ok(Some((at, Token::Keyword(b"endstream")))) if Some(at) == stop.map(|stop| stop + line_end) => Ok(lexer),
+            _ => Err(Finding::new(
+                "6.1.7.1",
+                "a line end and endstream expected where /Length says",
+            )),
+        }
+    }
+
+    fn value(
+        &mut self,
+        lexer: &mut Lexer<'a>,
+        values: &'static [Value],
+        depth: usize,
+    ) -> Result<Option<Read>, Finding> {
+        let (_, token) = next(lexer)?;
+        self.value_from(token, lexer, values, depth)
+    }
+
+    fn value_from(
+        &mut self,
+        token: Token<'a>,
+        lexer: &mut Lexer<'a>,
+        values: &'static [Value],
+        depth: usize,
+    ) -> Result<Option<Read>, Finding> {
+        if depth > MAX_DEPTH {
+            return Err(Finding::new("6.1", "objects too deep in each other"));
+        }
+        let is_allowed = match token {
+            Token::Number(raw) => {
+                check_number(raw)?;
+                if values.iter().any(Value::may_be_reference)
+                    && let Some(number) = reference(lexer, raw)
+                {
+                    return self.reference(number, values);
+                }
+                values.iter().any(|value| value.allows_number(raw))
+            }
+            Token::Name(raw) => {
+                let name = check_name(raw)?;
+                values.iter().any(|value| value.allows_name(&name))
+            }
+            Token::LiteralString(raw) => {
+                check_literal_string(raw)?;
+                values
+                    .iter()
+                    .any(|value| matches!(value, Value::Text | Value::Anything))
+            }
+            Token::HexString(raw) => {
+                check_hex_string(raw)?;
+                values
+                    .iter()
+                    .any(|value| matches!(value, Value::Text | Value::Anything))
+            }
+            Token::Keyword(b"true" | b"false") => values
+                .iter()
+                .any(|value| matches!(value, Value::Boolean | Value::Anything)),
+            Token::Keyword(b"null") => values
+                .iter()
+                .any(|value| matches!(value, Value::Null | Value::Anything)),
+            Token::ArrayStart => {
+                let items = values.iter().find_map(Value::items).ok_or_else(Finding::unknown)?;
+                loop {
+                    match next(lexer)? {
+                        (_, Token::ArrayEnd) => return Ok(None),
+                        (_, token) => self.value_from(token, lexer, items, depth + 1)?,
+                    };
+                }
+            }
+            Token::DictionaryStart => return self.dictionary(lexer, values, depth).map(Some),
+            Token::Keyword(_) | Token::ArrayEnd | Token::DictionaryEnd => false,
+        };
+        if is_allowed { Ok(None) } else { Err(Finding::unknown()) }
+    }
+
+    fn reference(&mut self, number: ObjectNumber, values: &'static [Value]) -> Result<Option<Read>, Finding> {
+        if self.file.range(number).is_none() {
+            return Err(Finding::new("6.1", "a reference to an object that is not there"));
+        }
+        // In objects that nothing refers to, references lead to others of these, or to what is checked already.
+        if !values
+            .iter()
+            .any(|value| matches!(value, Value::Elsewhere | Value::Anything))
+        {
+            self.waiting.push((number, values));
+        }
+        Ok(None)
+    }
+
+    fn dictionary(&mut self, lexer: &mut Lexer<'a>, values: &'static [Value], depth: usize) -> Result<Read, Finding> {
+        if values.iter().any(|value| matches!(value, Value::Anything)) {
+            loop {
+                match next(lexer)? {
+                    (_, Token::DictionaryEnd) => {
+                        return Ok(Read {
+                            shape: None,
+                            length: None,
+                        });
+                    }
+                    (_, Token::Name(key)) => check_name(key)?,
+                    _ => return Err(Finding::new("6.1", "a key expected in a dictionary")),
+                };
+                self.value(lexer, values, depth + 1)?;
+            }
+        }
+        let shapes = values.iter().find_map(Value::shapes).ok_or_else(Finding::unknown)?;
+        let shape = Shape::choose(shapes, lexer).ok_or_else(Finding::unknown)?;
+        if depth > 0 && shape.role != Role::Nothing {
+            return Err(Finding::new(
+                shape.clause,
+                format!("{}: a reference expected", shape.name),
+            ));
+        }
+        let mut present = 0_u64;
+        let mut others = Vec::new();
+        let mut length = None;
+        loop {
+            let raw = match next(lexer)? {
+                (_, Token::DictionaryEnd) => break,
+                (_, Token::Name(raw)) => raw,
+                _ => return Err(Finding::new("6.1", "a key expected in a dictionary")),
+            };
+            let key = check_name(raw)?;
+            let values = if let Some((index, (_, _, values))) = shape.find(&key) {
+                if present & 1 << index != 0 {
+                    return Err(duplicate(shape, &key));
+                }
+                present |= 1 << index;
+                *values
+            } else {
+                others.push(key.clone());
+                shape.others
+            };
+            if key.as_ref() == b"Length"
+                && let Ok(Some((_, Token::Number(digits)))) = lexer.clone().next_token()
+            {
+                length = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+            }
+            self.value(lexer, values, depth + 1)
+                .map_err(|finding| finding.at(shape, &key))?;
+        }
+        others.sort_unstable();
+        if let Some([key, ..]) = others.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(duplicate(shape, key));
+        }
+        let is_missing = |(index, entry): &(usize, &Entry)| entry.1 == Presence::Required && present & 1 << index == 0;
+        match shape.entries.iter().enumerate().find(is_missing) {
+            Some((_, (key, ..))) => Err(Finding::new(shape.clause, format!("{}: /{key} is missing", shape.name))),
+            None => Ok(Read {
+                shape: Some(shape),
+                length,
+            }),
+        }
+    }
+
+    fn is_line_end(&self, at: usize) -> bool {
+        matches!(self.bytes.get(at), Some(b'\n' | b'\r'))
+    }
+}
+
+impl Finding {
+    /// Says where what was found stands, unless that is known.
+    fn at(self, shape: &'static Shape, key: &[u8]) -> Self {
+        if !self.clause.is_empty() {
+            return self;
+        }
+        let key = String::from_utf8_lossy(key);
+        Self::new(shape.clause, format!("{}: /{key} {}", shape.name, self.message))
+    }
+}
+
+fn next<'a>(lexer: &mut Lexer<'a>) -> Result<(usize, Token<'a>), Finding> {
+    match lexer.next_token() {
+        Ok(Some(token)) => Ok(token),
+        _ => Err(Finding::new("6.1", "an object that does not end")),
+    }
+}
+
+/// The number of the object that is referred to, if a generation and `R` follow.
+fn reference(lexer: &mut Lexer, raw: &[u8]) -> Option<ObjectNumber> {
+    let mut ahead = lexer.clone();
+    let follows = matches!(ahead.next_token(), Ok(Some((_, Token::Number(b"0")))))
+        && matches!(ahead.next_token(), Ok(Some((_, Token::Keyword(b"R")))));
+    if !follows {
+        return None;
+    }
+    *lexer = ahead;
+    // One that is no number is not there.
+    Some(
+        std::str::from_utf8(raw)
+            .ok()
+            .and_then(|digits| digits.parse().ok())
+            .unwrap_or_default(),
+    )
+}
+
+fn duplicate(shape: &'static Shape, key: &[u8]) -> Finding {
+    let key = String::from_utf8_lossy(key);
+    Finding::new("6.1", format!("{}: /{key} is there twice", shape.name))
+}

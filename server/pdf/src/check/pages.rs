@@ -1,0 +1,36 @@
+//! The page tree: how many pages there are, and how large they are.
+
+use super::{Finding, dictionary};
+use crate::archive::pages::ALLOWED_SIDE;
+use crate::document::Document;
+use crate::object::{Object, ObjectNumber};
+use crate::page_tree::page_size;
+
+/// Checks the size of a page (ISO 19005-2, 6.1.13).
+pub(super) fn check_page_size(document: &Document, number: ObjectNumber) -> Result<(), Finding> {
+    match page_size(document, number) {
+        Ok((width, height)) if ALLOWED_SIDE.contains(&width) && ALLOWED_SIDE.contains(&height) => Ok(()),
+        _ => Err(Finding::new("6.1.13-11", "a page side under 3 or over 14,400 pt")),
+    }
+}
+
+/// Checks that a node counts its pages as they are (ISO 32000-1, 7.7.3.2).
+pub(super) fn check_page_tree_node(document: &Document, number: ObjectNumber) -> Result<(), Finding> {
+    let node = dictionary(document, number)?;
+    let mut pages = 0;
+    for kid in node.get("Kids").and_then(Object::as_array).unwrap_or_default() {
+        let kid = dictionary(document, kid.as_reference().unwrap_or_default())?;
+        // A page has no count.
+        pages += kid
+            .get("Count")
+            .map_or(1, |count| count.as_integer().unwrap_or_default());
+    }
+    if pages > 0 && node.get("Count").and_then(Object::as_integer) == Some(pages) {
+        Ok(())
+    } else {
+        Err(Finding::new(
+            "6.1",
+            "page tree node: /Count is not the number of its pages",
+        ))
+    }
+}

@@ -1,0 +1,75 @@
+//! Numbers, names and strings: their form and limits (ISO 19005-2, 6.1.6, 6.1.8, 6.1.13), in objects and content alike.
+
+use std::borrow::Cow;
+
+use super::Finding;
+use crate::lexer::{decode_literal_string, decode_name};
+use crate::parse::parse_number;
+use crate::text::MAX_STRING;
+
+const MAX_NAME: usize = 127;
+/// Digits, sign and point of a number that is in range whatever they are.
+const SAFE_NUMBER: usize = 10;
+const SMALLEST_REAL: f64 = 1.175e-38;
+const LARGEST_REAL: f64 = 3.403e38;
+
+/// Whether a number has the form and the range that it may have (6.1.13).
+pub(super) fn check_number(raw: &[u8]) -> Result<(), Finding> {
+    let digits = raw.strip_prefix(b"-").or(raw.strip_prefix(b"+")).unwrap_or(raw);
+    let mut points = 0;
+    let is_plain = digits.iter().all(|byte| {
+        points += usize::from(*byte == b'.');
+        byte.is_ascii_digit() || *byte == b'.'
+    });
+    if !is_plain || points > 1 || digits.len() == points {
+        return Err(Finding::new("6.1", "something that begins as a number and is none"));
+    }
+    if raw.len() < SAFE_NUMBER {
+        return Ok(());
+    }
+    let value = parse_number(raw);
+    if points == 0 {
+        let value = value.and_then(|value| value.as_integer());
+        return match value.map(i32::try_from) {
+            Some(Ok(_)) => Ok(()),
+            _ => Err(Finding::new("6.1.13-1", "an integer beyond 32 bits")),
+        };
+    }
+    match value.and_then(|value| value.as_number()).map(f64::abs) {
+        Some(value) if value == 0.0 || (SMALLEST_REAL..=LARGEST_REAL).contains(&value) => Ok(()),
+        Some(value) if value < SMALLEST_REAL => Err(Finding::new("6.1.13-5", "a number too near to zero")),
+        _ => Err(Finding::new("6.1.13-2", "a number too far from zero")),
+    }
+}
+
+/// Decodes a name and checks its length and encoding.
+pub(super) fn check_name(raw: &[u8]) -> Result<Cow<'_, [u8]>, Finding> {
+    let name = decode_name(raw);
+    if name.len() > MAX_NAME {
+        return Err(Finding::new("6.1.13-4", "a name over 127 bytes"));
+    }
+    if !name.is_ascii() && std::str::from_utf8(&name).is_err() {
+        return Err(Finding::new("6.1.8-1", "a name that is not UTF-8"));
+    }
+    Ok(name)
+}
+
+pub(super) fn check_literal_string(raw: &[u8]) -> Result<(), Finding> {
+    if raw.len() > MAX_STRING && decode_literal_string(raw).len() > MAX_STRING {
+        return Err(Finding::new("6.1.13-3", "a string over 32,767 bytes"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_hex_string(raw: &[u8]) -> Result<(), Finding> {
+    if !raw.len().is_multiple_of(2) || !raw.iter().all(u8::is_ascii_hexdigit) {
+        return Err(Finding::new(
+            "6.1.6",
+            "a hexadecimal string of something but pairs of digits",
+        ));
+    }
+    if raw.len() / 2 > MAX_STRING {
+        return Err(Finding::new("6.1.13-3", "a string over 32,767 bytes"));
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! The check against veraPDF: whatever that refuses must be refused here.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use time::OffsetDateTime;
+
+use super::check;
+use crate::document::Document;
+use crate::object::ObjectNumber;
+use crate::write::write_document;
+use crate::{OutputFormat, PageFacts};
+
+mod damages;
+mod mutations;
+
+const FIXTURES: [(&str, &[u8]); 7] = [
+    ("empty", include_bytes!("../../tests/fixtures/empty.pdf")),
+    ("graphics", include_bytes!("../../tests/fixtures/graphics.pdf")),
+    ("language", include_bytes!("../../tests/fixtures/language.pdf")),
+    ("links", include_bytes!("../../tests/fixtures/links.pdf")),
+    (
+        "missing-glyphs",
+        include_bytes!("../../tests/fixtures/missing-glyphs.pdf"),
+    ),
+    ("numbers", include_bytes!("../../tests/fixtures/numbers.pdf")),
+    ("table", include_bytes!("../../tests/fixtures/table.pdf")),
+];
+
+/// One run of veraPDF over all files: most of the time is the start of Java.
+#[test]
+fn check_is_never_milder_than_verapdf() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut files = Vec::new();
+    let mut write = |name: String, bytes: &[u8]| {
+        let path = folder.path().join(format!("{name}.pdf"));
+        std::fs::write(&path, bytes).expect("room on the disk");
+        files.push(path);
+        name
+    };
+    let mut passing = Vec::new();
+    for (name, bytes) in FIXTURES {
+        let archive = archived(bytes);
+        assert_eq!(check(&archive), Ok(super::Conformance::PdfA2b), "{name}");
+        passing.push(write(name.to_owned(), &archive));
+    }
+    let (mut failing, mut unnoticed) = (Vec::new(), Vec::new());
+    for (name, bytes, is_for_verapdf) in damages::damaged_archives() {
+        if check(&bytes).is_ok() {
+            unnoticed.push(name.clone());
+        }
+        if is_for_verapdf {
+            failing.push(write(name.replace(' ', "-"), &bytes));
+        }
+    }
+    assert!(unnoticed.is_empty(), "{unnoticed:?}");
+    for (index, bytes) in mutations::accepted_mutations().into_iter().enumerate() {
+        passing.push(write(format!("mutation-{index}"), &bytes));
+    }
+    let valid = valid_by_verapdf(&files);
+    let refused: Vec<&String> = passing.iter().filter(|name| !valid.contains(*name)).collect();
+    assert!(refused.is_empty(), "refused by veraPDF alone: {refused:?}");
+    let accepted: Vec<&String> = failing.iter().filter(|name| valid.contains(*name)).collect();
+    assert!(accepted.is_empty(), "no damage to veraPDF: {accepted:?}");
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    for bytes in [b"".as_slice(), b"%PDF-1.7\n", FIXTURES[0].1, b"<!DOCTYPE html>"] {
+        let violations = check(bytes).expect_err("nothing that conforms");
+        assert!(!violations.is_empty());
+    }
+}
+
+/// A printed document as PDF/A-2b.
+fn archived(printed: &[u8]) -> Vec<u8> {
+    let facts = PageFacts {
+        title: Some("Title & more".into()),
+        language: Some("en".into()),
+        ..PageFacts::default()
+    };
+    let completed = crate::complete(printed, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH);
+    completed.expect("a document that can be completed").bytes
+}
+
+/// A document with some of its objects changed.
+fn edited<'a>(archive: &'a [u8], edit: impl FnOnce(&mut Document<'a>)) -> Vec<u8> {
+    let mut document = Document::open(&[archive]).expect("an archive");
+    let trailer = document.trailer();
+    edit(&mut document);
+    write_document(document, trailer).expect("a document that can be written")
+}
+
+/// The first object whose dictionary has a name under a key.
+fn find(document: &Document, key: &str, name: &str) -> ObjectNumber {
+    let has = |number: &ObjectNumber| {
+        let object = document.get(*number).expect("an object");
+        object
+            .as_dictionary()
+            .and_then(|dictionary| dictionary.get(key))
+            .is_some_and(|value| value.is_name(name))
+    };
+    (1..document.size())
+        .find(has)
+        .unwrap_or_else(|| panic!("no /{key} /{name}"))
+}
+
+/// The names of those files that veraPDF calls PDF/A-2b.
+fn valid_by_verapdf(files: &[PathBuf]) -> BTreeSet<String> {
+    let home = std::env::var("HOME").expect("a home folder");
+    let library = Path::new(&home).join(".cache/platen/verapdf/lib");
+    assert!(
+        library.is_dir(),
+        "no veraPDF in {}; deploy/setup.sh --test installs it",
+        library.display()
+    );
+    let output = Command::new("java")
+        .args(["-Xmx1g", "-XX:TieredStopAtLevel=1", "-cp"])
+        .arg(library.join("*"))
+        .args([
+            "org.verapdf.apps.GreenfieldCliWrapper",
+            "--flavour",
+            "2b",
+            "--format",
+            "text",
+        ])
+        .args(files)
+        .output()
+        .unwrap_or_else(|error| panic!("java: {error}; deploy/setup.sh --test installs it"));
+    let report = String::from_utf8_lossy(&output.stdout);
+    let passed = report
+        .lines()
+        .filter_map(|line| line.strip_prefix("PASS ")?.strip_suffix(" 2b"));
+    let names = passed.filter_map(|path| Path::new(path).file_stem()?.to_str());
+    names.map(str::to_owned).collect()
+}
