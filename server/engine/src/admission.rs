@@ -21,16 +21,19 @@ pub(crate) struct Admission {
 
 /// The right to render. Dropping it hands the slot on.
 pub(crate) struct Slot {
-    place: Place,
+    admission: Admission,
+    /// Given up after the slot. A further slot of a render has none.
+    _place: Option<Place>,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.place.admission.pass_on();
+        self.admission.pass_on();
     }
 }
 
 struct State {
+    slots: usize,
     free: usize,
     waiting: usize,
     waiting_limit: usize,
@@ -49,13 +52,28 @@ struct FairQueue {
 
 /// What is under way now.
 pub(crate) struct Load {
+    /// Slots that are taken.
     pub(crate) running: usize,
+    /// Slots that somebody waits for.
     pub(crate) waiting: usize,
+}
+
+impl State {
+    /// Takes a free slot, or a turn.
+    fn take_or_wait(&mut self, account: Uuid, lane: Lane) -> Option<oneshot::Receiver<()>> {
+        if self.free > 0 {
+            self.free -= 1;
+            return None;
+        }
+        self.waiting += 1;
+        Some(self.lanes[lane as usize].push(account))
+    }
 }
 
 impl Admission {
     pub(crate) fn new(slots: usize, waiting_limit: usize) -> Self {
         let state = State {
+            slots,
             free: slots,
             waiting: 0,
             waiting_limit,
@@ -89,21 +107,40 @@ impl Admission {
                 admission: self.clone(),
                 account: caller.account,
             };
-            if state.free > 0 {
-                state.free -= 1;
-                return Ok(Slot { place });
-            }
-            state.waiting += 1;
-            (place, state.lanes[lane as usize].push(caller.account))
+            (place, state.take_or_wait(caller.account, lane))
         };
+        self.wait(turn).await?;
+        Ok(Slot {
+            admission: self.clone(),
+            _place: Some(place),
+        })
+    }
+
+    /// Waits for a further slot for a render that has entered. It is no render of its own, and the queue is never too
+    /// full for it.
+    pub(crate) async fn enter_again(&self, account: Uuid, lane: Lane) -> Result<Slot, RenderError> {
+        let turn = {
+            let mut state = self.lock();
+            if state.closed {
+                return Err(RenderError::ShuttingDown);
+            }
+            state.take_or_wait(account, lane)
+        };
+        self.wait(turn).await?;
+        Ok(Slot {
+            admission: self.clone(),
+            _place: None,
+        })
+    }
+
+    /// Waits for the turn; without one the slot is there already.
+    async fn wait(&self, turn: Option<oneshot::Receiver<()>>) -> Result<(), RenderError> {
+        let Some(turn) = turn else { return Ok(()) };
         let mut waiting = Waiting {
             admission: self.clone(),
             turn,
         };
-        match (&mut waiting.turn).await {
-            Ok(()) => Ok(Slot { place }),
-            Err(_) => Err(RenderError::ShuttingDown),
-        }
+        (&mut waiting.turn).await.map_err(|_| RenderError::ShuttingDown)
     }
 
     /// Refuses everybody from now on, also those who wait.
@@ -119,9 +156,8 @@ impl Admission {
 
     pub(crate) fn load(&self) -> Load {
         let state = self.lock();
-        let under_way: usize = state.under_way.values().sum();
         Load {
-            running: under_way.saturating_sub(state.waiting),
+            running: state.slots - state.free,
             waiting: state.waiting,
         }
     }

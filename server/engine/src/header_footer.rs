@@ -10,9 +10,13 @@ use lol_html::{
     html_content::{ContentType, Element},
     rewrite_str, text,
 };
+use platen_pdf::PageFacts;
 use time::{OffsetDateTime, macros::format_description};
 
-use crate::job::Warning;
+use crate::{
+    job::{HeaderFooter, Part, Warning},
+    steps::print::Templates,
+};
 
 /// A template without a font size would be set in a size that nobody can read.
 const DEFAULT_FONT_SIZE_PX: u32 = 10;
@@ -41,9 +45,32 @@ pub(crate) struct Fields<'a> {
     pub(crate) date: OffsetDateTime,
 }
 
+impl<'a> Fields<'a> {
+    /// Those of a part's pages.
+    pub(crate) fn of(part: &'a Part, facts: &'a PageFacts, date: OffsetDateTime) -> Self {
+        Self {
+            title: facts.title.as_deref().unwrap_or_default(),
+            url: match part {
+                Part::Html(_) => "",
+                Part::Url(url) => url.as_str(),
+            },
+            date,
+        }
+    }
+}
+
+/// Header and footer ready for `Page.printToPDF`.
+pub(crate) fn fill_both(wanted: &HeaderFooter, fields: &Fields<'_>, warnings: &mut Vec<Warning>) -> Templates {
+    let (header, header_warning) = fill(&wanted.header, fields, "header_template");
+    let (footer, footer_warning) = fill(&wanted.footer, fields, "footer_template");
+    warnings.extend(header_warning);
+    warnings.extend(footer_warning);
+    Templates { header, footer }
+}
+
 /// A template ready for `Page.printToPDF`. An empty one becomes an empty element, because Chromium takes an empty string
 /// as a wish for its own default.
-pub(crate) fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warning>) {
+fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warning>) {
     if template.trim().is_empty() {
         return ("<span></span>".to_owned(), None);
     }

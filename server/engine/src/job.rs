@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use platen_pdf::OutputFormat;
+use platen_pdf::{OutputFormat, PageSelection};
 use url::Url;
 use uuid::Uuid;
 
@@ -33,8 +33,8 @@ pub struct RenderJob {
     pub id: Uuid,
     /// Where it waits.
     pub lane: Lane,
-    /// What to print.
-    pub part: Part,
+    /// What to print, in this order; at least one.
+    pub parts: Vec<Part>,
     /// How to print it.
     pub print: PrintSettings,
     /// Media type that style sheets see.
@@ -45,11 +45,13 @@ pub struct RenderJob {
     pub evaluate: Option<String>,
     /// Awaited after `evaluate`.
     pub wait_for: Option<WaitFor>,
+    /// The pages to keep of the whole document; without it, all.
+    pub selection: Option<PageSelection>,
     /// Kind of PDF.
     pub format: OutputFormat,
     /// From admission to the finished bytes.
     pub deadline: Duration,
-    /// More pages than this are an error.
+    /// More printed pages than this are an error, whatever is kept of them.
     pub page_limit: usize,
 }
 
@@ -144,13 +146,13 @@ pub struct RenderedDocument {
     pub pdf: Vec<u8>,
     /// Pages in it.
     pub page_count: usize,
-    /// The page's title, blank removed.
+    /// The first part's title, blank removed.
     pub title: Option<String>,
     /// Where the time went.
     pub phases: PhaseTimes,
     /// What the author of the page should know.
     pub warnings: Vec<Warning>,
-    /// What the page fetched, in order, at most [`REQUEST_LOG_LIMIT`] entries.
+    /// What the parts fetched, part by part in order, at most [`REQUEST_LOG_LIMIT`] entries.
     pub requests: Vec<NetworkRequest>,
 }
 
@@ -170,17 +172,17 @@ impl std::fmt::Debug for RenderedDocument {
 /// Entries kept of a render's network log.
 pub const REQUEST_LOG_LIMIT: usize = 500;
 
-/// The words for phases are the same in time-outs, headers and logs.
+/// What a render goes through, in this order. The words are the same in time-outs, headers and logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Waiting for a slot.
     Queue,
     /// Getting a session, putting the content in, waiting until it is loaded.
     Load,
-    /// `wait_for`.
-    Wait,
     /// `evaluate_js`.
     Evaluate,
+    /// `wait_for`.
+    Wait,
     /// `Page.printToPDF` and reading its stream.
     Print,
     /// Completing the PDF.
@@ -276,8 +278,13 @@ pub struct NetworkRequest {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RenderError {
     /// The caller's own fault; the same request fails again.
-    #[error("{0}")]
-    Fault(#[from] RenderFault),
+    #[error("{fault}")]
+    Fault {
+        /// Index of the part in which it was found. For the whole document, 0.
+        part: usize,
+        /// What is wrong.
+        fault: RenderFault,
+    },
     /// The account has as many renders under way as it may.
     #[error("the account has {limit} renders under way, as many as it may")]
     TooManyConcurrent {
@@ -371,8 +378,25 @@ pub enum RenderFault {
         /// See [`RenderJob::page_limit`].
         limit: usize,
     },
+    /// A page was asked for that the document does not have.
+    #[error("page {page} is beyond the end; the document has {page_count} pages")]
+    PageBeyondEnd {
+        /// The first that it does not have, from 1.
+        page: usize,
+        /// Of the whole document.
+        page_count: usize,
+    },
+    /// The parts are too much for one document.
+    #[error("{reason}")]
+    TooLarge {
+        /// What there is too much of, and the limit.
+        reason: String,
+    },
     /// A page that `@page` sized so that PDF/A forbids it.
-    #[error("page {page} measures {width} × {height} pt; PDF/A allows 3 to 14,400 pt a side")]
+    #[error(
+        "page {page} measures {width} × {height} pt; PDF/A allows 3 to 14,400 pt a side: change the size, or ask for the \
+         output_format pdf"
+    )]
     PageSize {
         /// One-based.
         page: usize,

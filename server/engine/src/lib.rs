@@ -11,9 +11,12 @@ mod devtools;
 mod header_footer;
 pub mod job;
 mod network;
+mod numbering;
 mod observer;
+mod part;
 mod pool;
 mod processes;
+mod progress;
 mod render;
 mod script_free;
 mod session;
@@ -41,6 +44,7 @@ pub struct Engine {
     admission: Admission,
     pool: Pool,
     page_memory_limit: u64,
+    parts_at_once: usize,
 }
 
 /// Why the engine does not start; the message says what to do.
@@ -69,6 +73,8 @@ impl Engine {
         let engine = Self {
             admission: Admission::new(config.slots.max(1), config.queue_limit),
             page_memory_limit: config.page_memory_limit,
+            // One slot is left for others.
+            parts_at_once: config.slots.saturating_sub(1).max(1),
             pool: Pool::start(config)
                 .await
                 .map_err(|error| StartError(error.to_string()))?,
@@ -141,7 +147,7 @@ fn first_job() -> RenderJob {
     RenderJob {
         id: uuid::Uuid::nil(),
         lane: Lane::Synchronous,
-        part: Part::Html("<!doctype html><title>Platen</title><p>Ready".to_owned()),
+        parts: vec![Part::Html("<!doctype html><title>Platen</title><p>Ready".to_owned())],
         print: PrintSettings {
             paper_width: 8.27,
             paper_height: 11.69,
@@ -155,6 +161,7 @@ fn first_job() -> RenderJob {
         cookie: None,
         evaluate: None,
         wait_for: None,
+        selection: None,
         format: platen_pdf::OutputFormat::Pdf,
         deadline: Duration::from_secs(30),
         page_limit: 1,

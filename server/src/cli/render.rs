@@ -76,7 +76,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     progress.clear();
     let document = match rendered {
         Some(Ok(document)) => document,
-        Some(Err(error @ RenderError::Fault(_))) => return Err(Failure::by_caller(&error)),
+        Some(Err(error @ RenderError::Fault { .. })) => return Err(Failure::by_caller(&error)),
         Some(Err(error)) => return Err(error.into()),
         None => return Err(Failure::by_machine("interrupted".to_owned())),
     };

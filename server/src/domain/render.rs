@@ -9,7 +9,7 @@ mod wire;
 use std::{sync::LazyLock, time::Duration};
 
 use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderFault, RenderJob, WaitFor};
-use platen_pdf::OutputFormat;
+use platen_pdf::{OutputFormat, PageSelection};
 use serde_json::Value;
 
 use crate::domain::{
@@ -38,8 +38,8 @@ pub enum OutputEncoding {
 /// A request to render. Lengths are in inches, the orientation is applied, defaults are filled in.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// What to print.
-    pub part: Part,
+    /// What to print, in this order; at least one.
+    pub parts: Vec<Part>,
     /// How the PDF comes back.
     pub encoding: OutputEncoding,
     /// Paper and decoration.
@@ -52,6 +52,8 @@ pub struct RenderRequest {
     pub evaluate: Option<String>,
     /// Awaited before the page is printed.
     pub wait_for: Option<WaitFor>,
+    /// The pages to keep; without it, all.
+    pub selection: Option<PageSelection>,
     /// Kind of PDF.
     pub format: OutputFormat,
     /// The options as they are kept with the render: no HTML, no cookie value, no script, no query string.
@@ -99,15 +101,18 @@ impl RenderRequest {
 
     fn from_wire(wire: WireRequest, options: Value) -> Result<Self, Vec<Fault>> {
         let sheet = wire.sheet();
-        let Some(Ok(part)) = wire.parts.into_iter().next().map(Part::try_from) else {
-            return Err(vec![Fault::invalid("/parts/0", "Can't be read")]);
-        };
+        let mut parts = Vec::new();
+        for (index, part) in wire.parts.into_iter().enumerate() {
+            let part = Part::try_from(part);
+            parts.push(part.map_err(|error| vec![Fault::invalid(format!("/parts/{index}"), error.to_string())])?);
+        }
+        let selection = pages::selection(&wire.pages).map_err(|reason| vec![Fault::invalid("/pages", reason)])?;
         let decoration = HeaderFooter {
             header: wire.header_template,
             footer: wire.footer_template,
         };
         Ok(Self {
-            part,
+            parts,
             encoding: wire.output_encoding,
             print: PrintSettings {
                 paper_width: sheet.width,
@@ -123,6 +128,7 @@ impl RenderRequest {
             cookie: wire.set_cookie.map(Into::into),
             evaluate: wire.evaluate_js.map(|evaluate| evaluate.expression),
             wait_for: wire.wait_for.map(Into::into),
+            selection,
             format: wire.output_format.into(),
             options,
         })
@@ -133,12 +139,13 @@ impl RenderRequest {
         RenderJob {
             id: id.0,
             lane: Lane::Synchronous,
-            part: self.part,
+            parts: self.parts,
             print: self.print,
             media: self.media,
             cookie: self.cookie,
             evaluate: self.evaluate,
             wait_for: self.wait_for,
+            selection: self.selection,
             format: self.format,
             deadline: limits.deadline,
             page_limit: limits.pages,
@@ -146,12 +153,14 @@ impl RenderRequest {
     }
 }
 
-/// The member of the request that is to blame when its part can't be rendered.
-pub fn blamed_member(fault: &RenderFault) -> &'static str {
-    match fault {
+/// The JSON pointer to the member of the request that is to blame when its part, counted from 0, can't be rendered.
+pub fn blamed_member(part: usize, fault: &RenderFault) -> String {
+    let member = match fault {
         RenderFault::EvaluateThrew { .. } => "/evaluate_js/expression",
         RenderFault::InvalidSelector { .. } => "/wait_for/selector",
         RenderFault::WaitForUnsatisfied { .. } => "/wait_for",
+        RenderFault::PageBeyondEnd { .. } => "/pages",
+        RenderFault::TooLarge { .. } => "/parts",
         RenderFault::Unreachable { .. }
         | RenderFault::AddressRefused { .. }
         | RenderFault::HttpStatus { .. }
@@ -161,8 +170,9 @@ pub fn blamed_member(fault: &RenderFault) -> &'static str {
         | RenderFault::MemoryExceeded { .. }
         | RenderFault::TooManyPages { .. }
         | RenderFault::PageSize { .. }
-        | RenderFault::PrintFailed { .. } => "/parts/0",
-    }
+        | RenderFault::PrintFailed { .. } => return format!("/parts/{part}"),
+    };
+    member.to_owned()
 }
 
 #[cfg(test)]

@@ -113,8 +113,8 @@ fn render_failure(reason: FailureReason) -> Response {
     };
     let message = sentence(&error.to_string());
     match error {
-        RenderError::Fault(fault) => validation_error(&[Fault {
-            pointer: blamed_member(&fault).into(),
+        RenderError::Fault { part, fault } => validation_error(&[Fault {
+            pointer: blamed_member(part, &fault),
             title: "Can't be rendered",
             detail: message,
         }]),

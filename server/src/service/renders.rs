@@ -96,7 +96,7 @@ pub async fn render_now(
 fn told(error: &RenderError) -> Value {
     let message = error.to_string();
     match error {
-        RenderError::Fault(fault) => json!({"message": message, "pointer": blamed_member(fault)}),
+        RenderError::Fault { part, fault } => json!({"message": message, "pointer": blamed_member(*part, fault)}),
         RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.as_str()}),
         RenderError::Browser(_) => json!({"message": "internal error"}),
         RenderError::TooManyConcurrent { .. } | RenderError::QueueFull | RenderError::ShuttingDown => {
@@ -126,7 +126,7 @@ fn log(rendered: &Result<RenderedDocument, RenderError>) {
                 "rendered"
             );
         }
-        Err(RenderError::Fault(_)) => tracing::info!("not rendered, by the caller's fault"),
+        Err(RenderError::Fault { .. }) => tracing::info!("not rendered, by the caller's fault"),
         Err(error) => tracing::warn!(%error, "not rendered"),
     }
 }

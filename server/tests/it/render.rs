@@ -4,5 +4,6 @@ mod archive;
 mod command;
 mod content;
 mod decoration;
+mod parts;
 mod sheet;
 mod steps;

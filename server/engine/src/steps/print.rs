@@ -19,19 +19,41 @@ const CHUNK: i64 = 4 << 20;
 const PRINTED_LIMIT: usize = 512 << 20;
 
 /// Header and footer templates as Chromium takes them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Templates {
     pub(crate) header: String,
     pub(crate) footer: String,
 }
 
-/// Prints the page, tagged and with an outline, and returns the bytes of the PDF.
-pub(crate) async fn print(
-    session: &Session,
-    settings: &PrintSettings,
-    templates: Option<Templates>,
-) -> Result<Vec<u8>, StepError> {
+/// What to print, and how.
+pub(crate) struct Printing(PrintToPdfParams);
+
+impl Printing {
+    /// All pages, tagged and with an outline.
+    pub(crate) fn document(settings: &PrintSettings, templates: Option<Templates>) -> Self {
+        let mut print = on_paper(settings);
+        print.generate_tagged_pdf = Some(true);
+        print.generate_document_outline = Some(true);
+        if let Some(templates) = templates {
+            decorate(&mut print, templates);
+        }
+        Self(print)
+    }
+
+    /// Header and footer of some pages, numbered from 1 and ascending, of a blank document. There are no tags: what is
+    /// drawn over other pages may not have any.
+    pub(crate) fn blank(settings: &PrintSettings, templates: Templates, pages: &[usize]) -> Self {
+        let mut print = on_paper(settings);
+        print.generate_tagged_pdf = Some(false);
+        print.page_ranges = Some(page_ranges(pages));
+        decorate(&mut print, templates);
+        Self(print)
+    }
+}
+
+fn on_paper(settings: &PrintSettings) -> PrintToPdfParams {
     let [top, right, bottom, left] = settings.margins;
-    let mut print = PrintToPdfParams {
+    PrintToPdfParams {
         print_background: Some(settings.backgrounds),
         scale: Some(settings.scale),
         paper_width: Some(settings.paper_width),
@@ -42,16 +64,31 @@ pub(crate) async fn print(
         margin_left: Some(left),
         prefer_css_page_size: Some(settings.prefer_css_page_size),
         transfer_mode: Some(PrintToPdfTransferMode::ReturnAsStream),
-        generate_tagged_pdf: Some(true),
-        generate_document_outline: Some(true),
         ..PrintToPdfParams::default()
-    };
-    if let Some(templates) = templates {
-        print.display_header_footer = Some(true);
-        print.header_template = Some(templates.header);
-        print.footer_template = Some(templates.footer);
     }
-    let printed = match session.execute(&print).await {
+}
+
+fn decorate(print: &mut PrintToPdfParams, templates: Templates) {
+    print.display_header_footer = Some(true);
+    print.header_template = Some(templates.header);
+    print.footer_template = Some(templates.footer);
+}
+
+/// Pages as `Page.printToPDF` takes them: `1-3,7`.
+fn page_ranges(pages: &[usize]) -> String {
+    let runs = pages.chunk_by(|page, next| page + 1 == *next);
+    let ranges: Vec<String> = runs
+        .map(|run| match run {
+            [page] => page.to_string(),
+            run => format!("{}-{}", run[0], run[run.len() - 1]),
+        })
+        .collect();
+    ranges.join(",")
+}
+
+/// Prints the page and returns the bytes of the PDF.
+pub(crate) async fn print(session: &Session, printing: &Printing) -> Result<Vec<u8>, StepError> {
+    let printed = match session.execute(&printing.0).await {
         Ok(printed) => printed,
         Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
         Err(error) => return Err(error.into()),
@@ -87,4 +124,15 @@ fn append(pdf: &mut Vec<u8>, piece: &ReadReturns) -> Result<bool, StepError> {
         return Err(RenderFault::PrintFailed { reason }.into());
     }
     Ok(piece.eof)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_follow_each_other_are_a_range() {
+        assert_eq!(page_ranges(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
+        assert_eq!(page_ranges(&[4]), "4");
+    }
 }

@@ -116,7 +116,7 @@ async fn an_exhausted_heap_crashes_the_page_alone() {
         format!("<script>onbeforeprint = () => {{ {flood} }}</script>"),
     ] {
         let error = engine.render(account, html_job(&html)).await.unwrap_err();
-        let RenderError::Fault(fault) = &error else {
+        let RenderError::Fault { fault, .. } = &error else {
             panic!("{error}")
         };
         assert!(
@@ -146,7 +146,14 @@ async fn memory_outside_the_heap_is_bounded() {
         };
         let error = engine.render(account, flood).await.unwrap_err();
         let expected = RenderFault::MemoryExceeded { limit_mb: 300 };
-        assert_eq!(error, RenderError::Fault(expected), "{html}");
+        assert_eq!(
+            error,
+            RenderError::Fault {
+                part: 0,
+                fault: expected
+            },
+            "{html}"
+        );
         assert_serves(&engine, account).await;
     }
 }
@@ -244,7 +251,14 @@ async fn a_page_that_leaves_is_not_printed() {
         };
         let error = engine.render(account, job).await.unwrap_err();
         let expected = RenderFault::NavigatedAway { url: to.to_owned() };
-        assert_eq!(error, RenderError::Fault(expected), "{html}");
+        assert_eq!(
+            error,
+            RenderError::Fault {
+                part: 0,
+                fault: expected
+            },
+            "{html}"
+        );
         assert_serves(&engine, account).await;
     }
 }
@@ -257,7 +271,13 @@ async fn a_renderer_that_is_killed_is_named() {
     let (ended, ()) = tokio::join!(engine.render(account, looping), async {
         processes::kill(processes::busy_renderer(engine.profiles()).await);
     });
-    assert_eq!(ended.unwrap_err(), RenderError::Fault(RenderFault::Crashed));
+    assert_eq!(
+        ended.unwrap_err(),
+        RenderError::Fault {
+            part: 0,
+            fault: RenderFault::Crashed
+        }
+    );
     assert_serves(&engine, account).await;
 }
 
@@ -297,7 +317,8 @@ async fn floods_of_every_kind_cost_their_own_render() {
         };
         let start = Instant::now();
         let error = engine.render(account, job).await.unwrap_err();
-        let in_memory = RenderError::Fault(RenderFault::MemoryExceeded { limit_mb: 300 });
+        let fault = RenderFault::MemoryExceeded { limit_mb: 300 };
+        let in_memory = RenderError::Fault { part: 0, fault };
         let in_time = matches!(error, RenderError::Deadline { .. });
         assert!(in_time || error == in_memory, "{error}: {script}");
         assert!(start.elapsed() < SHORT + LATE, "{:?}: {script}", start.elapsed());
@@ -314,7 +335,13 @@ async fn ports_that_browsers_refuse_are_named() {
     let expected = RenderFault::Unreachable {
         reason: "net::ERR_UNSAFE_PORT".to_owned(),
     };
-    assert_eq!(error, RenderError::Fault(expected));
+    assert_eq!(
+        error,
+        RenderError::Fault {
+            part: 0,
+            fault: expected
+        }
+    );
     assert_serves(&engine, account).await;
 }
 
@@ -339,7 +366,11 @@ async fn redirects_leave_the_web_nowhere() {
     for (status, to) in ANSWERS {
         let page = Part::Url(origin.url(&format!("/{status}")));
         let error = engine.render(account, job(page)).await.unwrap_err();
-        let RenderError::Fault(RenderFault::Unreachable { reason }) = &error else {
+        let RenderError::Fault {
+            fault: RenderFault::Unreachable { reason },
+            ..
+        } = &error
+        else {
             panic!("{error}: {to}");
         };
         assert!(reason.starts_with("net::ERR_"), "{reason}: {to}");
@@ -361,7 +392,13 @@ async fn downloads_are_no_documents() {
         .await
         .unwrap_err();
     assert!(
-        matches!(error, RenderError::Fault(RenderFault::NotHtml { .. })),
+        matches!(
+            error,
+            RenderError::Fault {
+                fault: RenderFault::NotHtml { .. },
+                ..
+            }
+        ),
         "{error}"
     );
     assert_serves(&engine, account).await;

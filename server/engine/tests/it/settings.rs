@@ -172,7 +172,10 @@ async fn more_pages_than_allowed_are_refused() {
     let error = engine.render(ACCOUNT, limited(2)).await.unwrap_err();
     assert_eq!(
         error,
-        RenderError::Fault(RenderFault::TooManyPages { pages: 3, limit: 2 })
+        RenderError::Fault {
+            part: 0,
+            fault: RenderFault::TooManyPages { pages: 3, limit: 2 }
+        }
     );
 }
 
@@ -201,7 +204,14 @@ async fn the_expression_is_evaluated_and_awaited() {
         let expected = RenderFault::EvaluateThrew {
             message: message.to_owned(),
         };
-        assert_eq!(error, RenderError::Fault(expected), "{expression}");
+        assert_eq!(
+            error,
+            RenderError::Fault {
+                part: 0,
+                fault: expected
+            },
+            "{expression}"
+        );
     }
     // A result that can't be sent is nobody's concern.
     assert_eq!(text(&pdf(&engine, with("window")).await), "Old");
@@ -230,7 +240,13 @@ async fn the_attribute_is_waited_for() {
     let expected = RenderFault::InvalidSelector {
         message: "\"p[\" is not a CSS selector".to_owned(),
     };
-    assert_eq!(error, RenderError::Fault(expected));
+    assert_eq!(
+        error,
+        RenderError::Fault {
+            part: 0,
+            fault: expected
+        }
+    );
     let hurried = RenderJob {
         deadline: Duration::from_secs(2),
         ..waiting(there, "p", "never")

@@ -122,10 +122,14 @@ pub(crate) fn html_job(html: &str) -> RenderJob {
 }
 
 pub(crate) fn job(part: Part) -> RenderJob {
+    parts_job(vec![part])
+}
+
+pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
     RenderJob {
         id: Uuid::now_v7(),
         lane: Lane::Synchronous,
-        part,
+        parts,
         print: PrintSettings {
             paper_width: 210.0 / 25.4,
             paper_height: 297.0 / 25.4,
@@ -139,6 +143,7 @@ pub(crate) fn job(part: Part) -> RenderJob {
         cookie: None,
         evaluate: None,
         wait_for: None,
+        selection: None,
         format: OutputFormat::Pdf,
         deadline: Duration::from_secs(30),
         page_limit: 2_000,

@@ -23,12 +23,6 @@ pub(super) fn check(body: &Value, faults: &mut Faults) {
 /// Adds what a sound body asks for and the service does not have yet.
 pub(super) fn check_available(body: &Value, faults: &mut Faults) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
-        if index == 1 {
-            faults.add(Fault::invalid(
-                "/parts/1",
-                "Several parts are not available yet; send one part",
-            ));
-        }
         if part["type"] == "template" {
             faults.add(Fault::invalid(
                 format!("/parts/{index}/content/template_id"),
@@ -38,12 +32,6 @@ pub(super) fn check_available(body: &Value, faults: &mut Faults) {
                 ),
             ));
         }
-    }
-    if body["pages"].as_str().is_some_and(|pages| !pages.is_empty()) {
-        faults.add(Fault::invalid(
-            "/pages",
-            "Page selection is not available yet; leave it empty for all pages",
-        ));
     }
 }
 
@@ -92,7 +80,7 @@ fn check_pages(body: &Value, faults: &mut Faults) {
     if faults.within("/pages") {
         return;
     }
-    if let Some(reason) = body["pages"].as_str().and_then(pages::fault) {
+    if let Some(Err(reason)) = body["pages"].as_str().map(pages::selection) {
         faults.add(Fault::invalid("/pages", reason));
     }
 }

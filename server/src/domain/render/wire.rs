@@ -29,6 +29,8 @@ pub(super) struct WireRequest {
     #[serde(default)]
     pub(super) output_format: WireOutputFormat,
     #[serde(default)]
+    pub(super) pages: String,
+    #[serde(default)]
     pub(super) prefer_css_page_size: bool,
     #[serde(default)]
     pub(super) render_header_footer: bool,

@@ -97,7 +97,7 @@ fn the_callers_faults_are_named_and_leave_no_file() {
     assert!(faulty(&["missing.html"]).contains("missing.html"));
     assert!(faulty(&["-", "--option", "scale"]).contains("NAME=VALUE"));
     assert!(faulty(&["-", "--option", "output_encoding=base64"]).contains("output_encoding"));
-    assert!(faulty(&["-", "-"]).contains("/parts/1"));
+    assert!(faulty(&["-", "-", "--option", "pages=3"]).contains("the document has 2 pages"));
     assert!(faulty(&["-", "--option", "evaluate_js.expression=nope()"]).contains("nope is not defined"));
     assert!(!std::path::Path::new(&output).exists());
 }

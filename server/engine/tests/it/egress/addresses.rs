@@ -100,7 +100,10 @@ async fn no_spelling_leads_a_url_part_to_the_canary() {
         .for_each_concurrent(2, async |(host, _)| {
             let url = canary.at(host, "/").parse().unwrap();
             match engine.render(Uuid::now_v7(), job(Part::Url(url))).await {
-                Err(RenderError::Fault(RenderFault::AddressRefused { reason })) => {
+                Err(RenderError::Fault {
+                    fault: RenderFault::AddressRefused { reason },
+                    ..
+                }) => {
                     assert!(!reason.contains("127"), "tells the address: {reason}");
                 }
                 other => panic!("{host}: {other:?}"),
@@ -118,7 +121,13 @@ async fn https_is_refused_as_well() {
     for host in ["127.0.0.1", "localhost", "public.example", "[::1]", "169.254.169.254"] {
         let url = canary.at(host, "/").replacen("http:", "https:", 1).parse().unwrap();
         let result = engine.render(Uuid::now_v7(), job(Part::Url(url))).await.map(drop);
-        let refused = matches!(&result, Err(RenderError::Fault(RenderFault::AddressRefused { .. })));
+        let refused = matches!(
+            &result,
+            Err(RenderError::Fault {
+                fault: RenderFault::AddressRefused { .. },
+                ..
+            })
+        );
         assert!(refused, "{host}: {result:?}");
     }
     canary.assert_untouched();

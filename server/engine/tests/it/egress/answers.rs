@@ -12,7 +12,7 @@ use crate::{
 async fn fault(engine: &TestEngine, url: url::Url) -> RenderFault {
     let address = url.to_string();
     match engine.render(Uuid::now_v7(), job(Part::Url(url))).await {
-        Err(RenderError::Fault(fault)) => fault,
+        Err(RenderError::Fault { fault, .. }) => fault,
         other => panic!("{address}: {other:?}"),
     }
 }

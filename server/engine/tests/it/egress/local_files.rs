@@ -80,7 +80,10 @@ async fn no_local_address_gets_into_a_document() {
         let document = match engine.render(Uuid::now_v7(), job).await {
             Ok(document) => document,
             // The browser may lead to nowhere instead.
-            Err(RenderError::Fault(RenderFault::NavigatedAway { url })) if url == "about:blank" => continue,
+            Err(RenderError::Fault {
+                fault: RenderFault::NavigatedAway { url },
+                ..
+            }) if url == "about:blank" => continue,
             Err(error) => panic!("{url}: {error}"),
         };
         let shown = text(&document.pdf);

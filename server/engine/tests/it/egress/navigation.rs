@@ -63,7 +63,13 @@ async fn no_url_part_leads_to_the_canary() {
             .render(Uuid::now_v7(), job(Part::Url(origin.url(&path))))
             .await
             .map(drop);
-        let refused = matches!(&result, Err(RenderError::Fault(RenderFault::AddressRefused { .. })));
+        let refused = matches!(
+            &result,
+            Err(RenderError::Fault {
+                fault: RenderFault::AddressRefused { .. },
+                ..
+            })
+        );
         assert!(refused, "{path}: {result:?}");
         assert!(origin.count(&path) > 0, "{path}");
     }
@@ -80,7 +86,10 @@ async fn no_html_part_leads_to_the_canary() {
         // The page is long gone when this time is over.
         job.evaluate = Some("new Promise(go => setTimeout(go, 5000))".to_owned());
         match engine.render(Uuid::now_v7(), job).await {
-            Err(RenderError::Fault(RenderFault::NavigatedAway { url })) => {
+            Err(RenderError::Fault {
+                fault: RenderFault::NavigatedAway { url },
+                ..
+            }) => {
                 assert_eq!(url, canary.at("127.0.0.1", "/x"), "{name}");
             }
             other => panic!("{name}: {other:?}"),
@@ -113,7 +122,13 @@ async fn no_redirect_leads_to_another_scheme() {
             .render(Uuid::now_v7(), job(Part::Url(origin.url(&path))))
             .await
             .map(drop);
-        let unreachable = matches!(&result, Err(RenderError::Fault(RenderFault::Unreachable { .. })));
+        let unreachable = matches!(
+            &result,
+            Err(RenderError::Fault {
+                fault: RenderFault::Unreachable { .. },
+                ..
+            })
+        );
         assert!(unreachable, "{target}: {result:?}");
     }
 }

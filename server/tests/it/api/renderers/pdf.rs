@@ -137,11 +137,6 @@ async fn bodies_that_are_not_json_have_one_fault_at_the_root() {
 #[tokio::test]
 async fn what_is_not_there_yet_is_refused_at_its_member() {
     let studio = Studio::start().await;
-    let several = studio
-        .send(&json!({"parts": ["<p>", "<p>"], "output_encoding": "binary"}))
-        .await;
-    assert_eq!(faults(several).await[0].0, "/parts/1");
-    assert_eq!(studio.fault("<p>", json!({"pages": "1, 3-5"})).await.0, "/pages");
     let template = json!({"type": "template", "content": {"template_id": "0192"}});
     let (pointer, detail) = studio.fault(template, json!({})).await;
     assert_eq!(pointer, "/parts/0/content/template_id");

@@ -1,0 +1,195 @@
+//! One part: everything that needs the browser, from the empty page to the printed bytes.
+
+use platen_pdf::PageFacts;
+
+use crate::{
+    header_footer,
+    job::{NetworkRequest, Part, Phase, RenderError, RenderFault, Warning},
+    network,
+    render::Render,
+    script_free::is_script_free,
+    session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Scripts, Session},
+    steps::{
+        StepError, evaluate, load,
+        print::{self, Printing},
+        wait_for,
+    },
+};
+
+/// What came out of the browser, before it is completed.
+pub(crate) struct Printed {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) facts: PageFacts,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) requests: Vec<NetworkRequest>,
+    /// The cookie's domain matched, and the page could set it.
+    pub(crate) cookie_set: bool,
+}
+
+impl Render<'_> {
+    /// Prints a part of the job. Its header and footer are Chromium's own if it is the only part; else they are drawn
+    /// when all parts are there.
+    pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
+        self.progress.enter(index, Phase::Load);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let mut attempt = self.attempt(tries).await?;
+            match self.take_steps(attempt.lease.session(), index).await {
+                Ok((printed, afterlife)) => {
+                    attempt.lease.give_back(afterlife);
+                    return Ok(printed);
+                }
+                Err(error) => self.recover(index, attempt, error).await?,
+            }
+        }
+    }
+
+    /// The steps, one after the other. Also says whether the session may go on.
+    async fn take_steps(&self, session: &mut Session, index: usize) -> Result<(Printed, Afterlife), StepError> {
+        let job = self.job;
+        let part = &job.parts[index];
+        let mut warnings = Vec::new();
+        let mut cookie_set = false;
+        let mut facts = match part {
+            Part::Html(html) => {
+                let scripts = if job.evaluate.is_none() && is_script_free(html) {
+                    Scripts::Disabled
+                } else {
+                    Scripts::Enabled
+                };
+                session.begin(job.media, scripts).await?;
+                put_in(session, part, html, &mut warnings).await?
+            }
+            Part::Url(address) => {
+                session.begin(job.media, Scripts::Enabled).await?;
+                if let Some(cookie) = &job.cookie {
+                    cookie_set = load::set_cookie(session, cookie, address).await?;
+                }
+                load::navigate(session, address).await?;
+                arrive(session, part, &mut warnings).await?
+            }
+        };
+        if let Some(expression) = &job.evaluate {
+            self.progress.enter(index, Phase::Evaluate);
+            evaluate::evaluate(session, expression).await?;
+            facts = arrive(session, part, &mut warnings).await?;
+        }
+        if let Some(wanted) = &job.wait_for {
+            self.progress.enter(index, Phase::Wait);
+            wait_for::wait_for(session, wanted).await?;
+            // Meanwhile the title may have changed, and new pictures and fonts have come.
+            facts = arrive(session, part, &mut warnings).await?;
+        }
+        self.progress.enter(index, Phase::Print);
+        let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);
+        let templates = header_footer.map(|wanted| {
+            let fields = header_footer::Fields::of(part, &facts, self.instant);
+            header_footer::fill_both(wanted, &fields, &mut warnings)
+        });
+        let printing = Printing::document(&job.print, templates);
+        let bytes = print::print(session, &printing).await?;
+        // What was printed is certainly the part only if the page is still there.
+        stays_put(session, part)?;
+        let (requests, dialogs, remote_document) = session.observer.look(|page| {
+            let requests = page.requests.drain(..).map(|logged| logged.request).collect();
+            (requests, page.dialogs, page.remote_document)
+        });
+        let log = session.proxy.take_log();
+        let requests = network::with_refusals(requests, &log);
+        warnings.extend(network::refusal_warning(&requests));
+        if dialogs > 0 {
+            warnings.push(Warning {
+                code: "dialog_dismissed",
+                message: format!("{dialogs} dialogs were dismissed"),
+            });
+        }
+        // Whatever came from outside may have left something, if only by a header: cookies, HSTS, authentication caches
+        // and partitioned storage can't be cleared for certain.
+        let real_origin = remote_document || matches!(part, Part::Url(_)) || log.bytes_received > 0;
+        let afterlife = if real_origin || bytes.len() > PRINTED_BYTES_THAT_RETIRE {
+            Afterlife::Destroy
+        } else {
+            Afterlife::Keep
+        };
+        let printed = Printed {
+            bytes,
+            facts,
+            warnings,
+            requests,
+            cookie_set,
+        };
+        Ok((printed, afterlife))
+    }
+}
+
+/// Puts HTML in and waits until the page is ready. Everything is asked at once: an exchange takes two changes of process.
+async fn put_in(
+    session: &Session,
+    part: &Part,
+    html: &str,
+    warnings: &mut Vec<Warning>,
+) -> Result<PageFacts, StepError> {
+    let put = load::put_content(session, html.to_owned()).await?;
+    let facts = evaluate::ready_facts_once_loaded(session).await?;
+    put.await?;
+    let unanswered = load::wait_until_loaded(session, false).await?;
+    let (facts, incomplete) = match unanswered {
+        None => evaluate::in_time(session, facts).await?,
+        Some(unanswered) => {
+            warnings.push(unanswered);
+            evaluate::ready_facts(session).await?
+        }
+    };
+    warnings.extend(incomplete.then(resource_timeout));
+    stays_put(session, part)?;
+    Ok(facts)
+}
+
+/// Waits until the page is ready, follows a URL part to where it leads, and reads what the page says about itself.
+async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> Result<PageFacts, StepError> {
+    let mut facts = PageFacts::default();
+    for _ in 0..load::CLIENT_REDIRECT_LIMIT {
+        let is_url = matches!(part, Part::Url(_));
+        let unanswered = load::wait_until_loaded(session, is_url).await?;
+        let gave_up = unanswered.is_some();
+        warnings.extend(unanswered);
+        if is_url {
+            load::check_answer(session)?;
+        }
+        let seen = session.observer.look(|page| page.navigations);
+        let (read, incomplete) = evaluate::ready_facts(session).await?;
+        facts = read;
+        warnings.extend(incomplete.then(resource_timeout));
+        stays_put(session, part)?;
+        // What the page does as soon as it is loaded is known by now.
+        let has_left = session
+            .observer
+            .look(|page| page.is_on_its_way() || page.navigations != seen);
+        if gave_up || !is_url || !has_left {
+            break;
+        }
+    }
+    Ok(facts)
+}
+
+/// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants
+/// printed. One that is only about to leave is not printed either, so that the outcome does not hang on who is faster.
+fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
+    let Part::Html(_) = part else { return Ok(()) };
+    let away = session.observer.look(|page| {
+        let leaving = page.navigation_pending.clone().filter(|url| url.starts_with("http"));
+        page.address.clone().or(leaving)
+    });
+    match away {
+        Some(url) => Err(RenderFault::NavigatedAway { url }.into()),
+        None => Ok(()),
+    }
+}
+
+fn resource_timeout() -> Warning {
+    Warning {
+        code: "resource_timeout",
+        message: "a font or picture was not ready in time and may be missing".to_owned(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Where a render is, and where its time went.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
+
+use crate::job::{Phase, PhaseTimes};
+
+/// The phase of each part. The render is in the phase of the part that has come the least far: a time-out names it, and
+/// the time that passes is booked on it.
+pub(crate) struct Progress(Mutex<Clock>);
+
+struct Clock {
+    phases: Vec<Phase>,
+    since: Instant,
+    times: PhaseTimes,
+}
+
+impl Progress {
+    /// All parts wait for a slot.
+    pub(crate) fn start(parts: usize) -> Self {
+        Self(Mutex::new(Clock {
+            phases: vec![Phase::Queue; parts],
+            since: Instant::now(),
+            times: PhaseTimes::default(),
+        }))
+    }
+
+    /// The phase of the render.
+    pub(crate) fn phase(&self) -> Phase {
+        self.lock().phase()
+    }
+
+    /// A part enters a phase.
+    pub(crate) fn enter(&self, part: usize, phase: Phase) {
+        let mut clock = self.lock();
+        clock.book();
+        clock.phases[part] = phase;
+    }
+
+    /// All that is still to be done is done for all parts together.
+    pub(crate) fn enter_together(&self, phase: Phase) {
+        let mut clock = self.lock();
+        clock.book();
+        clock.phases.fill(phase);
+    }
+
+    /// The time that each phase has taken.
+    pub(crate) fn finish(&self) -> PhaseTimes {
+        let mut clock = self.lock();
+        clock.book();
+        clock.times
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Clock> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock {
+    fn phase(&self) -> Phase {
+        self.phases.iter().copied().min().unwrap_or(Phase::Queue)
+    }
+
+    fn book(&mut self) {
+        let took = self.since.elapsed();
+        *self.times.of(self.phase()) += took;
+        self.since += took;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_render_is_where_its_slowest_part_is() {
+        let progress = Progress::start(2);
+        progress.enter(0, Phase::Load);
+        assert_eq!(progress.phase(), Phase::Queue);
+        progress.enter(1, Phase::Print);
+        assert_eq!(progress.phase(), Phase::Load);
+        progress.enter(0, Phase::Evaluate);
+        progress.enter(0, Phase::Wait);
+        assert_eq!(progress.phase(), Phase::Wait);
+        progress.enter_together(Phase::Post);
+        assert_eq!(progress.phase(), Phase::Post);
+    }
+}
