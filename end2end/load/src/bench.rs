@@ -18,6 +18,7 @@ use crate::{
     document::Wanted,
     error::LoadError,
     measure::Limit,
+    numbering::{FIFTY_PARTS, TWO_PARTS},
     pages::{self, Load},
     plan::Plan,
     platen::Service,
@@ -144,6 +145,10 @@ impl Bench<'_> {
             self.measure_completion(load).await?;
         }
         if let Some(platen) = &self.sides.platen {
+            progress("header and footer over several parts");
+            for case in [&TWO_PARTS, &FIFTY_PARTS] {
+                self.results.numbering.push(platen.measure_numbering(case).await?);
+            }
             self.results.first_renders_ms.clone_from(&platen.first_renders_ms);
         }
         Ok(())

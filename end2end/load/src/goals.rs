@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    numbering::{Case, FIFTY_PARTS, TWO_PARTS},
     results::{Results, Way},
     statistics::percentile,
 };
@@ -30,6 +31,12 @@ pub(crate) enum Bound {
 
 /// All goals in the order of the report.
 pub(crate) fn judge(results: &Results) -> Vec<Goal> {
+    let mut goals = speed(results);
+    goals.extend(memory(results));
+    goals
+}
+
+fn speed(results: &Results) -> Vec<Goal> {
     let one_caller = results.find("invoice", Way::PdfA, 1);
     let ratio = |load, way, reference| results.best_ratio(load, way, reference);
     vec![
@@ -94,6 +101,23 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
             completion(results, "table"),
         ),
         goal(
+            "header and footer over 2 parts of 2 pages: what they add",
+            Bound::AtMost(20.0),
+            "ms",
+            numbering(results, &TWO_PARTS),
+        ),
+        goal(
+            "header and footer over 50 parts of 1,000 pages: what they add",
+            Bound::AtMost(1_000.0),
+            "ms",
+            numbering(results, &FIFTY_PARTS),
+        ),
+    ]
+}
+
+fn memory(results: &Results) -> Vec<Goal> {
+    vec![
+        goal(
             "the service's own memory after the last render of the soak",
             Bound::AtMost(60.0),
             "MB",
@@ -138,6 +162,11 @@ fn goal(name: &'static str, wanted: Bound, unit: &'static str, reached: Option<f
 fn completion(results: &Results, load: &str) -> Option<f64> {
     let completion = results.completions.iter().find(|completion| completion.load == load)?;
     Some(completion.p50_ms)
+}
+
+fn numbering(results: &Results, case: &Case) -> Option<f64> {
+    let cost = results.numbering.iter().find(|cost| cost.name == case.name)?;
+    Some(cost.added_ms())
 }
 
 fn soak_growth(results: &Results) -> Option<f64> {

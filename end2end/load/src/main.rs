@@ -11,6 +11,7 @@ mod error;
 mod goals;
 mod measure;
 mod mixes;
+mod numbering;
 mod pages;
 mod plan;
 mod platen;

@@ -168,7 +168,8 @@ impl Service {
         )))
     }
 
-    fn failure(&self, what: &str) -> LoadError {
+    /// An error with what the service has last said.
+    pub(crate) fn failure(&self, what: &str) -> LoadError {
         const LINES: usize = 15;
         let log = fs::read_to_string(self.folder.path().join("service.log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();

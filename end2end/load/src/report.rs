@@ -35,6 +35,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "first_renders_ms": results.first_renders_ms,
         "soak": results.soak,
         "pdfa_completions": results.completions,
+        "numbering": results.numbering,
         "chromium_after_large_documents": results.chromium_after_large_documents,
         "goals": judge(results),
     })
@@ -132,6 +133,13 @@ fn add_details(text: &mut String, results: &Results) {
             text,
             "PDF/A completion, {}: p50 {:.2} ms",
             completion.load, completion.p50_ms
+        );
+    }
+    for cost in &results.numbering {
+        let _ = writeln!(
+            text,
+            "Header and footer over {}: {:.0} ms with, {:.0} ms without",
+            cost.name, cost.numbered_ms, cost.plain_ms
         );
     }
     if !results.soak.is_empty() {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     measure::Round,
+    numbering::NumberingCost,
     statistics::{median, median_ratio},
 };
 
@@ -59,6 +60,7 @@ pub(crate) struct Results {
     pub(crate) first_renders_ms: Vec<f64>,
     pub(crate) soak: Vec<SoakPoint>,
     pub(crate) completions: Vec<Completion>,
+    pub(crate) numbering: Vec<NumberingCost>,
     /// Bytes of all Chromium processes after large documents and the small ones that followed.
     pub(crate) chromium_after_large_documents: Option<u64>,
 }

@@ -7,6 +7,7 @@ use crate::{
     error::LoadError,
     measure::{Caller, Limit, Round},
     mixes::{ManyAccounts, NEWCOMER_INTERVAL, Newcomers},
+    numbering::{self, NumberingCost},
     pages::Load,
     plan::Plan,
     platen::{
@@ -106,6 +107,12 @@ impl<'a> Platen<'a> {
         let order = Order::new(load, wanted);
         let callers = (0..callers).map(|_| Renderer::new(&self.accounts[0], &order)).collect();
         Ok(self.run(&order, callers, limit).await?.1)
+    }
+
+    /// What header and footer add to a document of several parts.
+    pub(crate) async fn measure_numbering(&self, case: &numbering::Case) -> Result<NumberingCost, LoadError> {
+        let measured = numbering::measure(&self.accounts[0], case).await;
+        measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 
     async fn measure_many_accounts(&self, load: &Arc<Load>, callers: usize, limit: Limit) -> Result<Round, LoadError> {

@@ -54,6 +54,23 @@ impl Order {
         }
     }
 
+    /// The load as often as there are `parts`, all together with its number of pages, as PDF/A.
+    pub(crate) fn of_parts(load: &Arc<Load>, parts: usize, with_header_and_footer: bool) -> Self {
+        let body = json!({
+            "parts": vec![json!({ "type": "html", "content": load.html }); parts],
+            "margin": { "top": 20, "right": 20, "bottom": 20, "left": 20 },
+            "render_header_footer": with_header_and_footer,
+            "header_template": "<p><span class=title></span></p>",
+            "footer_template": "<p><span class=pageNumber></span> / <span class=totalPages></span></p>",
+            "output_encoding": "binary",
+        });
+        Self {
+            load: load.clone(),
+            wanted: Wanted::PdfA,
+            body: body.to_string().into(),
+        }
+    }
+
     /// Looks into a document that came back.
     pub(crate) fn check(&self, document: &[u8]) -> Result<(), LoadError> {
         find_fault(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
