@@ -342,6 +342,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_further_slot_takes_its_accounts_turn() {
+        let admission = Admission::new(1, 1);
+        let limited = Caller {
+            account: A,
+            concurrency: 1,
+        };
+        let running = admission.enter(limited, Lane::Synchronous).await.unwrap();
+        let mut waiters = Waiters::new(&admission);
+        waiters.add("b", B, Lane::Synchronous).await;
+        // Neither the account's limit nor the full queue keeps a render from going on.
+        let mut further = Box::pin(admission.enter_again(A, Lane::Synchronous));
+        assert!(futures::poll!(&mut further).is_pending());
+        drop(running);
+        assert_eq!(waiters.served().await, ["b"]);
+        let further = further.await.unwrap();
+        assert_eq!(admission.load().running, 1);
+        drop(further);
+        assert_eq!((admission.load().running, admission.load().waiting), (0, 0));
+    }
+
+    #[tokio::test]
     async fn who_gives_up_frees_his_place_and_keeps_his_accounts_turn() {
         let admission = Admission::new(1, 2);
         let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
