@@ -1,6 +1,5 @@
 //! What is in the PDFs.
 
-mod archive;
 mod command;
 mod content;
 mod decoration;

@@ -160,8 +160,8 @@ async fn the_pages_own_size_counts_only_when_it_is_preferred() {
 async fn page_sizes_that_pdf_a_forbids_are_refused_by_page() {
     let studio = Studio::start().await;
     for page in [
-        include_str!("../pages/page-tiny.html"),
-        include_str!("../pages/page-huge.html"),
+        include_str!("../../../pdf/tests/corpus/page-tiny.html"),
+        include_str!("../../../pdf/tests/corpus/page-huge.html"),
     ] {
         let (pointer, detail) = studio.fault(page, json!({"prefer_css_page_size": true})).await;
         assert_eq!(pointer, "/parts/0");
