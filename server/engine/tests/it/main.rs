@@ -6,6 +6,7 @@ mod processes;
 mod servers;
 mod support;
 
+mod corpus;
 mod documents;
 mod egress;
 mod hostile;

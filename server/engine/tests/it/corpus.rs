@@ -1,0 +1,118 @@
+//! Pages that people really send. Made archival alone, joined and selected from, each stays as the browser drew it, and
+//! veraPDF accepts it.
+
+mod inventory;
+mod joined;
+mod look;
+mod print;
+mod single;
+mod spoil;
+mod tools;
+mod verapdf;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use crate::support::TestEngine;
+
+/// As many as the machine of `make test` has.
+const WORKERS: usize = 2;
+
+/// Without so many, nothing would be learnt of our own check.
+const LEAST_SPOILT: usize = 20;
+
+/// What came out of a check: the files that have to be archival, and what is wrong, each with the page's name.
+#[derive(Default)]
+struct Outcome {
+    files: Vec<PathBuf>,
+    faults: Vec<String>,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_stays_as_it_was_drawn_and_is_archival() {
+    let folder = tempfile::Builder::new().prefix("platen-corpus-").tempdir().unwrap();
+    let engine = TestEngine::start("").await;
+    let printed = print::print_corpus(&engine).await;
+    let mut files = print::write_decorated(&engine, folder.path()).await;
+    drop(engine);
+    let mut faults = tokio::task::block_in_place(|| {
+        let (singles, mut outcomes): (Vec<_>, Vec<_>) = for_each(&printed, |page| single::check(page, folder.path()))
+            .into_iter()
+            .unzip();
+        let singles: Vec<_> = singles.into_iter().flatten().collect();
+        outcomes.extend(for_each(&joined::groups(&singles), |group| {
+            joined::check(group, folder.path())
+        }));
+        let mut faults = Vec::new();
+        for outcome in outcomes {
+            files.extend(outcome.files);
+            faults.extend(outcome.faults);
+        }
+        faults.extend(check_conformance(&files, folder.path()));
+        faults
+    });
+    if !faults.is_empty() {
+        faults.sort();
+        let kept = folder.keep();
+        panic!("{}\nThe files are in {}.", faults.join("\n"), kept.display());
+    }
+}
+
+/// Whether veraPDF and our own check accept all files, and our own refuses whatever veraPDF refuses.
+fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
+    let spoilt = spoil::spoil(files, folder);
+    let refusals = verapdf::refusals(&[files, &spoilt].concat());
+    let verdicts = for_each(files, |file| (file, platen_pdf::check::check(&fs::read(file).unwrap())));
+    let mut faults = Vec::new();
+    for (file, verdict) in verdicts {
+        let refusal = &refusals[file];
+        if !refusal.is_empty() {
+            faults.push(format!("{}, by veraPDF: {}", file.display(), refusal.join(", ")));
+        }
+        if let Err(violations) = verdict {
+            faults.push(format!("{}, by our check: {violations:?}", file.display()));
+        }
+    }
+    let refused: Vec<&PathBuf> = spoilt.iter().filter(|file| !refusals[*file].is_empty()).collect();
+    if refused.len() < LEAST_SPOILT {
+        faults.push(format!("only {} spoilt files are refused by veraPDF", refused.len()));
+    }
+    for file in refused {
+        if platen_pdf::check::check(&fs::read(file).unwrap()).is_ok() {
+            let refusal = refusals[file].join(", ");
+            faults.push(format!(
+                "{}, accepted by our check, by veraPDF: {refusal}",
+                file.display()
+            ));
+        }
+    }
+    faults
+}
+
+/// Does something with each item, as many at a time as there are workers. Gives the results in the items' order.
+fn for_each<'a, Item: Sync, Made: Send>(items: &'a [Item], work: impl Fn(&'a Item) -> Made + Sync) -> Vec<Made> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { break };
+                    let result = work(item);
+                    results.lock().unwrap().push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,117 @@
+//! What a document has beside its looks, counted by `qpdf`.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde_json::{Map, Value};
+
+use super::tools;
+
+/// Counts of what has to survive.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Inventory {
+    pub(super) pages: Vec<PageInventory>,
+    pub(super) outline_entries: usize,
+    pub(super) tags: usize,
+    pub(super) language: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct PageInventory {
+    /// Links to addresses.
+    pub(super) outer_links: usize,
+    /// Links into the document.
+    pub(super) inner_links: usize,
+    /// Pieces of content that tags hold.
+    pub(super) marked: usize,
+}
+
+impl Inventory {
+    pub(super) fn of(file: &Path) -> Self {
+        let json = tools::output("qpdf", &["--json", "--json-key=qpdf"], file, &[]);
+        let json: Value = serde_json::from_slice(&json).unwrap();
+        let objects = Objects(json["qpdf"][1].as_object().unwrap());
+        let catalog = objects.resolve(&objects.0["trailer"]["value"]["/Root"]);
+        let mut inventory = Self {
+            language: text(&catalog["/Lang"]),
+            ..Self::default()
+        };
+        let mut marked: BTreeMap<&str, usize> = BTreeMap::new();
+        for object in objects.0.values() {
+            if object["value"]["/Type"] == "/StructElem" {
+                inventory.tags += 1;
+                count_marked(&object["value"]["/K"], &object["value"]["/Pg"], &mut marked);
+            } else if object["value"]["/Title"].is_string() && object["value"]["/Parent"].is_string() {
+                inventory.outline_entries += 1;
+            }
+        }
+        objects.visit_pages(&catalog["/Pages"], &mut |reference, page| {
+            let mut found = PageInventory {
+                marked: marked.get(reference).copied().unwrap_or_default(),
+                ..PageInventory::default()
+            };
+            for link in objects.resolve(&page["/Annots"]).as_array().into_iter().flatten() {
+                let is_inner = objects.resolve(link)["/A"].is_null();
+                *if is_inner {
+                    &mut found.inner_links
+                } else {
+                    &mut found.outer_links
+                } += 1;
+            }
+            inventory.pages.push(found);
+        });
+        inventory
+    }
+
+    /// What the other has otherwise, a sentence each.
+    pub(super) fn differences(&self, other: &Self) -> Vec<String> {
+        let mut differences = Vec::new();
+        let whole = |inventory: &Self| (inventory.outline_entries, inventory.tags, inventory.language.clone());
+        let (before, after) = (whole(self), whole(other));
+        if before != after {
+            differences.push(format!("outline, tags and language are {after:?}, not {before:?}"));
+        }
+        if self.pages.len() != other.pages.len() {
+            differences.push(format!("{} pages, not {}", other.pages.len(), self.pages.len()));
+        }
+        for ((before, after), number) in self.pages.iter().zip(&other.pages).zip(1..) {
+            if before != after {
+                differences.push(format!("page {number} has {after:?}, not {before:?}"));
+            }
+        }
+        differences
+    }
+}
+
+struct Objects<'a>(&'a Map<String, Value>);
+
+impl<'a> Objects<'a> {
+    /// The object that a reference leads to; anything else as it is.
+    fn resolve(&self, value: &'a Value) -> &'a Value {
+        let object = value.as_str().and_then(|text| self.0.get(&format!("obj:{text}")));
+        object.map_or(value, |object| &object["value"])
+    }
+
+    /// Shows each page and the reference to it, in their order.
+    fn visit_pages(&self, node: &'a Value, see: &mut impl FnMut(&'a str, &'a Value)) {
+        let object = self.resolve(node);
+        match object["/Kids"].as_array() {
+            Some(kids) => kids.iter().for_each(|kid| self.visit_pages(kid, see)),
+            None => see(node.as_str().unwrap(), object),
+        }
+    }
+}
+
+/// Counts, by page, the kids of a tag that are content. A tag's own page holds for those that name none.
+fn count_marked<'a>(kids: &'a Value, page: &'a Value, marked: &mut BTreeMap<&'a str, usize>) {
+    let page = match kids {
+        Value::Array(kids) => return kids.iter().for_each(|kid| count_marked(kid, page, marked)),
+        Value::Number(_) => page,
+        Value::Object(kid) if kid["/Type"] == "/MCR" => kid.get("/Pg").unwrap_or(page),
+        _ => return,
+    };
+    *marked.entry(page.as_str().unwrap_or_default()).or_default() += 1;
+}
+
+fn text(value: &Value) -> Option<String> {
+    Some(value.as_str()?.strip_prefix("u:")?.to_owned())
+}

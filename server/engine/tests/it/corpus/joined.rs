@@ -1,0 +1,156 @@
+//! Pages joined in groups, and selections of these.
+
+use std::{fs, path::Path};
+
+use platen_pdf::{PageSelection, PrintedPart, assemble};
+
+use super::{
+    Outcome,
+    inventory::{Inventory, PageInventory},
+    look::{self, Fingerprint},
+    single::{Single, archival},
+};
+
+/// Parts of one document.
+const GROUP: usize = 12;
+
+/// Where a page of a joined document comes from.
+struct Origin<'a> {
+    single: &'a Single<'a>,
+    /// From 0, in the part.
+    index: usize,
+}
+
+impl Origin<'_> {
+    fn inventory(&self) -> &PageInventory {
+        &self.single.inventory.pages[self.index]
+    }
+
+    /// `None` beyond the pages that are looked at.
+    fn look(&self) -> Option<&Fingerprint> {
+        self.single.looks.get(self.index)
+    }
+}
+
+/// Neighbours by name are alike, so that each group takes some from everywhere.
+pub(super) fn groups<'a>(singles: &'a [Single<'a>]) -> Vec<Vec<&'a Single<'a>>> {
+    let count = singles.len().div_ceil(GROUP);
+    let group = |start| singles.iter().skip(start).step_by(count).collect();
+    (0..count).map(group).collect()
+}
+
+/// Joins a group, and selects pages of it: of three parts one whole, one not at all, one every other page.
+pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
+    let mut outcome = Outcome::default();
+    let name = format!("joined with {}", group[0].printed.name);
+    let origins: Vec<Origin> = group
+        .iter()
+        .flat_map(|single| (0..single.inventory.pages.len()).map(|index| Origin { single, index }))
+        .collect();
+    let Some(joined) = write(group, None, &name, &origins, folder, &mut outcome) else {
+        return outcome;
+    };
+    let sum = |count: fn(&Inventory) -> usize| group.iter().map(|single| count(&single.inventory)).sum::<usize>();
+    // One entry for each part, and one tag around all.
+    let expected = (
+        sum(|part| part.outline_entries) + group.len(),
+        sum(|part| part.tags) + 1,
+        &group[0].inventory.language,
+    );
+    let found = (joined.outline_entries, joined.tags, &joined.language);
+    if found != expected {
+        outcome.faults.push(format!(
+            "{name}: outline, tags and language are {found:?}, not {expected:?}"
+        ));
+    }
+
+    let is_selected = |origin: &Origin| match group.iter().position(|single| std::ptr::eq(*single, origin.single)) {
+        Some(part) if part % 3 == 1 => false,
+        Some(part) => part % 3 == 0 || origin.index.is_multiple_of(2),
+        None => false,
+    };
+    let (numbers, origins): (Vec<String>, Vec<Origin>) = origins
+        .into_iter()
+        .enumerate()
+        .filter(|(_, origin)| is_selected(origin))
+        .map(|(index, origin)| ((index + 1).to_string(), origin))
+        .unzip();
+    let selection = PageSelection::parse(&numbers.join(",")).expect("a selection");
+    let name = format!("selected from {}", group[0].printed.name);
+    let selected = write(group, Some(selection), &name, &origins, folder, &mut outcome);
+    // Entries of what is whole stay, and the part's own of what is there at all.
+    let whole = group.iter().step_by(3).map(|single| single.inventory.outline_entries);
+    let parts = (0..group.len()).filter(|part| part % 3 != 1).count();
+    let least = whole.sum::<usize>() + parts;
+    if let Some(found) = selected
+        .map(|selected| selected.outline_entries)
+        .filter(|found| *found < least)
+    {
+        let fault = format!("{name}: {found} entries in the outline, not at least {least}");
+        outcome.faults.push(fault);
+    }
+    outcome
+}
+
+/// Assembles a document and holds each of its pages against where it comes from.
+fn write(
+    group: &[&Single],
+    selection: Option<PageSelection>,
+    name: &str,
+    origins: &[Origin],
+    folder: &Path,
+    outcome: &mut Outcome,
+) -> Option<Inventory> {
+    let is_whole = selection.is_none();
+    let parts = group.iter().map(|single| PrintedPart {
+        bytes: &single.printed.pdf,
+        facts: single.facts.clone(),
+    });
+    let assembled = match assemble(&archival(parts.collect(), selection)) {
+        Ok(assembled) => assembled.bytes,
+        Err(error) => {
+            outcome.faults.push(format!("{name}: {error}"));
+            return None;
+        }
+    };
+    let file = folder.join(format!("{name}.pdf"));
+    fs::write(&file, &assembled).unwrap();
+
+    let inventory = Inventory::of(&file);
+    if inventory.pages.len() != origins.len() {
+        let found = inventory.pages.len();
+        outcome
+            .faults
+            .push(format!("{name}: {found} pages, not {}", origins.len()));
+    }
+    let mut fault = |number: usize, origin: &Origin, what: &str| {
+        let (page, part) = (origin.index + 1, &origin.single.printed.name);
+        outcome
+            .faults
+            .push(format!("{name}, page {number}, which is page {page} of {part}: {what}"));
+    };
+    for ((found, origin), number) in inventory.pages.iter().zip(origins).zip(1..) {
+        let mut expected = origin.inventory().clone();
+        if !is_whole {
+            // Those to pages that were left out are gone; never is one added.
+            expected.inner_links = expected.inner_links.min(found.inner_links);
+        }
+        if *found != expected {
+            fault(number, origin, &format!("has {found:?}, alone {expected:?}"));
+        }
+    }
+    let looked_at: Vec<(usize, &Origin, &Fingerprint)> = (1..)
+        .zip(origins)
+        .filter_map(|(number, origin)| Some((number, origin, origin.look()?)))
+        .collect();
+    let pages: Vec<usize> = looked_at.iter().map(|(number, ..)| *number).collect();
+    let looks = look::of(&file, &assembled, &pages);
+    for (look, (number, origin, expected)) in looks.iter().zip(looked_at) {
+        let differences = look.fingerprint().differences(expected);
+        if !differences.is_empty() {
+            fault(number, origin, &differences.join(", "));
+        }
+    }
+    outcome.files.push(file);
+    Some(inventory)
+}

@@ -1,0 +1,166 @@
+//! What a reader sees of a page: pictures by two rasterisers, and text.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+};
+
+use platen_pdf::raster::{PageView, rasterise};
+
+use super::tools;
+
+/// Pages of a document that are looked at.
+const FIRST: usize = 10;
+/// Coarse, but a stroke that moves by a tenth of a pixel changes a shade.
+const DOTS_PER_INCH: u16 = 40;
+/// They have characters that no font has, which a stand-in draws: the same boxes, whose edges may be of another shade.
+const MISSING_GLYPHS: [&str; 6] = [
+    "invisible-characters.html",
+    "missing-glyph-names.html",
+    "missing-glyph.html",
+    "price-list-cyrillic-greek.html",
+    "scripts.html",
+    "title-odd.html",
+];
+/// In those pages, of all bytes of a picture.
+const MAX_SHARE_OF_OTHER_SHADES: f64 = 0.004;
+
+/// How a page looks.
+pub(super) struct PageLook {
+    /// By `hayro`.
+    drawn: Vec<u8>,
+    /// By Poppler, with the size in front.
+    painted: Vec<u8>,
+    text: String,
+}
+
+/// A look without its substance.
+#[derive(Debug)]
+pub(super) struct Fingerprint {
+    drawn: u64,
+    painted: u64,
+    text: u64,
+}
+
+/// The numbers of the pages that are looked at in a document.
+pub(super) fn first_pages(count: usize) -> Vec<usize> {
+    (1..=count.min(FIRST)).collect()
+}
+
+/// The looks of these pages, ascending, of a file, whose bytes are given too.
+pub(super) fn of(file: &Path, pdf: &[u8], pages: &[usize]) -> Vec<PageLook> {
+    let resolution = DOTS_PER_INCH.to_string();
+    let last = pages.last().expect("a page").to_string();
+    let painted = tools::output("pdftoppm", &["-r", &resolution, "-l", &last], file, &[]);
+    let painted = pictures(&painted);
+    let text = tools::output("pdftotext", &["-l", &last], file, &["-"]);
+    let text = String::from_utf8_lossy(&text);
+    // Each page ends with a form feed.
+    let page_texts: Vec<&str> = text.split('\u{c}').collect();
+    let look = |page: &usize| {
+        let view = PageView {
+            page: *page,
+            dots_per_inch: DOTS_PER_INCH,
+        };
+        let picture = rasterise(pdf, view).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        PageLook {
+            drawn: picture.pixels,
+            painted: painted[page - 1].to_owned(),
+            text: page_texts[page - 1].to_owned(),
+        }
+    };
+    pages.iter().map(look).collect()
+}
+
+/// Cuts a row of pictures: "P6", width, height and depth on three lines, then three bytes a pixel, each.
+fn pictures(mut rest: &[u8]) -> Vec<&[u8]> {
+    let mut pictures = Vec::new();
+    while !rest.is_empty() {
+        let mut lines = rest.splitn(4, |byte| *byte == b'\n');
+        assert_eq!(lines.next(), Some(b"P6".as_slice()));
+        let size = str::from_utf8(lines.next().unwrap()).unwrap();
+        let number = |text: &str| text.parse::<usize>().unwrap();
+        let (width, height) = size
+            .split_once(' ')
+            .map(|(width, height)| (number(width), number(height)))
+            .unwrap();
+        let header = rest.len() - lines.nth(1).unwrap().len();
+        let (picture, others) = rest.split_at(header + width * height * 3);
+        pictures.push(picture);
+        rest = others;
+    }
+    pictures
+}
+
+impl PageLook {
+    /// What differs in the other, a sentence each. `name` is that of the page of the corpus.
+    pub(super) fn differences(&self, other: &Self, name: &str) -> Vec<String> {
+        let is_missing_glyphs = MISSING_GLYPHS.contains(&name);
+        let pictures = [
+            ("hayro", &self.drawn, &other.drawn),
+            ("Poppler", &self.painted, &other.painted),
+        ];
+        let mut differences = Vec::new();
+        for (rasteriser, before, after) in pictures {
+            let changed = before
+                .iter()
+                .zip(after)
+                .filter(|(before, after)| before != after)
+                .count();
+            let allowed = if is_missing_glyphs {
+                MAX_SHARE_OF_OTHER_SHADES
+            } else {
+                0.0
+            };
+            if before.len() != after.len() {
+                differences.push(format!("another size, by {rasteriser}"));
+            } else if changed as f64 > allowed * before.len() as f64 {
+                differences.push(format!("{changed} of {} bytes differ, by {rasteriser}", before.len()));
+            }
+        }
+        let is_same_text = if is_missing_glyphs {
+            letters(&self.text) == letters(&other.text)
+        } else {
+            self.text == other.text
+        };
+        if !is_same_text {
+            differences.push(format!("the text is {:?}, not {:?}", other.text, self.text));
+        }
+        differences
+    }
+
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        Fingerprint {
+            drawn: hash(&self.drawn),
+            painted: hash(&self.painted),
+            text: hash(&self.text),
+        }
+    }
+}
+
+impl Fingerprint {
+    /// What differs in the other.
+    pub(super) fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let compared = [
+            ("other pixels by hayro", self.drawn == other.drawn),
+            ("other pixels by Poppler", self.painted == other.painted),
+            ("other text", self.text == other.text),
+        ];
+        let different = compared.iter().filter(|(_, is_same)| !is_same);
+        different.map(|(what, _)| *what).collect()
+    }
+}
+
+/// The stand-in says U+FFFD where the browser says nothing, and Poppler orders text by what it finds around it: so that
+/// only letters and digits count here, not their order.
+fn letters(text: &str) -> Vec<char> {
+    let mut letters: Vec<char> = text.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    letters.sort_unstable();
+    letters
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

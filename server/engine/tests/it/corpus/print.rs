@@ -1,0 +1,105 @@
+//! Prints the corpus.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use futures::{StreamExt, stream};
+use platen_engine::job::{HeaderFooter, RenderJob};
+use platen_pdf::{OutputFormat, PageSelection};
+use uuid::Uuid;
+
+use crate::support::{TestEngine, html_job};
+
+/// Absurd lengths make it 19,926 pages long, of which only the first are looked at.
+const LONG: (&str, &str) = ("numbers-extreme.html", "1-3");
+const PAGE_LIMIT: usize = 20_000;
+/// Text, none, pictures, tags of all kinds, transparency, margin boxes, sheets of several sizes.
+const DECORATED: [&str; 7] = [
+    "text.html",
+    "empty.html",
+    "images.html",
+    "tags.html",
+    "blend.html",
+    "page-boxes.html",
+    "named-pages.html",
+];
+/// So many that a page which waits for something keeps no slot empty.
+const CONCURRENT: usize = 4;
+
+/// A page of the corpus as the browser drew it, with metadata and nothing else changed.
+pub(super) struct Printed {
+    /// Of the file of HTML.
+    pub(super) name: String,
+    pub(super) pdf: Vec<u8>,
+    pub(super) title: Option<String>,
+    /// The pages to make archival; all if there is none.
+    pub(super) selection: Option<PageSelection>,
+}
+
+/// Prints each page once. In the order of their names.
+pub(super) async fn print_corpus(engine: &TestEngine) -> Vec<Printed> {
+    let files = fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let mut pages: Vec<PathBuf> = files
+        .filter(|file| file.extension().is_some_and(|kind| kind == "html"))
+        .collect();
+    assert!(pages.len() >= 100, "only {} pages", pages.len());
+    pages.sort();
+    let account = Uuid::now_v7();
+    stream::iter(pages)
+        .map(|file| print(engine, account, file))
+        .buffered(CONCURRENT)
+        .collect()
+        .await
+}
+
+async fn print(engine: &TestEngine, account: Uuid, file: PathBuf) -> Printed {
+    let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut job = job(&file);
+    job.page_limit = PAGE_LIMIT;
+    match engine.render(account, job).await {
+        Ok(document) => Printed {
+            selection: (name == LONG.0).then(|| PageSelection::parse(LONG.1).expect("a selection")),
+            name,
+            pdf: document.pdf,
+            title: document.title,
+        },
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+/// Writes some pages as the engine makes them archival itself, alone and together, with header and footer. Gives the
+/// files.
+pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathBuf> {
+    let jobs: Vec<RenderJob> = DECORATED.iter().map(|name| job(&folder().join(name))).collect();
+    let together = RenderJob {
+        parts: jobs.iter().flat_map(|job| job.parts.clone()).collect(),
+        ..jobs[0].clone()
+    };
+    let mut written = Vec::new();
+    for (name, mut job) in DECORATED.into_iter().zip(jobs).chain([("together", together)]) {
+        job.format = OutputFormat::PdfA2b;
+        job.print.margins = [0.8, 0.4, 0.8, 0.4];
+        job.print.header_footer = Some(HeaderFooter {
+            header: "<b class=title></b> <i class=date></i> &#xE123; <a href=https://example.com/>link</a>".to_owned(),
+            footer: "<p style='color: rgba(200, 0, 0, .5)'><span class=pageNumber></span></p>".to_owned(),
+        });
+        let document = engine.render(Uuid::now_v7(), job).await;
+        let document = document.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let file = to.join(format!("{name}.decorated.pdf"));
+        fs::write(&file, document.pdf).unwrap();
+        written.push(file);
+    }
+    written
+}
+
+fn job(file: &Path) -> RenderJob {
+    let mut job = html_job(&fs::read_to_string(file).unwrap());
+    job.print.prefer_css_page_size = true;
+    job
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../pdf/tests/corpus")
+}

@@ -1,0 +1,46 @@
+//! veraPDF, which decides what is PDF/A-2b.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// What it has against each file: clauses, or nothing. One run over all: most of the time is the start of Java.
+pub(super) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
+    let home = std::env::var("HOME").expect("a home folder");
+    let library = Path::new(&home).join(".cache/platen/verapdf/lib");
+    assert!(
+        library.is_dir(),
+        "no veraPDF in {}; deploy/setup.sh --test installs it",
+        library.display()
+    );
+    let output = Command::new("java")
+        .args(["-Xmx1g", "-cp"])
+        .arg(library.join("*"))
+        .arg("org.verapdf.apps.GreenfieldCliWrapper")
+        .args(["--flavour", "2b", "--format", "text", "--verbose"])
+        .args(files)
+        .output()
+        .unwrap_or_else(|error| panic!("java: {error}; deploy/setup.sh --test installs it"));
+    let report = String::from_utf8_lossy(&output.stdout);
+    let mut refusals: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    let mut current = PathBuf::new();
+    for line in report.lines() {
+        // "PASS /path 2b" or "FAIL /path 2b", and under the latter one line for each clause.
+        if let Some(file) = line.strip_prefix("PASS ").and_then(|rest| rest.strip_suffix(" 2b")) {
+            refusals.insert(file.into(), Vec::new());
+        } else if let Some(file) = line.strip_prefix("FAIL ").and_then(|rest| rest.strip_suffix(" 2b")) {
+            current = file.into();
+            refusals.insert(current.clone(), vec!["refused".to_owned()]);
+        } else if let Some(clauses) = refusals.get_mut(&current) {
+            clauses.push(line.trim().to_owned());
+        }
+    }
+    for file in files {
+        // A file that it can't even read.
+        let unread = || vec![format!("not checked: {}", String::from_utf8_lossy(&output.stderr))];
+        refusals.entry(file.clone()).or_insert_with(unread);
+    }
+    refusals
+}
