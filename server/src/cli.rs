@@ -3,6 +3,7 @@
 mod accounts;
 mod doctor;
 mod failure;
+mod inspect;
 mod keys;
 mod render;
 
@@ -30,6 +31,10 @@ enum Command {
     Serve,
     /// Make one PDF: no service, no database, the same engine and options.
     Render(render::Arguments),
+    /// Tell what a PDF holds, and whether it conforms to PDF/A-2b.
+    ///
+    /// It reads files as Platen and Chromium write them: one revision with a classic cross-reference table.
+    Inspect(inspect::Arguments),
     /// Bring the database's schema up to date. `serve` does it too.
     Migrate,
     /// Make accounts.
@@ -60,6 +65,7 @@ fn execute(command: Command) -> Result<(), Failure> {
             match command {
                 Command::Serve => Ok(boot::serve(config).await?),
                 Command::Render(arguments) => render::execute(arguments, config).await,
+                Command::Inspect(arguments) => inspect::execute(&arguments),
                 Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
                 Command::Accounts(command) => accounts::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,

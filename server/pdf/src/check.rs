@@ -82,6 +82,7 @@ pub fn check(bytes: &[u8]) -> Result<Conformance, Vec<Violation>> {
 }
 
 fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) {
+    findings.note(None, framing::check_identifiers(file));
     let trailer = match framing::check_framing(bytes, file) {
         Ok(trailer) => trailer,
         Err(finding) => return findings.add(None, finding),

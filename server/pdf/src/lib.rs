@@ -2,6 +2,7 @@
 //! no HTTP.
 
 pub mod check;
+pub mod inspect;
 pub mod raster;
 
 mod annotations;

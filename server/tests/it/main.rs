@@ -3,6 +3,7 @@
 mod api;
 mod cli;
 mod embedded;
+mod inspect;
 mod keys;
 mod lifecycle;
 mod render;

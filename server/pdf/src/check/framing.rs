@@ -38,11 +38,6 @@ pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding>
     if file.size() > MAX_OBJECTS {
         return Err(Finding::new("6.1.13-7", "more than 8,388,607 objects"));
     }
-    let identifiers = file.trailer.get("ID").and_then(Object::as_array).unwrap_or_default();
-    let is_given = |identifier: &Object| identifier.as_string().is_some_and(|bytes| !bytes.is_empty());
-    if identifiers.len() != 2 || !identifiers.iter().all(is_given) {
-        return Err(Finding::new("6.1.3-1", "trailer: two identifiers expected in /ID"));
-    }
     let head = format!("xref\n0 {}\n", file.size());
     let table = table_offset(bytes).ok_or_else(|| Finding::new("6.1.3-3", "%%EOF and nothing after it expected"))?;
     let after_head = bytes.get(table..).and_then(|table| table.strip_prefix(head.as_bytes()));
@@ -55,6 +50,16 @@ pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding>
             "a cross-reference table of one section expected",
         )),
     }
+}
+
+/// Checks the identifiers of the file (6.1.3).
+pub(super) fn check_identifiers(file: &File) -> Result<(), Finding> {
+    let identifiers = file.trailer.get("ID").and_then(Object::as_array).unwrap_or_default();
+    let is_given = |identifier: &Object| identifier.as_string().is_some_and(|bytes| !bytes.is_empty());
+    if identifiers.len() != 2 || !identifiers.iter().all(is_given) {
+        return Err(Finding::new("6.1.3-1", "trailer: two identifiers expected in /ID"));
+    }
+    Ok(())
 }
 
 /// Where the table begins, by the last lines of the file.

@@ -16,7 +16,7 @@ static TRAILER_DICTIONARY: Shape = Shape {
         ("Size", Required, &[Integer]),
         ("Root", Required, &[Dictionary(&[&CATALOG])]),
         ("Info", Optional, &[Dictionary(&[&INFORMATION])]),
-        ("ID", Required, &[Array(&[Text])]),
+        ("ID", Optional, &[Array(&[Text])]),
     ],
     ..BASE
 };

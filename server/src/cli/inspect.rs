@@ -1,0 +1,203 @@
+//! `platen inspect`: what a PDF holds, and whether it conforms to PDF/A-2b by our own check.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Display,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use platen_pdf::{
+    PdfError,
+    inspect::{Font, Image, Inspection, inspect},
+};
+use serde_json::{Value, json};
+
+use crate::cli::failure::Failure;
+
+const POINTS_PER_MILLIMETRE: f64 = 72.0 / 25.4;
+/// Reasons that are listed for people; JSON has them all.
+const SHOWN_VIOLATIONS: usize = 10;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// A PDF.
+    file: PathBuf,
+    /// As JSON, for programs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what the file holds.
+pub(super) fn execute(arguments: &Arguments) -> Result<(), Failure> {
+    let file = &arguments.file;
+    let failure = |reason: &dyn Display| Failure::by_caller(&format!("{}: {reason}", file.display()));
+    let bytes = std::fs::read(file).map_err(|error| failure(&error))?;
+    if !bytes.starts_with(b"%PDF-") {
+        return Err(failure(&"not a PDF"));
+    }
+    let inspection = inspect(&bytes);
+    if arguments.json {
+        println!("{:#}", as_json(bytes.len(), &inspection));
+    } else {
+        print(file, bytes.len(), &inspection);
+    }
+    Ok(())
+}
+
+fn print(file: &Path, length: usize, inspection: &Result<Inspection, PdfError>) {
+    println!("{}: {} kB", file.display(), length.div_ceil(1000));
+    match inspection {
+        Ok(inspection) => print_all(inspection),
+        Err(error) => row(
+            "Contents",
+            [format!("not as Platen writes it, and so not read: {error}")],
+        ),
+    }
+}
+
+fn print_all(inspection: &Inspection) {
+    row("Version", [&inspection.version]);
+    row("Title", &inspection.title);
+    row("Language", &inspection.language);
+    let sizes = inspection.page_sizes.iter().map(|(width, height)| {
+        let (across, down) = (millimetres(*width), millimetres(*height));
+        format!("{across:.0} × {down:.0} mm ({width:.0} × {height:.0} pt)")
+    });
+    row("Pages", grouped(sizes));
+    row("Fonts", grouped(inspection.fonts.iter().map(describe_font)));
+    row("Images", grouped(inspection.images.iter().map(describe_image)));
+    let tags: Vec<String> = inspection
+        .tags
+        .iter()
+        .map(|(tag, count)| format!("{tag} {count}"))
+        .collect();
+    row("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty()));
+    let outline = inspection.outline;
+    let entries = format!("{} entries on {} levels", outline.count, outline.depth);
+    row("Outline", Some(entries).filter(|_| outline.count > 0));
+    let links = inspection.links;
+    let destinations = format!("{} into the document, {} out of it", links.internal, links.external);
+    row(
+        "Links",
+        Some(destinations).filter(|_| links.internal + links.external > 0),
+    );
+    row("Declared", &inspection.declared);
+    match &inspection.verdict {
+        Ok(conformance) => row("Conforms", [format!("to {conformance}")]),
+        Err(violations) => {
+            let more = violations.len().saturating_sub(SHOWN_VIOLATIONS);
+            let reasons = violations.iter().take(SHOWN_VIOLATIONS).map(ToString::to_string);
+            let rest = (more > 0).then(|| format!("{more} more"));
+            row(
+                "Conforms",
+                ["not known to, to PDF/A-2b:".to_owned()]
+                    .into_iter()
+                    .chain(reasons)
+                    .chain(rest),
+            );
+        }
+    }
+}
+
+/// A subject and what there is of it, one to a line; nothing where there is none.
+fn row(subject: &str, facts: impl IntoIterator<Item = impl Display>) {
+    for (index, fact) in facts.into_iter().enumerate() {
+        let subject = if index == 0 { subject } else { "" };
+        println!("  {subject:9} {fact}");
+    }
+}
+
+/// Each text once, with its number where there are several.
+fn grouped(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for text in texts {
+        let place = *places.entry(text.clone()).or_insert(counts.len());
+        match counts.get_mut(place) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((text, 1)),
+        }
+    }
+    let shown = counts.into_iter().map(|(text, count)| match count {
+        1 => text,
+        several => format!("{several} × {text}"),
+    });
+    shown.collect()
+}
+
+fn describe_font(font: &Font) -> String {
+    let name = if font.name.is_empty() {
+        "without a name"
+    } else {
+        &font.name
+    };
+    let embedded = match (font.is_embedded, font.is_subset) {
+        (false, _) => "not embedded",
+        (true, true) => "embedded, some glyphs",
+        (true, false) => "embedded",
+    };
+    format!("{name}, {}, {embedded}", font.kind)
+}
+
+fn describe_image(image: &Image) -> String {
+    let filter = if image.filter.is_empty() {
+        "not compressed"
+    } else {
+        &image.filter
+    };
+    let mask = if image.has_mask { ", with a mask" } else { "" };
+    format!(
+        "{} × {} px, {}, {filter}{mask}",
+        image.width, image.height, image.colours
+    )
+}
+
+fn millimetres(points: f64) -> f64 {
+    points / POINTS_PER_MILLIMETRE
+}
+
+fn as_json(length: usize, inspection: &Result<Inspection, PdfError>) -> Value {
+    let inspection = match inspection {
+        Ok(inspection) => inspection,
+        Err(error) => return json!({"bytes": length, "is_readable": false, "reason": error.to_string()}),
+    };
+    let page = |(width, height): &(f64, f64)| {
+        json!({
+            "width_pt": width, "height_pt": height,
+            "width_mm": millimetres(*width), "height_mm": millimetres(*height),
+        })
+    };
+    let font = |font: &Font| {
+        json!({
+            "name": font.name, "kind": font.kind,
+            "is_embedded": font.is_embedded, "is_subset": font.is_subset,
+        })
+    };
+    let image = |image: &Image| {
+        json!({
+            "width": image.width, "height": image.height,
+            "colours": image.colours, "filter": image.filter, "has_mask": image.has_mask,
+        })
+    };
+    let violations = inspection.verdict.as_ref().err().map(Vec::as_slice).unwrap_or_default();
+    let violations = violations
+        .iter()
+        .map(|violation| json!({"clause": violation.clause, "object": violation.object, "message": violation.message}));
+    json!({
+        "bytes": length,
+        "is_readable": true,
+        "version": inspection.version,
+        "title": inspection.title,
+        "language": inspection.language,
+        "pages": inspection.page_sizes.iter().map(page).collect::<Vec<_>>(),
+        "fonts": inspection.fonts.iter().map(font).collect::<Vec<_>>(),
+        "images": inspection.images.iter().map(image).collect::<Vec<_>>(),
+        "tags": inspection.tags,
+        "outline": {"count": inspection.outline.count, "depth": inspection.outline.depth},
+        "links": {"internal": inspection.links.internal, "external": inspection.links.external},
+        "declared": inspection.declared,
+        "conformance": inspection.verdict.as_ref().ok().map(ToString::to_string),
+        "violations": violations.collect::<Vec<_>>(),
+    })
+}
