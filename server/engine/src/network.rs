@@ -37,17 +37,43 @@ pub(crate) fn with_refusals(mut requests: Vec<NetworkRequest>, log: &ConnectionL
     requests
 }
 
-/// Tells the author of the page what was refused.
-pub(crate) fn refusal_warning(requests: &[NetworkRequest]) -> Option<Warning> {
-    let refused: Vec<&NetworkRequest> = requests.iter().filter(|request| request.refused.is_some()).collect();
-    let named: Vec<String> = refused
+/// Tells the author of the page what was refused and what failed.
+pub(crate) fn warnings(requests: &[NetworkRequest]) -> impl Iterator<Item = Warning> {
+    let refused = requests
+        .iter()
+        .filter_map(|request| Some((request, request.refused.clone()?)));
+    let failed = requests
+        .iter()
+        .filter_map(|request| Some((request, why_failed(request)?)));
+    let refused = warning("request_refused", "refused", &refused.collect::<Vec<_>>());
+    let failed = warning("resource_failed", "failed", &failed.collect::<Vec<_>>());
+    refused.into_iter().chain(failed)
+}
+
+fn why_failed(request: &NetworkRequest) -> Option<String> {
+    if request.refused.is_some() {
+        return None;
+    }
+    // What the page itself breaks off, it does not miss.
+    let error = request.error.clone().filter(|error| error != "net::ERR_ABORTED");
+    let status = request.status.filter(|status| *status >= 400);
+    error.or_else(|| status.map(|status| format!("status {status}")))
+}
+
+fn warning(code: &'static str, what: &str, requests: &[(&NetworkRequest, String)]) -> Option<Warning> {
+    let named: Vec<String> = requests
         .iter()
         .take(NAMED_IN_WARNING)
-        .map(|request| format!("{} ({})", request.url, request.refused.as_deref().unwrap_or_default()))
+        .map(|(request, reason)| format!("{} ({reason})", request.url))
         .collect();
-    (!refused.is_empty()).then(|| Warning {
-        code: "request_refused",
-        message: format!("{} requests were refused: {}", refused.len(), named.join(", ")),
+    let count = match requests.len() {
+        0 => return None,
+        1 => "1 request".to_owned(),
+        several => format!("{several} requests"),
+    };
+    Some(Warning {
+        code,
+        message: format!("{count} {what}: {}", named.join(", ")),
     })
 }
 
@@ -104,13 +130,39 @@ mod tests {
         assert_eq!(requests[0].status, None);
         assert_eq!(requests[0].refused.as_deref(), Some("a loopback address"));
         assert_eq!(requests[1].url, "10.0.0.1:81");
-        let warning = refusal_warning(&requests).unwrap();
+        let warning = warnings(&requests).next().unwrap();
         assert!(
             warning
                 .message
-                .starts_with("2 requests were refused: http://127.0.0.1/x.png"),
+                .starts_with("2 requests refused: http://127.0.0.1/x.png"),
             "{}",
             warning.message
+        );
+    }
+
+    #[test]
+    fn failures_are_told_and_what_the_page_broke_off_is_not() {
+        let request = |path: &str, status, error: Option<&str>| NetworkRequest {
+            url: format!("http://example.com/{path}"),
+            status,
+            error: error.map(ToOwned::to_owned),
+            refused: None,
+        };
+        let requests = [
+            request("fine", Some(200), None),
+            request("missing", Some(404), None),
+            request("cut", Some(200), Some("net::ERR_CONTENT_LENGTH_MISMATCH")),
+            request("left", None, Some("net::ERR_ABORTED")),
+        ];
+        let said: Vec<Warning> = warnings(&requests).collect();
+        assert_eq!(said.len(), 1);
+        assert_eq!(said[0].code, "resource_failed");
+        assert!(
+            said[0].message.ends_with(
+                ": http://example.com/missing (status 404), http://example.com/cut (net::ERR_CONTENT_LENGTH_MISMATCH)"
+            ),
+            "{}",
+            said[0].message
         );
     }
 }

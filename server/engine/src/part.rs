@@ -97,7 +97,7 @@ impl Render<'_> {
         });
         let log = session.proxy.take_log();
         let requests = network::with_refusals(requests, &log);
-        warnings.extend(network::refusal_warning(&requests));
+        warnings.extend(network::warnings(&requests));
         if dialogs > 0 {
             warnings.push(Warning {
                 code: "dialog_dismissed",

@@ -143,3 +143,27 @@ async fn a_url_part_is_followed_to_where_it_leads() {
         document.requests
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_missing_from_the_page_is_told() {
+    let origin = Origin::start(|request| {
+        Some(match request.path.as_str() {
+            "/page" => Reply::html("<p>Body<img src=/missing.png><img src=/there.svg>"),
+            "/there.svg" => Reply::html("<svg xmlns='http://www.w3.org/2000/svg'/>"),
+            _ => return None,
+        })
+    })
+    .await;
+    let engine = TestEngine::start(&origin.entry()).await;
+    let page = job(Part::Url(origin.url("/page")));
+    let document = engine.render(Uuid::now_v7(), page).await.unwrap();
+    let warning = document
+        .warnings
+        .iter()
+        .find(|warning| warning.code == "resource_failed");
+    let message = &warning.unwrap().message;
+    assert!(
+        message.starts_with("1 request failed") && message.contains("/missing.png (status 404)"),
+        "{message}"
+    );
+}
