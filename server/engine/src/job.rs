@@ -144,6 +144,8 @@ pub struct WaitFor {
 pub struct RenderedDocument {
     /// The PDF file.
     pub pdf: Vec<u8>,
+    /// The standard that it was checked to conform to, for instance `PDF/A-2b`; nothing for plain PDF.
+    pub conformance: Option<&'static str>,
     /// Pages in it.
     pub page_count: usize,
     /// The first part's title, blank removed.
@@ -404,6 +406,12 @@ pub enum RenderFault {
         width: f64,
         /// Points.
         height: f64,
+    },
+    /// It holds something that PDF/A has no place for.
+    #[error("the document can't be PDF/A-2b: {reason}; with output_format pdf it can be made")]
+    NotConformant {
+        /// Clause of ISO 19005-2 and what is wrong.
+        reason: String,
     },
     /// Chromium answered that the page can't be printed.
     #[error("the page could not be printed: {reason}")]

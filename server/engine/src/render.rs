@@ -6,6 +6,7 @@ use std::{
 };
 
 use futures::future::try_join_all;
+use platen_pdf::check::Conformance;
 use platen_pdf::{Assembly, Completed, PageSelection, PdfError, PrintedPart, Stamps};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
@@ -224,6 +225,7 @@ impl Render<'_> {
         .await?;
         let Completed {
             bytes: pdf,
+            conformance,
             page_count,
             warnings: more,
         } = assembled.map_err(|error| self.blame(&error, sizes))?;
@@ -233,6 +235,7 @@ impl Render<'_> {
         }));
         Ok(RenderedDocument {
             pdf,
+            conformance: conformance.map(Conformance::name),
             page_count,
             title,
             phases: self.progress.finish(),
@@ -257,6 +260,12 @@ impl Render<'_> {
             PdfError::TooLarge { .. } => {
                 let fault = RenderFault::TooLarge {
                     reason: error.to_string(),
+                };
+                RenderError::Fault { part: 0, fault }
+            }
+            PdfError::NotConformant { ref message, .. } => {
+                let fault = RenderFault::NotConformant {
+                    reason: message.clone(),
                 };
                 RenderError::Fault { part: 0, fault }
             }

@@ -13,6 +13,7 @@ mod warnings;
 
 use time::OffsetDateTime;
 
+use crate::check::{Conformance, check};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::write::write_document;
@@ -59,11 +60,25 @@ pub(crate) fn complete_document(
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
     let information = metadata.write(&mut document, format)?;
     let trailer = trailer(&mut document, information, identifier)?;
+    let bytes = write_document(document, trailer)?;
     Ok(Completed {
-        bytes: write_document(document, trailer)?,
+        conformance: conformance(&bytes, format)?,
+        bytes,
         page_count: pages.len(),
         warnings: warnings.finish(),
     })
+}
+
+/// What the finished file conforms to. Nothing is called PDF/A-2b that is not known to be: neither we nor Chromium's next
+/// version may break it unseen.
+fn conformance(bytes: &[u8], format: OutputFormat) -> Result<Option<Conformance>, PdfError> {
+    match format {
+        OutputFormat::Pdf => Ok(None),
+        OutputFormat::PdfA2b => check(bytes).map(Some).map_err(|violations| PdfError::NotConformant {
+            clause: violations.first().map_or("6", |violation| violation.clause),
+            message: violations.first().map_or_else(String::new, ToString::to_string),
+        }),
+    }
 }
 
 /// Frees what `complete` adds, so that a document that was completed before gets it once.

@@ -97,6 +97,8 @@ pub struct Assembly<'a> {
 pub struct Completed {
     /// The file.
     pub bytes: Vec<u8>,
+    /// What the file was checked to conform to; nothing for plain PDF.
+    pub conformance: Option<check::Conformance>,
     /// Number of pages, at least 1.
     pub page_count: usize,
     /// What was changed visibly or dropped, for the author of the page.
@@ -160,6 +162,14 @@ pub enum PdfError {
         /// How many there may be.
         limit: usize,
     },
+    /// The finished file is not PDF/A-2b, or not known to be.
+    #[error("not known to conform to PDF/A-2b: {message}")]
+    NotConformant {
+        /// Of ISO 19005-2; see [`check::Violation::clause`].
+        clause: &'static str,
+        /// The first violation, for people who know PDF.
+        message: String,
+    },
 }
 
 /// Makes one document of printed parts, and completes it.
@@ -175,7 +185,8 @@ pub enum PdfError {
 /// subject, keywords and language are those of the first part's facts, whatever the browser wrote. Links stay if they
 /// lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes.
 /// For PDF/A-2b the limits and conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers
-/// out of range, characters that no font has.
+/// out of range, characters that no font has. The file is checked then; one that does not pass is
+/// [`PdfError::NotConformant`].
 ///
 /// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number. A
 /// completed document that is completed again changes nothing but the dates. The same assembly gives the same bytes.

@@ -166,6 +166,7 @@ fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
         }
         Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= length),
         Err(PdfError::PageSize { page, .. }) => prop_assert!(page > 0),
+        Err(PdfError::NotConformant { clause, .. }) => prop_assert!(clause.starts_with('6')),
         // The size of a page can't be read, so that the number of pages is not known.
         Err(PdfError::StampCount { .. }) => prop_assert!(!assembly.stamps.is_empty()),
         Err(error) => prop_assert!(false, "{error}"),

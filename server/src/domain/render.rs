@@ -161,6 +161,7 @@ pub fn blamed_member(part: usize, fault: &RenderFault) -> String {
         RenderFault::WaitForUnsatisfied { .. } => "/wait_for",
         RenderFault::PageBeyondEnd { .. } => "/pages",
         RenderFault::TooLarge { .. } => "/parts",
+        RenderFault::NotConformant { .. } => "/output_format",
         RenderFault::Unreachable { .. }
         | RenderFault::AddressRefused { .. }
         | RenderFault::HttpStatus { .. }

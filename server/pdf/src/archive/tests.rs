@@ -456,6 +456,28 @@ fn page_that_pdf_a_forbids_is_named() {
 }
 
 #[test]
+fn what_is_not_known_to_conform_is_not_called_an_archive() {
+    let mut document = Document::open(&[EMPTY]).expect("valid");
+    let form = Object::Dictionary(Dictionary::default());
+    document
+        .change_catalog(|catalog| catalog.set("AcroForm", form))
+        .expect("a catalog");
+    let trailer = document.trailer();
+    let printed = write_document(document, trailer).expect("a file");
+
+    let error = complete(&printed, &facts(), OutputFormat::PdfA2b, instant()).expect_err("a form to fill in");
+    assert!(error.to_string().contains("/AcroForm"), "{error}");
+    assert_eq!(completed(&printed, &facts(), OutputFormat::Pdf).conformance, None);
+    assert_eq!(
+        archived(EMPTY)
+            .conformance
+            .map(|conformance| conformance.to_string())
+            .as_deref(),
+        Some("PDF/A-2b")
+    );
+}
+
+#[test]
 fn completing_again_changes_nothing() {
     for printed in [EMPTY, LANGUAGE, LINKS, MISSING_GLYPHS, NUMBERS, TABLE] {
         for format in [OutputFormat::PdfA2b, OutputFormat::Pdf] {
