@@ -9,6 +9,7 @@ pub(crate) mod metadata;
 mod missing_glyphs;
 mod output_intent;
 pub(crate) mod pages;
+mod role_map;
 mod warnings;
 
 use time::OffsetDateTime;
@@ -56,6 +57,7 @@ pub(crate) fn complete_document(
         let drawings = limits::enforce_limits(&mut document, &mut warnings)?;
         drawings::mend_drawings(&mut document, pages, &drawings, &mut warnings)?;
         output_intent::add_output_intent(&mut document)?;
+        role_map::add_role_map(&mut document)?;
     }
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
     let information = metadata.write(&mut document, format)?;

@@ -189,7 +189,11 @@ pub enum PdfError {
 /// [`PdfError::NotConformant`].
 ///
 /// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number. A
-/// completed document that is completed again changes nothing but the dates. The same assembly gives the same bytes.
+/// completed document that is completed again changes nothing but the dates.
+///
+/// The same assembly gives the same bytes. So do two prints of the same page, whatever the moments at which they were
+/// printed, with the same facts, `instant`, fonts and browser; but for tables with header cells, which Chromium names by
+/// numbers that it counts on from print to print (`/ID (node00000331)`).
 pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     assemble::assemble(assembly)
 }

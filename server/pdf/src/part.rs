@@ -65,9 +65,15 @@ impl<'a> Part<'a> {
         self.file.length()
     }
 
-    /// The beginning and the end of the file, at most so many bytes each.
+    /// The beginning and the end of the file, at most so many bytes each. Document information, which Chromium writes
+    /// first, is left out: it says when the file was printed.
     pub(crate) fn ends(&self, length: usize) -> [&'a [u8]; 2] {
         let bytes = self.file.bytes();
+        let information = self.file.trailer.reference("Info");
+        let information = information
+            .and_then(|number| self.file.range(number))
+            .map(|range| range.end);
+        let bytes = &bytes[information.filter(|end| *end <= length).unwrap_or_default()..];
         let length = length.min(bytes.len());
         [&bytes[..length], &bytes[bytes.len() - length..]]
     }

@@ -175,7 +175,9 @@ fn untouched_objects_stay_as_they_are() {
     let (before, after) = (Document::open(&[TABLE]).expect("valid"), open(&completed));
     let root = before.root().expect("a catalog");
     let information = before.trailer().get("Info").and_then(Object::as_reference);
-    for number in (1..before.size()).filter(|number| *number != root && Some(*number) != information) {
+    let structure = catalog(&before).reference("StructTreeRoot");
+    let changed = [Some(root), information, structure];
+    for number in (1..before.size()).filter(|number| !changed.contains(&Some(*number))) {
         assert_eq!(
             before.object_bytes(number),
             after.object_bytes(number),
@@ -475,6 +477,37 @@ fn what_is_not_known_to_conform_is_not_called_an_archive() {
             .as_deref(),
         Some("PDF/A-2b")
     );
+}
+
+#[test]
+fn types_of_structure_elements_that_are_newer_than_the_standard_have_a_role() {
+    let completed = archived(TABLE);
+    let document = open(&completed);
+    let structure = document
+        .resolve_dictionary(&catalog(&document), "StructTreeRoot")
+        .expect("a structure tree");
+    let roles = document.resolve_dictionary(&structure, "RoleMap").expect("a role map");
+    assert!(roles.get("Strong").is_some_and(|role| role.is_name("Span")));
+}
+
+#[test]
+fn the_moment_of_printing_leaves_no_trace() {
+    let at = LINKS
+        .windows(14)
+        .position(|window| window == b"/CreationDate ")
+        .expect("a date")
+        + b"/CreationDate (D:".len();
+    let mut later = LINKS.to_vec();
+    later[at..at + 4].copy_from_slice(b"2031");
+    assert!(archived(LINKS).bytes == archived(&later).bytes);
+    // Another document, of the same moment, has another identifier.
+    let identifier = |completed: &Completed| {
+        open(completed)
+            .trailer()
+            .get("ID")
+            .map(|identifier| format!("{identifier:?}"))
+    };
+    assert_ne!(identifier(&archived(LINKS)), identifier(&archived(LANGUAGE)));
 }
 
 #[test]
