@@ -51,6 +51,7 @@ pub enum Ending {
 
 /// The figures of a document.
 pub struct Success {
+    conformance: Option<&'static str>,
     page_count: i32,
     bytes: i64,
     phase_times: Value,
@@ -64,6 +65,7 @@ impl From<&RenderedDocument> for Success {
         let warnings = document.warnings.iter();
         let requests = document.requests.iter();
         Self {
+            conformance: document.conformance,
             page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
             bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
             phase_times: phase_times(&document.phases),
@@ -95,7 +97,7 @@ pub async fn finish(
             sqlx::query!(
                 "update renders
                  set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
-                     started_at = inserted_at + $8::float8 * interval '1 ms', finished_at = $9
+                     started_at = inserted_at + $8::float8 * interval '1 ms', finished_at = $9, conformance = $10
                  where account_id = $1 and id = $2 and status = 'processing'",
                 account.0,
                 id.0,
@@ -106,6 +108,7 @@ pub async fn finish(
                 storable(success.requests),
                 success.queued_ms,
                 now,
+                success.conformance,
             )
             .execute(db)
             .await?;

@@ -22,6 +22,7 @@ use crate::{
 /// Names a render, whatever became of it.
 pub(in crate::http) const RENDER_ID: HeaderName = HeaderName::from_static("x-render-id");
 const PAGE_COUNT: HeaderName = HeaderName::from_static("x-page-count");
+const PDF_CONFORMANCE: HeaderName = HeaderName::from_static("x-pdf-conformance");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// `POST`: renders while the client waits; a client that hangs up ends it.
@@ -65,8 +66,10 @@ fn facts(outcome: &RenderOutcome) -> HeaderMap {
         (SERVER_TIMING, server_timing(&outcome.document.phases)),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];
+    let conformance = outcome.document.conformance;
     facts
         .into_iter()
+        .chain(conformance.map(|standard| (PDF_CONFORMANCE, standard.to_owned())))
         .filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?)))
         .collect()
 }

@@ -22,6 +22,7 @@ async fn binary_answers_are_the_file_with_its_facts_in_headers() {
         "inline; filename=\"Rechnung Nr. 7-8- M_ller.pdf\"; filename*=UTF-8''Rechnung%20Nr.%207-8-%20M%C3%BCller.pdf"
     );
     assert_eq!(header(&answer, "x-page-count"), "2");
+    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2b");
     let timing = header(&answer, "server-timing");
     let phases: Vec<_> = timing
         .split(", ")
@@ -51,9 +52,19 @@ async fn binary_answers_are_the_file_with_its_facts_in_headers() {
     assert_eq!(row["api_key_id"], studio.account.key_id.as_str());
     assert_eq!((&row["mode"], &row["livemode"]), (&json!("sync"), &json!(true)));
     assert_eq!((&row["page_count"], &row["bytes"]), (&json!(2), &json!(length)));
+    assert_eq!(row["conformance"], "PDF/A-2b");
     assert_eq!(row["options"]["parts"], json!([{"type": "html", "bytes": html.len()}]));
     assert!(row["phase_times"]["print"].as_f64().unwrap() > 0.0);
     assert!(!row.to_string().contains("Hello"), "{row}");
+}
+
+#[tokio::test]
+async fn plain_pdf_claims_no_conformance() {
+    let studio = Studio::start().await;
+    let answer = studio.render("<p>x", json!({"output_format": "pdf"})).await;
+    assert!(answer.headers().get("x-pdf-conformance").is_none());
+    let row = studio.recorded(header(&answer, "x-render-id")).await;
+    assert_eq!(row["conformance"], Value::Null);
 }
 
 #[tokio::test]
