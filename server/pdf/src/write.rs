@@ -59,8 +59,10 @@ pub(crate) fn write_document(mut document: Document, trailer: Dictionary) -> Res
     }
     write_object(&mut output, &trailer);
     write(&mut output, format_args!("\nstartxref\n{table}\n%%EOF\n"));
-    // Much less than its parts, if few pages were selected.
-    output.shrink_to_fit();
+    if !are_kept {
+        // It can be much less than its parts.
+        output.shrink_to_fit();
+    }
     Ok(output)
 }
 
