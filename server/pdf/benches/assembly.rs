@@ -1,0 +1,71 @@
+//! How long it takes to complete, join and select. Each bound stands beside its benchmark.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use platen_pdf::{Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, assemble};
+use time::OffsetDateTime;
+
+/// Two pages.
+const INVOICE: &[u8] = include_bytes!("../tests/fixtures/table.pdf");
+/// Four pages.
+const REPORT: &[u8] = include_bytes!("../tests/fixtures/report.pdf");
+/// Two pages.
+const LETTER: &[u8] = include_bytes!("../tests/fixtures/letter.pdf");
+/// Four pages without tags.
+const STAMPS: &[u8] = include_bytes!("../tests/fixtures/stamps.pdf");
+
+fn archive<'a>(parts: &[&'a [u8]]) -> Assembly<'a> {
+    let part = |bytes: &&'a [u8]| PrintedPart {
+        bytes,
+        facts: PageFacts {
+            title: Some("Part".into()),
+            language: Some("en".into()),
+            ..PageFacts::default()
+        },
+    };
+    Assembly {
+        parts: parts.iter().map(part).collect(),
+        stamps: Vec::new(),
+        selection: None,
+        format: OutputFormat::PdfA2b,
+        instant: OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+fn assembled(assembly: &Assembly) -> Vec<u8> {
+    assemble(assembly).expect("parts that can be joined").bytes
+}
+
+fn bench(criterion: &mut Criterion, name: &str, assembly: &Assembly) {
+    criterion.bench_function(name, |bencher| bencher.iter(|| assemble(black_box(assembly))));
+}
+
+fn benches(criterion: &mut Criterion) {
+    let ten_pages = assembled(&archive(&[REPORT, LETTER, REPORT]));
+    let hundred_pages = assembled(&archive(&[ten_pages.as_slice(); 10]));
+    bench(criterion, "complete the invoice (2 ms)", &archive(&[INVOICE]));
+    bench(
+        criterion,
+        "complete 100 tagged pages (40 ms)",
+        &archive(&[&hundred_pages]),
+    );
+    let joined = archive(&[ten_pages.as_slice(); 10]);
+    bench(criterion, "join 10 × 10 tagged pages (60 ms)", &joined);
+    let selected = Assembly {
+        selection: PageSelection::parse("50").ok(),
+        ..archive(&[&hundred_pages])
+    };
+    bench(criterion, "select 1 of 100 pages (20 ms)", &selected);
+    let stamped = Assembly {
+        stamps: vec![Stamps {
+            bytes: STAMPS,
+            pages: vec![1, 2, 3, 4],
+        }],
+        ..archive(&[LETTER, LETTER])
+    };
+    bench(criterion, "join 2 × 2 pages and draw 4 headers (20 ms)", &stamped);
+}
+
+criterion_group!(assembly, benches);
+criterion_main!(assembly);
