@@ -9,6 +9,7 @@ pub(crate) mod metadata;
 mod missing_glyphs;
 mod output_intent;
 pub(crate) mod pages;
+mod pictures;
 mod role_map;
 mod warnings;
 
@@ -59,6 +60,7 @@ pub(crate) fn complete_document(
         output_intent::add_output_intent(&mut document)?;
         role_map::add_role_map(&mut document)?;
     }
+    pictures::warn_of_coarse_pictures(&document, pages, &mut warnings);
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
     let information = metadata.write(&mut document, format)?;
     let trailer = trailer(&mut document, information, identifier)?;

@@ -108,8 +108,8 @@ pub struct Completed {
 /// Something the author of the page should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Stable name: `link_removed`, `missing_glyph`, `language_invalid`, `text_shortened`, `name_shortened` or
-    /// `number_limited`.
+    /// Stable name: `link_removed`, `missing_glyph`, `language_invalid`, `text_shortened`, `name_shortened`,
+    /// `number_limited` or `image_low_resolution`.
     pub code: &'static str,
     /// A sentence for people, with page and value.
     pub message: String,

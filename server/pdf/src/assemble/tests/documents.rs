@@ -49,6 +49,11 @@ pub(super) fn assembled(assembly: &Assembly) -> Completed {
     assemble(assembly).expect("parts that can be joined")
 }
 
+/// The warnings' names. The report's only picture, 24 pixels wide on a quarter of an inch, is coarse.
+pub(super) fn codes(completed: &Completed) -> Vec<&'static str> {
+    completed.warnings.iter().map(|warning| warning.code).collect()
+}
+
 pub(super) fn open(bytes: &[u8]) -> Document<'_> {
     Document::open(&[bytes]).expect("a file that is whole")
 }

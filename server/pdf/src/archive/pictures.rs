@@ -1,0 +1,282 @@
+//! Tells of pictures that are printed so large that their pixels show. Patterns are left out: the browser draws shades
+//! of its own into pictures of 72 pixels to the inch for them.
+
+use std::collections::BTreeSet;
+
+use super::warnings::Warnings;
+use crate::content::read_stream;
+use crate::document::Document;
+use crate::lexer::{Lexer, Token, decode_name};
+use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::parse::parse_number;
+
+/// Pixels for each inch of paper below which people see them.
+const COARSE: f64 = 100.0;
+/// Whoever stretches fewer pixels than these means a colour or a shade.
+const MIN_SIDE: i64 = 8;
+/// How deep form `XObject`s may stand in each other to be looked at.
+const MAX_DEPTH: usize = 16;
+/// Bytes of content that are looked at in a document: a form can be drawn any number of times. Each stream counts a
+/// little more than its length, so that none is free.
+const MAX_CONTENT: usize = 64 * 1024 * 1024;
+const STREAM_COST: usize = 1024;
+const POINTS_PER_INCH: f64 = 72.0;
+
+/// Warns of each picture whose pixels show where it is first drawn. Only pages that use something new are looked at.
+pub(super) fn warn_of_coarse_pictures(document: &Document, pages: &[ObjectNumber], warnings: &mut Warnings) {
+    let mut search = Search {
+        document,
+        warnings,
+        used: BTreeSet::new(),
+        drawn: BTreeSet::new(),
+        content_left: MAX_CONTENT,
+    };
+    for (page, number) in (1..).zip(pages) {
+        search.look_at_page(page, *number);
+    }
+}
+
+struct Search<'d, 'a> {
+    document: &'d Document<'a>,
+    warnings: &'d mut Warnings,
+    /// Everything that pages name in their resources.
+    used: BTreeSet<ObjectNumber>,
+    /// Pictures that were judged.
+    drawn: BTreeSet<ObjectNumber>,
+    content_left: usize,
+}
+
+/// What a content stream is drawn with.
+struct Surroundings<'r, 'a> {
+    page: usize,
+    resources: &'r Dictionary<'a>,
+    matrix: Matrix,
+    depth: usize,
+}
+
+impl<'a> Search<'_, 'a> {
+    /// What can't be read is nothing to warn of.
+    fn look_at_page(&mut self, page: usize, number: ObjectNumber) {
+        let Ok(dictionary) = self.document.get_dictionary(number, "a page expected") else {
+            return;
+        };
+        let Ok(resources) = self.document.resolve_dictionary(&dictionary, "Resources") else {
+            return;
+        };
+        if !self.uses_something_new(&resources) {
+            return;
+        }
+        let surroundings = Surroundings {
+            page,
+            resources: &resources,
+            matrix: Matrix::IDENTITY,
+            depth: 0,
+        };
+        let mut content = Vec::new();
+        let mut part = Vec::new();
+        for contents in dictionary.items("Contents") {
+            if let Ok(Object::Stream(stream)) = self.document.resolve(contents)
+                && read_stream(&stream, &mut part).is_ok()
+            {
+                content.append(&mut part);
+                content.push(b'\n');
+            }
+        }
+        self.look_at_content(&content, &surroundings);
+    }
+
+    fn uses_something_new(&mut self, resources: &Dictionary) -> bool {
+        let objects = self
+            .document
+            .resolve_dictionary(resources, "XObject")
+            .unwrap_or_default();
+        let numbers = objects.entries.iter().filter_map(|(_, object)| object.as_reference());
+        let count = self.used.len();
+        self.used.extend(numbers);
+        self.used.len() > count
+    }
+
+    fn look_at_content(&mut self, content: &[u8], surroundings: &Surroundings<'_, 'a>) {
+        let cost = content.len() + STREAM_COST;
+        if surroundings.depth > MAX_DEPTH || self.content_left < cost {
+            return;
+        }
+        self.content_left -= cost;
+        let mut lexer = Lexer::new(content, 0);
+        let mut matrix = surroundings.matrix;
+        let mut saved = Vec::new();
+        let mut numbers = Vec::new();
+        let mut name = None;
+        while let Ok(Some((_, token))) = lexer.next_token() {
+            match token {
+                Token::Number(raw) => numbers.extend(parse_number(raw).as_ref().and_then(Object::as_number)),
+                Token::Name(raw) => name = Some(raw),
+                Token::Keyword(operator) => {
+                    match (operator, name) {
+                        (b"q", _) => saved.push(matrix),
+                        (b"Q", _) => matrix = saved.pop().unwrap_or(matrix),
+                        (b"cm", _) => matrix = Matrix::of(&numbers).map_or(matrix, |change| change.then(matrix)),
+                        (b"Do", Some(name)) => self.look_at(name, matrix, surroundings),
+                        // Inline images are so small that nobody prints them large, and have no syntax.
+                        (b"ID", _) => return,
+                        _ => {}
+                    }
+                    numbers.clear();
+                    name = None;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks at what is drawn by a name of the resources: a picture, or more content.
+    fn look_at(&mut self, name: &[u8], matrix: Matrix, surroundings: &Surroundings<'_, 'a>) {
+        let Ok(objects) = self.document.resolve_dictionary(surroundings.resources, "XObject") else {
+            return;
+        };
+        let Some(number) = objects.get_bytes(&decode_name(name)).and_then(Object::as_reference) else {
+            return;
+        };
+        let Ok(Object::Stream(stream)) = self.document.get(number) else {
+            return;
+        };
+        if stream
+            .dictionary
+            .get("Subtype")
+            .is_some_and(|kind| kind.is_name("Image"))
+        {
+            if self.drawn.insert(number) {
+                self.judge(&stream.dictionary, matrix, surroundings.page);
+            }
+            return;
+        }
+        let mut content = Vec::new();
+        let Ok(resources) = self.document.resolve_dictionary(&stream.dictionary, "Resources") else {
+            return;
+        };
+        if read_stream(&stream, &mut content).is_err() {
+            return;
+        }
+        let numbers = stream.dictionary.items("Matrix").iter().filter_map(Object::as_number);
+        let own = Matrix::of(&numbers.collect::<Vec<_>>()).unwrap_or(Matrix::IDENTITY);
+        let inner = Surroundings {
+            page: surroundings.page,
+            resources: &resources,
+            matrix: own.then(matrix),
+            depth: surroundings.depth + 1,
+        };
+        self.look_at_content(&content, &inner);
+    }
+
+    /// A picture fills the unit square of the space that it is drawn in (ISO 32000-1, 8.9.5).
+    fn judge(&mut self, picture: &Dictionary, matrix: Matrix, page: usize) {
+        let side = |key| picture.get(key).and_then(Object::as_integer).unwrap_or(0);
+        let (width, height) = (side("Width"), side("Height"));
+        let [across, up] = matrix.unit_lengths();
+        let resolution = |pixels: i64, points: f64| pixels as f64 * POINTS_PER_INCH / points;
+        let coarsest = resolution(width, across).min(resolution(height, up));
+        if width.min(height) >= MIN_SIDE && coarsest < COARSE {
+            let message = format!(
+                "A picture of {width} × {height} pixels is printed at {:.0} pixels to the inch on page {page}; \
+                 below {COARSE} they show.",
+                coarsest.floor()
+            );
+            self.warnings.add("image_low_resolution", message);
+        }
+    }
+}
+
+/// A transformation `[a b c d e f]` (ISO 32000-1, 8.3.3).
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Matrix([f64; 6]);
+
+impl Matrix {
+    const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+
+    fn of(numbers: &[f64]) -> Option<Self> {
+        numbers.try_into().ok().map(Self)
+    }
+
+    /// This one, then another.
+    fn then(self, Self(next): Self) -> Self {
+        let turned = |x: f64, y: f64| (x * next[0] + y * next[2], x * next[1] + y * next[3]);
+        let own = self.0;
+        let (across, up, shift) = (turned(own[0], own[1]), turned(own[2], own[3]), turned(own[4], own[5]));
+        Self([across.0, across.1, up.0, up.1, shift.0 + next[4], shift.1 + next[5]])
+    }
+
+    /// How long the sides of the unit square become.
+    fn unit_lengths(self) -> [f64; 2] {
+        let own = self.0;
+        [own[0].hypot(own[1]), own[2].hypot(own[3])]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Stream;
+
+    const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");
+
+    /// The warnings of a page with this content. `/P` is a picture of 100 × 50 pixels, `/F` a form that draws it at twice
+    /// its own measures.
+    fn warnings(content: &'static str) -> Vec<String> {
+        let mut document = Document::open(&[EMPTY]).expect("a document");
+        let picture = Dictionary::new([
+            ("Subtype", Object::name("Image")),
+            ("Width", Object::Integer(100)),
+            ("Height", Object::Integer(50)),
+        ]);
+        let picture = document.add(Object::Stream(Stream::plain(picture, b"".as_slice())));
+        let resources = |objects| Object::Dictionary(Dictionary::new([("XObject", Object::Dictionary(objects))]));
+        let form = Dictionary::new([
+            ("Subtype", Object::name("Form")),
+            (
+                "Matrix",
+                Object::Array([2, 0, 0, 2, 0, 0].map(Object::Integer).to_vec()),
+            ),
+            (
+                "Resources",
+                resources(Dictionary::new([("P", Object::Reference(picture))])),
+            ),
+        ]);
+        let form = document.add(Object::Stream(Stream::plain(form, b"/P Do".as_slice())));
+        let objects = Dictionary::new([("P", Object::Reference(picture)), ("F", Object::Reference(form))]);
+        let contents = Stream::plain(Dictionary::default(), content.as_bytes());
+        let contents = document.add(Object::Stream(contents));
+        let page = document.add(Object::Dictionary(Dictionary::new([
+            ("Resources", resources(objects)),
+            ("Contents", Object::Reference(contents)),
+        ])));
+        let mut warnings = Warnings::default();
+        warn_of_coarse_pictures(&document, &[page], &mut warnings);
+        warnings.finish().into_iter().map(|warning| warning.message).collect()
+    }
+
+    #[test]
+    fn tells_the_resolution_in_which_a_picture_is_drawn() {
+        // 72 points are an inch: 100 pixels on 100 points, and 50 on 25.
+        let coarse = "A picture of 100 × 50 pixels is printed at 72 pixels to the inch on page 1; below 100 they show.";
+        for content in [
+            "100 0 0 25 0 0 cm /P Do",
+            "q 9 0 0 9 0 0 cm Q 10 0 0 5 7 7 cm q 0 10 -5 0 1 1 cm /P Do Q",
+            "50 0 0 12.5 0 0 cm /F Do",
+            "100 0 0 25 0 0 cm /P Do 9 0 0 9 0 0 cm /P Do",
+        ] {
+            assert_eq!(warnings(content), [coarse], "{content}");
+        }
+    }
+
+    #[test]
+    fn is_silent_where_nobody_sees_pixels() {
+        for content in [
+            "72 0 0 36 0 0 cm /P Do",
+            "36 0 0 18 0 0 cm /F Do",
+            "400 0 0 400 0 0 cm (/P Do) Tj /Q Do /P scn /P",
+            "BI /W 1 ID 400 0 0 400 0 0 cm /P Do EI",
+        ] {
+            assert_eq!(warnings(content), Vec::<String>::new(), "{content}");
+        }
+    }
+}
