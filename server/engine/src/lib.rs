@@ -4,10 +4,12 @@
 //! steps (`steps`), and completes what was printed by `platen_pdf`. `browser` and `devtools` run the browser itself.
 
 mod admission;
+mod assembly;
 mod browser;
 mod chromium;
 pub mod config;
 mod devtools;
+pub mod error;
 mod header_footer;
 pub mod job;
 mod network;
@@ -29,7 +31,8 @@ use crate::{
     admission::Admission,
     browser::LaunchError,
     config::EngineConfig,
-    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderError, RenderJob, RenderedDocument},
+    error::RenderError,
+    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
     pool::Pool,
 };
 

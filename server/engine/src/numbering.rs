@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    assembly::{PageSizes, blocking},
+    error::RenderError,
     header_footer::{self, Fields},
-    job::{MediaType, Phase, PrintSettings, RenderError, Warning},
+    job::{MediaType, Phase, PrintSettings, Warning},
     part::Printed,
     render::Render,
     session::{Afterlife, Scripts, Session},
@@ -39,17 +41,26 @@ struct Look {
 }
 
 impl Render<'_> {
-    /// Prints header and footer for the pages that will be kept. `sizes` are those of each part's pages, in points.
-    pub(crate) async fn print_headers_and_footers(
+    /// Prints header and footer for the pages of several parts that will be kept.
+    pub(crate) async fn number(
         &self,
-        printed: &[Printed],
-        sizes: &[Vec<(f64, f64)>],
+        printed: Vec<Printed>,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Vec<StampPages>, RenderError> {
-        let total = sizes.iter().map(Vec::len).sum();
-        self.progress.enter_together(Phase::Print);
+    ) -> Result<(Vec<Printed>, Vec<StampPages>), RenderError> {
         let mut stamps = Vec::new();
-        for (look, pages) in self.looks(printed, sizes, warnings) {
+        if printed.len() == 1 || self.job.print.header_footer.is_none() {
+            return Ok((printed, stamps));
+        }
+        self.progress.enter_together(Phase::Print);
+        let limit = self.job.page_limit;
+        let (printed, sizes) = blocking(move || {
+            let sizes = PageSizes::of(&printed, limit);
+            (printed, sizes)
+        })
+        .await?;
+        let sizes = sizes?;
+        let blank = blank(sizes.total());
+        for (look, pages) in self.looks(&printed, &sizes, warnings) {
             let settings = PrintSettings {
                 paper_width: f64::from(look.sheet[0]) / 1000.0,
                 paper_height: f64::from(look.sheet[1]) / 1000.0,
@@ -57,10 +68,10 @@ impl Render<'_> {
                 ..self.job.print.clone()
             };
             let printing = Printing::blank(&settings, look.templates, &pages);
-            let bytes = self.print_blank(&blank(total), &printing).await?;
+            let bytes = self.print_blank(&blank, &printing).await?;
             stamps.push(StampPages { bytes, pages });
         }
-        Ok(stamps)
+        Ok((printed, stamps))
     }
 
     async fn print_blank(&self, html: &str, printing: &Printing) -> Result<Vec<u8>, RenderError> {
@@ -79,19 +90,14 @@ impl Render<'_> {
     }
 
     /// The pages, numbered from 1, by what their header and footer look like.
-    fn looks(
-        &self,
-        printed: &[Printed],
-        sizes: &[Vec<(f64, f64)>],
-        warnings: &mut Vec<Warning>,
-    ) -> BTreeMap<Look, Vec<usize>> {
+    fn looks(&self, printed: &[Printed], sizes: &PageSizes, warnings: &mut Vec<Warning>) -> BTreeMap<Look, Vec<usize>> {
         let mut looks = BTreeMap::new();
         let Some(wanted) = &self.job.print.header_footer else {
             return looks;
         };
         let mut said = Vec::new();
         let mut page = 0;
-        for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes) {
+        for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes.by_part()) {
             let fields = Fields::of(part, &printed.facts, self.instant);
             let templates = header_footer::fill_both(wanted, &fields, &mut said);
             for size in sizes {

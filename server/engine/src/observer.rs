@@ -1,15 +1,20 @@
 //! What a page does while it is rendered, as DevTools tells it: bounded state that the steps wait on.
 
+mod events;
+
 use std::sync::{Mutex, PoisonError};
 
 use chromiumoxide::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::{
     devtools::{Connection, SessionEvents},
     job::{NetworkRequest, REQUEST_LOG_LIMIT},
+    observer::events::{
+        Frame, FrameNavigated, FrameRequestedNavigation, FrameScheduledNavigation, GuardHeaders, LoadingFailed,
+        LoadingFinished, RequestWillBeSent, ResponseReceived,
+    },
 };
 
 /// Longer addresses are cut in the log: a `data:` picture may have megabytes.
@@ -69,98 +74,6 @@ pub(crate) struct LoggedRequest {
     id: String,
     finished: bool,
     pub(crate) request: NetworkRequest,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RequestWillBeSent {
-    request_id: String,
-    frame_id: Option<String>,
-    request: RequestAddress,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    redirect_response: Option<Response>,
-}
-
-#[derive(Deserialize)]
-struct RequestAddress {
-    url: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ResponseReceived {
-    request_id: String,
-    #[serde(rename = "type")]
-    kind: String,
-    frame_id: Option<String>,
-    response: Response,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    #[serde(default)]
-    url: String,
-    status: i64,
-    #[serde(default)]
-    mime_type: String,
-    #[serde(default)]
-    headers: GuardHeaders,
-}
-
-/// What the guard says of itself, see [`platen_egress::proxy`].
-#[derive(Default, Deserialize)]
-struct GuardHeaders {
-    #[serde(rename = "x-platen-refused")]
-    refused: Option<String>,
-    #[serde(rename = "x-platen-failed")]
-    failed: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LoadingFinished {
-    request_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LoadingFailed {
-    request_id: String,
-    error_text: String,
-    blocked_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct FrameNavigated {
-    frame: Frame,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Frame {
-    id: String,
-    parent_id: Option<String>,
-    url: String,
-    /// Where it wanted to go, when it shows the browser's own page about an error.
-    unreachable_url: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct FrameRequestedNavigation {
-    frame_id: String,
-    url: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct FrameScheduledNavigation {
-    frame_id: String,
-    url: String,
-    /// Seconds.
-    delay: f64,
 }
 
 impl PageObserver {

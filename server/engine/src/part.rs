@@ -3,8 +3,9 @@
 use platen_pdf::PageFacts;
 
 use crate::{
+    error::{RenderError, RenderFault},
     header_footer,
-    job::{NetworkRequest, Part, Phase, RenderError, RenderFault, Warning},
+    job::{NetworkRequest, Part, Phase, Warning},
     network,
     render::Render,
     script_free::is_script_free,

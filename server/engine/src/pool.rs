@@ -1,5 +1,8 @@
 //! Browsers and the sessions in them: who gets which, and what becomes of it afterwards.
 
+pub(crate) mod lease;
+mod supervise;
+
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
@@ -16,16 +19,11 @@ use uuid::Uuid;
 use crate::{
     browser::{Browser, LaunchError},
     config::EngineConfig,
-    job::RenderError,
+    error::RenderError,
+    pool::lease::{Lease, Place, Pooled},
     processes,
-    session::{Afterlife, Session},
+    session::Session,
 };
-
-/// A browser that does not start is tried again after this, doubled each time up to the limit.
-const RESTART_PAUSE: Duration = Duration::from_millis(250);
-const RESTART_PAUSE_LIMIT: Duration = Duration::from_secs(10);
-/// A retired browser whose sessions are still at work after this is ended all the same.
-const DRAIN_LIMIT: Duration = Duration::from_mins(10);
 
 /// A session used more recently than this is not given up for one that is only kept ready.
 const WORTH_KEEPING: Duration = Duration::from_millis(500);
@@ -51,33 +49,6 @@ struct State {
     browsers: Vec<Arc<Browser>>,
     /// Ready for their account, or, without one, for anybody; the longest unused first.
     idle: Vec<Pooled>,
-}
-
-/// A session with its place in the pool. Fields are dropped in this order: the place is free when the session is gone.
-struct Pooled {
-    session: Session,
-    place: Place,
-}
-
-impl Pooled {
-    /// Ends the session; its place is free afterwards.
-    async fn close(self) {
-        let Self { session, place } = self;
-        session.close().await;
-        drop(place);
-    }
-}
-
-/// One of the places that the pool has for sessions.
-struct Place {
-    total: Arc<AtomicUsize>,
-    changed: Arc<Notify>,
-}
-
-/// A lent session. Without [`Lease::give_back`] it is destroyed, which is what a cancelled or failed render wants.
-pub(crate) struct Lease {
-    pooled: Option<Pooled>,
-    pool: Pool,
 }
 
 /// What a lease found.
@@ -326,11 +297,7 @@ impl Pool {
     }
 
     fn take_place(&self) -> Place {
-        self.inner.total.fetch_add(1, Ordering::AcqRel);
-        Place {
-            total: Arc::clone(&self.inner.total),
-            changed: Arc::clone(&self.inner.changed),
-        }
+        Place::take(&self.inner.total, &self.inner.changed)
     }
 
     fn keep(&self, mut pooled: Pooled) {
@@ -357,88 +324,6 @@ impl Pool {
         self.lock().browsers.retain(|other| !Arc::ptr_eq(other, browser));
         self.inner.changed.notify_waiters();
     }
-
-    /// Replaces a browser when it dies or has done its work. The replacement starts before the old one is ended.
-    async fn supervise(self, mut browser: Arc<Browser>) {
-        loop {
-            let died = tokio::select! {
-                () = self.inner.closing.cancelled() => return,
-                () = browser.exited() => true,
-                () = browser.connection.closed() => true,
-                () = self.worked_enough(&browser) => false,
-            };
-            if died {
-                tracing::warn!("a browser died and is replaced");
-                browser.kill();
-                self.remove(&browser);
-            }
-            let Some(next) = self.replace().await else { return };
-            self.add(&next);
-            if !died {
-                browser.retire();
-                self.remove(&browser);
-                self.inner.tasks.spawn(self.clone().drain(browser));
-            }
-            browser = next;
-        }
-    }
-
-    async fn worked_enough(&self, browser: &Browser) {
-        loop {
-            let changed = self.inner.changed.notified();
-            if browser.renders() >= self.inner.config.renders_per_browser {
-                return;
-            }
-            changed.await;
-        }
-    }
-
-    async fn replace(&self) -> Option<Arc<Browser>> {
-        let mut pause = RESTART_PAUSE;
-        loop {
-            let launched = tokio::select! {
-                () = self.inner.closing.cancelled() => return None,
-                launched = Browser::launch(&self.inner.config, &self.inner.tasks) => launched,
-            };
-            match launched {
-                Ok(browser) => return Some(browser),
-                Err(error) => tracing::error!(%error, "a browser can't be started; trying again"),
-            }
-            tokio::select! {
-                () = self.inner.closing.cancelled() => return None,
-                () = tokio::time::sleep(pause) => {}
-            }
-            pause = (pause * 2).min(RESTART_PAUSE_LIMIT);
-        }
-    }
-
-    /// Ends a retired browser once its sessions are gone.
-    async fn drain(self, browser: Arc<Browser>) {
-        let leaving: Vec<Pooled> = {
-            let mut state = self.lock();
-            state
-                .idle
-                .extract_if(.., |pooled| pooled.session.browser.is(&browser))
-                .collect()
-        };
-        for pooled in leaving {
-            pooled.close().await;
-        }
-        let drained = async {
-            loop {
-                let changed = self.inner.changed.notified();
-                if browser.sessions.load(Ordering::Acquire) == 0 {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        tokio::select! {
-            () = self.inner.closing.cancelled() => {}
-            _ = tokio::time::timeout(DRAIN_LIMIT, drained) => {}
-        }
-        browser.kill();
-    }
 }
 
 impl State {
@@ -448,48 +333,5 @@ impl State {
             .filter(|browser| browser.takes_sessions())
             .min_by_key(|browser| browser.sessions.load(Ordering::Acquire))
             .cloned()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.total.fetch_sub(1, Ordering::AcqRel);
-        self.changed.notify_waiters();
-    }
-}
-
-impl Lease {
-    /// The session.
-    pub(crate) fn session(&mut self) -> &mut Session {
-        &mut self
-            .pooled
-            .as_mut()
-            .expect("a lease has its session until it is given back or dropped")
-            .session
-    }
-
-    /// The session with its place, taken out of the lease.
-    fn take(mut self) -> Option<Pooled> {
-        self.pooled.take()
-    }
-
-    /// Hands the session back; it is reset or destroyed off the caller's path.
-    pub(crate) fn give_back(mut self, afterlife: Afterlife) {
-        let Some(mut pooled) = self.pooled.take() else { return };
-        let pool = self.pool.clone();
-        self.pool.inner.tasks.spawn(async move {
-            if afterlife == Afterlife::Keep && pooled.session.reset(pool.inner.config.page_memory_limit).await {
-                pool.keep(pooled);
-            } else {
-                pooled.close().await;
-            }
-        });
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        let Some(pooled) = self.pooled.take() else { return };
-        self.pool.inner.tasks.spawn(pooled.close());
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod load;
 pub(crate) mod print;
 pub(crate) mod wait_for;
 
-use crate::{devtools::DevToolsError, job::RenderFault};
+use crate::{devtools::DevToolsError, error::RenderFault};
 
 /// Why a step failed.
 #[derive(Debug)]

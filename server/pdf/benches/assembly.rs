@@ -1,6 +1,10 @@
-//! How long it takes to complete, join and select. Each bound stands beside its benchmark.
+//! How long it takes to complete, join and select, and how long other programs take for the same, if they are there. Each
+//! bound stands beside its benchmark.
 
-use std::hint::black_box;
+use std::{
+    hint::black_box,
+    process::{Command, Stdio},
+};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use platen_pdf::{Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, assemble};
@@ -67,5 +71,57 @@ fn benches(criterion: &mut Criterion) {
     bench(criterion, "join 2 × 2 pages and draw 4 headers (20 ms)", &stamped);
 }
 
-criterion_group!(assembly, benches);
+/// The same work by qpdf, which drops tags, and by Ghostscript, which makes everything anew. Their start is included.
+fn peers(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("a file in the temporary folder");
+        path
+    };
+    let ten_pages = file("ten.pdf", &assembled(&archive(&[REPORT, LETTER, REPORT])));
+    let invoice = file("invoice.pdf", INVOICE);
+    let output = folder.path().join("out.pdf");
+    let mut group = criterion.benchmark_group("peers");
+    group.sample_size(10);
+    if let Some(version) = version("qpdf", "--version") {
+        group.bench_function(format!("join 10 × 10 tagged pages: {version}"), |bencher| {
+            bencher.iter(|| {
+                let mut qpdf = Command::new("qpdf");
+                qpdf.args(["--empty", "--pages"])
+                    .args(vec![&ten_pages; 10])
+                    .arg("--")
+                    .arg(&output);
+                run(&mut qpdf);
+            });
+        });
+    }
+    if let Some(version) = version("gs", "--version") {
+        group.bench_function(format!("complete the invoice: Ghostscript {version}"), |bencher| {
+            bencher.iter(|| {
+                let mut ghostscript = Command::new("gs");
+                ghostscript.args(["-q", "-dNOPAUSE", "-dBATCH", "-dPDFA=2", "-sDEVICE=pdfwrite"]);
+                ghostscript
+                    .args(["-sColorConversionStrategy=RGB", "-o"])
+                    .arg(&output)
+                    .arg(&invoice);
+                run(&mut ghostscript);
+            });
+        });
+    }
+    group.finish();
+}
+
+fn run(command: &mut Command) {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    assert!(status.is_ok_and(|status| status.success()), "{command:?} fails");
+}
+
+/// The first line of what a program says of itself, if it is there.
+fn version(program: &str, option: &str) -> Option<String> {
+    let said = Command::new(program).arg(option).output().ok()?.stdout;
+    String::from_utf8(said).ok()?.lines().next().map(ToOwned::to_owned)
+}
+
+criterion_group!(assembly, benches, peers);
 criterion_main!(assembly);

@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::Display,
+    fmt::{Display, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -37,29 +38,35 @@ pub(super) fn execute(arguments: &Arguments) -> Result<(), Failure> {
         return Err(failure(&"not a PDF"));
     }
     let inspection = inspect(&bytes);
-    if arguments.json {
-        println!("{:#}", as_json(bytes.len(), &inspection));
+    let text = if arguments.json {
+        format!("{:#}\n", as_json(bytes.len(), &inspection))
     } else {
-        print(file, bytes.len(), &inspection);
+        as_text(file, bytes.len(), &inspection)
+    };
+    match io::stdout().write_all(text.as_bytes()) {
+        // Who looks at the beginning only has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
     }
-    Ok(())
 }
 
-fn print(file: &Path, length: usize, inspection: &Result<Inspection, PdfError>) {
-    println!("{}: {} kB", file.display(), length.div_ceil(1000));
+fn as_text(file: &Path, length: usize, inspection: &Result<Inspection, PdfError>) -> String {
+    let mut text = format!("{}: {} kB\n", file.display(), length.div_ceil(1000));
     match inspection {
-        Ok(inspection) => print_all(inspection),
-        Err(error) => row(
-            "Contents",
-            [format!("not as Platen writes it, and so not read: {error}")],
-        ),
+        Ok(inspection) => add_all(&mut text, inspection),
+        Err(error) => {
+            let reason = format!("not as Platen writes it, and so not read: {error}");
+            add(&mut text, "Contents", [reason]);
+        }
     }
+    text
 }
 
-fn print_all(inspection: &Inspection) {
-    row("Version", [&inspection.version]);
-    row("Title", &inspection.title);
-    row("Language", &inspection.language);
+fn add_all(text: &mut String, inspection: &Inspection) {
+    let mut row = |subject: &str, facts: Vec<String>| add(text, subject, facts);
+    row("Version", vec![inspection.version.clone()]);
+    row("Title", inspection.title.iter().cloned().collect());
+    row("Language", inspection.language.iter().cloned().collect());
     let sizes = inspection.page_sizes.iter().map(|(width, height)| {
         let (across, down) = (millimetres(*width), millimetres(*height));
         format!("{across:.0} × {down:.0} mm ({width:.0} × {height:.0} pt)")
@@ -67,44 +74,50 @@ fn print_all(inspection: &Inspection) {
     row("Pages", grouped(sizes));
     row("Fonts", grouped(inspection.fonts.iter().map(describe_font)));
     row("Images", grouped(inspection.images.iter().map(describe_image)));
-    let tags: Vec<String> = inspection
-        .tags
-        .iter()
-        .map(|(tag, count)| format!("{tag} {count}"))
-        .collect();
-    row("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty()));
-    let outline = inspection.outline;
-    let entries = format!("{} entries on {} levels", outline.count, outline.depth);
-    row("Outline", Some(entries).filter(|_| outline.count > 0));
-    let links = inspection.links;
-    let destinations = format!("{} into the document, {} out of it", links.internal, links.external);
-    row(
-        "Links",
-        Some(destinations).filter(|_| links.internal + links.external > 0),
-    );
-    row("Declared", &inspection.declared);
-    match &inspection.verdict {
-        Ok(conformance) => row("Conforms", [format!("to {conformance}")]),
-        Err(violations) => {
-            let more = violations.len().saturating_sub(SHOWN_VIOLATIONS);
-            let reasons = violations.iter().take(SHOWN_VIOLATIONS).map(ToString::to_string);
-            let rest = (more > 0).then(|| format!("{more} more"));
-            row(
-                "Conforms",
-                ["not known to, to PDF/A-2b:".to_owned()]
-                    .into_iter()
-                    .chain(reasons)
-                    .chain(rest),
-            );
-        }
+    let tags = inspection.tags.iter().map(|(tag, count)| format!("{tag} {count}"));
+    let tags: Vec<String> = tags.collect();
+    if !tags.is_empty() {
+        row("Tags", vec![tags.join(", ")]);
     }
+    let outline = inspection.outline;
+    if outline.count > 0 {
+        row(
+            "Outline",
+            vec![format!("{} entries on {} levels", outline.count, outline.depth)],
+        );
+    }
+    let links = inspection.links;
+    if links.internal + links.external > 0 {
+        let destinations = format!("{} into the document, {} out of it", links.internal, links.external);
+        row("Links", vec![destinations]);
+    }
+    row(
+        "Declared",
+        inspection.declared.iter().map(ToString::to_string).collect(),
+    );
+    row("Conforms", conformance(inspection));
+}
+
+fn conformance(inspection: &Inspection) -> Vec<String> {
+    let violations = match &inspection.verdict {
+        Ok(conformance) => return vec![format!("to {conformance}")],
+        Err(violations) => violations,
+    };
+    let mut lines = vec!["not known to, to PDF/A-2b:".to_owned()];
+    lines.extend(violations.iter().take(SHOWN_VIOLATIONS).map(ToString::to_string));
+    let more = violations.len().saturating_sub(SHOWN_VIOLATIONS);
+    if more > 0 {
+        lines.push(format!("{more} more"));
+    }
+    lines
 }
 
 /// A subject and what there is of it, one to a line; nothing where there is none.
-fn row(subject: &str, facts: impl IntoIterator<Item = impl Display>) {
+fn add(text: &mut String, subject: &str, facts: impl IntoIterator<Item = String>) {
     for (index, fact) in facts.into_iter().enumerate() {
         let subject = if index == 0 { subject } else { "" };
-        println!("  {subject:9} {fact}");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {subject:9} {fact}");
     }
 }
 

@@ -8,7 +8,8 @@ use std::{
 };
 
 use clap::Args;
-use platen_engine::job::{Caller, RenderError, RenderedDocument};
+use platen_engine::error::RenderError;
+use platen_engine::job::{Caller, RenderedDocument};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 

@@ -8,7 +8,8 @@ mod wire;
 
 use std::{sync::LazyLock, time::Duration};
 
-use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderFault, RenderJob, WaitFor};
+use platen_engine::error::RenderFault;
+use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use platen_engine::job::RenderError;
+use platen_engine::error::RenderError;
 use serde_json::{Value, json};
 
 use crate::{

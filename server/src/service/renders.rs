@@ -1,6 +1,7 @@
 //! Renders: the document is made, and whatever becomes of it is recorded.
 
-use platen_engine::job::{RenderError, RenderedDocument};
+use platen_engine::error::RenderError;
+use platen_engine::job::RenderedDocument;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio::{

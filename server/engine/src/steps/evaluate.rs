@@ -6,7 +6,7 @@ use platen_pdf::PageFacts;
 use serde::Deserialize;
 
 use super::{StepError, load::RESOURCE_LIMIT};
-use crate::{devtools::DevToolsError, job::RenderFault, session::Session};
+use crate::{devtools::DevToolsError, error::RenderFault, session::Session};
 
 /// Longer messages of exceptions are cut.
 const MESSAGE_LIMIT: usize = 500;

@@ -12,7 +12,8 @@ use url::Url;
 use super::StepError;
 use crate::{
     devtools::DevToolsError,
-    job::{Cookie, RenderFault, Warning},
+    error::RenderFault,
+    job::{Cookie, Warning},
     network,
     observer::DocumentResponse,
     session::Session,

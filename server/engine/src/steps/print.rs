@@ -7,11 +7,7 @@ use chromiumoxide::cdp::browser_protocol::{
 };
 
 use super::StepError;
-use crate::{
-    devtools::DevToolsError,
-    job::{PrintSettings, RenderFault},
-    session::Session,
-};
+use crate::{devtools::DevToolsError, error::RenderFault, job::PrintSettings, session::Session};
 
 /// Bytes asked for at once. Base64 in one JSON string; most documents come in one piece.
 const CHUNK: i64 = 4 << 20;

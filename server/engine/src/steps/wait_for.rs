@@ -5,10 +5,7 @@ use std::time::Duration;
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 
 use super::StepError;
-use crate::{
-    job::{RenderFault, WaitFor},
-    session::Session,
-};
+use crate::{error::RenderFault, job::WaitFor, session::Session};
 
 /// How long the attribute is waited for.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(20);

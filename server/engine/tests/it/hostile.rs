@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use platen_engine::job::{Part, Phase, RenderError, RenderFault, RenderJob, WaitFor};
+use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::job::{Part, Phase, RenderJob, WaitFor};
 use uuid::Uuid;
 
 use crate::{

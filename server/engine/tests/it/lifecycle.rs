@@ -10,7 +10,8 @@ use std::{
 
 use platen_engine::{
     Engine,
-    job::{Caller, RenderError, RenderJob},
+    error::RenderError,
+    job::{Caller, RenderJob},
 };
 use tokio::task::JoinHandle;
 use uuid::Uuid;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use platen_engine::job::{
-    HeaderFooter, MediaType, Phase, PrintSettings, RenderError, RenderFault, RenderJob, RenderedDocument, WaitFor,
-};
+use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::job::{HeaderFooter, MediaType, Phase, PrintSettings, RenderJob, RenderedDocument, WaitFor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

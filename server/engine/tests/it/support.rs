@@ -11,7 +11,8 @@ use platen_egress::{
 use platen_engine::{
     Engine,
     config::{EngineConfig, RunAs},
-    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderError, RenderJob, RenderedDocument},
+    error::RenderError,
+    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
 };
 use platen_pdf::OutputFormat;
 use tempfile::TempDir;

@@ -1,7 +1,8 @@
 //! Every name and spelling of an address that is not public.
 
 use futures::{StreamExt, stream};
-use platen_engine::job::{Part, RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::job::Part;
 use uuid::Uuid;
 
 use super::{Names, start_with_names};

@@ -1,6 +1,7 @@
 //! What a URL part may answer, and what each answer is called.
 
-use platen_engine::job::{Part, RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::job::Part;
 use uuid::Uuid;
 
 use super::{Names, start_with_names};

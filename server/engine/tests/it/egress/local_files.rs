@@ -2,7 +2,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use platen_engine::job::{HeaderFooter, RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::job::HeaderFooter;
 use uuid::Uuid;
 
 use crate::support::{TestEngine, html_job, text};

@@ -1,6 +1,7 @@
 //! A page that leads elsewhere, by status, by markup or by script.
 
-use platen_engine::job::{Part, RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::job::Part;
 use uuid::Uuid;
 
 use crate::{

@@ -1,0 +1,170 @@
+use tokio::task::JoinSet;
+
+use super::*;
+
+const A: Uuid = Uuid::from_u128(1);
+const B: Uuid = Uuid::from_u128(2);
+
+fn caller(account: Uuid) -> Caller {
+    Caller {
+        account,
+        concurrency: 10,
+    }
+}
+
+/// Renders that wait, started one after the other so that their order is known; each says its name when it is served.
+struct Waiters {
+    admission: Admission,
+    served: Arc<Mutex<Vec<&'static str>>>,
+    tasks: JoinSet<Result<(), RenderError>>,
+}
+
+impl Waiters {
+    fn new(admission: &Admission) -> Self {
+        Self {
+            admission: admission.clone(),
+            served: Arc::default(),
+            tasks: JoinSet::new(),
+        }
+    }
+
+    async fn add(&mut self, name: &'static str, account: Uuid, lane: Lane) -> tokio::task::AbortHandle {
+        let waiting = self.admission.load().waiting;
+        let admission = self.admission.clone();
+        let served = Arc::clone(&self.served);
+        let handle = self.tasks.spawn(async move {
+            let slot = admission.enter(caller(account), lane).await?;
+            served.lock().unwrap().push(name);
+            drop(slot);
+            Ok(())
+        });
+        while self.admission.load().waiting == waiting {
+            tokio::task::yield_now().await;
+        }
+        handle
+    }
+
+    async fn served(mut self) -> Vec<&'static str> {
+        while self.tasks.join_next().await.is_some() {}
+        std::mem::take(&mut *self.served.lock().unwrap())
+    }
+}
+
+#[tokio::test]
+async fn accounts_take_turns() {
+    let admission = Admission::new(1, 100);
+    let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    let mut waiters = Waiters::new(&admission);
+    for name in ["a1", "a2", "a3", "a4"] {
+        waiters.add(name, A, Lane::Synchronous).await;
+    }
+    waiters.add("b1", B, Lane::Synchronous).await;
+    drop(running);
+    assert_eq!(waiters.served().await, ["a1", "b1", "a2", "a3", "a4"]);
+    let load = admission.load();
+    assert_eq!((load.running, load.waiting), (0, 0));
+}
+
+#[tokio::test]
+async fn lanes_come_in_order() {
+    let admission = Admission::new(1, 100);
+    let running = admission.enter(caller(A), Lane::Background).await.unwrap();
+    let mut waiters = Waiters::new(&admission);
+    waiters.add("background", A, Lane::Background).await;
+    waiters.add("synchronous", A, Lane::Synchronous).await;
+    waiters.add("preview", B, Lane::Preview).await;
+    drop(running);
+    assert_eq!(waiters.served().await, ["preview", "synchronous", "background"]);
+}
+
+#[tokio::test]
+async fn a_further_slot_takes_its_accounts_turn() {
+    let admission = Admission::new(1, 1);
+    let limited = Caller {
+        account: A,
+        concurrency: 1,
+    };
+    let running = admission.enter(limited, Lane::Synchronous).await.unwrap();
+    let mut waiters = Waiters::new(&admission);
+    waiters.add("b", B, Lane::Synchronous).await;
+    // Neither the account's limit nor the full queue keeps a render from going on.
+    let mut further = Box::pin(admission.enter_again(A, Lane::Synchronous));
+    assert!(futures::poll!(&mut further).is_pending());
+    drop(running);
+    assert_eq!(waiters.served().await, ["b"]);
+    let further = further.await.unwrap();
+    assert_eq!(admission.load().running, 1);
+    drop(further);
+    assert_eq!((admission.load().running, admission.load().waiting), (0, 0));
+}
+
+#[tokio::test]
+async fn who_gives_up_frees_his_place_and_keeps_his_accounts_turn() {
+    let admission = Admission::new(1, 2);
+    let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    // More often than there are places in the queue.
+    for _ in 0..5 {
+        let mut waiters = Waiters::new(&admission);
+        waiters.add("gave up", A, Lane::Synchronous).await.abort();
+        assert!(waiters.served().await.is_empty());
+        assert_eq!(admission.load().waiting, 0);
+    }
+    let mut waiters = Waiters::new(&admission);
+    let gives_up = waiters.add("gave up", A, Lane::Synchronous).await;
+    waiters.add("a", A, Lane::Synchronous).await;
+    gives_up.abort();
+    while admission.load().waiting > 1 {
+        tokio::task::yield_now().await;
+    }
+    waiters.add("b", B, Lane::Synchronous).await;
+    drop(running);
+    assert_eq!(waiters.served().await, ["a", "b"]);
+    assert_eq!(admission.lock().free, 1);
+}
+
+#[tokio::test]
+async fn who_gives_up_in_the_moment_of_his_turn_hands_it_on() {
+    let admission = Admission::new(1, 10);
+    let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    let mut gives_up = Box::pin(admission.enter(caller(A), Lane::Synchronous));
+    assert!(futures::poll!(&mut gives_up).is_pending());
+    drop(running);
+    drop(gives_up);
+    assert_eq!(admission.lock().free, 1);
+    assert_eq!(admission.load().running, 0);
+}
+
+#[tokio::test]
+async fn an_account_has_so_many_renders_and_the_queue_so_many_places() {
+    let admission = Admission::new(1, 1);
+    let limited = Caller {
+        account: A,
+        concurrency: 1,
+    };
+    let running = admission.enter(limited, Lane::Synchronous).await.unwrap();
+    let refused = admission.enter(limited, Lane::Preview).await.err();
+    assert_eq!(refused, Some(RenderError::TooManyConcurrent { limit: 1 }));
+    let mut waiters = Waiters::new(&admission);
+    waiters.add("b", B, Lane::Background).await;
+    let refused = admission.enter(caller(B), Lane::Preview).await.err();
+    assert_eq!(refused, Some(RenderError::QueueFull));
+    drop(running);
+    assert_eq!(waiters.served().await, ["b"]);
+    assert!(admission.enter(limited, Lane::Preview).await.is_ok());
+}
+
+#[tokio::test]
+async fn closing_refuses_those_who_wait_and_those_who_come() {
+    let admission = Admission::new(1, 10);
+    let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    let mut waiters = Waiters::new(&admission);
+    waiters.add("b", B, Lane::Synchronous).await;
+    admission.close();
+    let refused = waiters.tasks.join_next().await.unwrap().unwrap();
+    assert_eq!(refused, Err(RenderError::ShuttingDown));
+    assert_eq!(admission.load().running, 1);
+    drop(running);
+    assert_eq!(admission.load().running, 0);
+    let refused = admission.enter(caller(A), Lane::Synchronous).await.err();
+    assert_eq!(refused, Some(RenderError::ShuttingDown));
+}

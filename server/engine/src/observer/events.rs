@@ -1,0 +1,95 @@
+//! Events of DevTools, as far as they are looked at.
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RequestWillBeSent {
+    pub(super) request_id: String,
+    pub(super) frame_id: Option<String>,
+    pub(super) request: RequestAddress,
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) redirect_response: Option<Response>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct RequestAddress {
+    pub(super) url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ResponseReceived {
+    pub(super) request_id: String,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) frame_id: Option<String>,
+    pub(super) response: Response,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Response {
+    #[serde(default)]
+    pub(super) url: String,
+    pub(super) status: i64,
+    #[serde(default)]
+    pub(super) mime_type: String,
+    #[serde(default)]
+    pub(super) headers: GuardHeaders,
+}
+
+/// What the guard says of itself, see [`platen_egress::proxy`].
+#[derive(Default, Deserialize)]
+pub(super) struct GuardHeaders {
+    #[serde(rename = "x-platen-refused")]
+    pub(super) refused: Option<String>,
+    #[serde(rename = "x-platen-failed")]
+    pub(super) failed: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LoadingFinished {
+    pub(super) request_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LoadingFailed {
+    pub(super) request_id: String,
+    pub(super) error_text: String,
+    pub(super) blocked_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FrameNavigated {
+    pub(super) frame: Frame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Frame {
+    pub(super) id: String,
+    pub(super) parent_id: Option<String>,
+    pub(super) url: String,
+    /// Where it wanted to go, when it shows the browser's own page about an error.
+    pub(super) unreachable_url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameRequestedNavigation {
+    pub(super) frame_id: String,
+    pub(super) url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameScheduledNavigation {
+    pub(super) frame_id: String,
+    pub(super) url: String,
+    /// Seconds.
+    pub(super) delay: f64,
+}

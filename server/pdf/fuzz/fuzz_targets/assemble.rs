@@ -1,0 +1,47 @@
+//! Parses, checks, joins, stamps, selects and completes a file that may hold anything. Nothing may panic or run away, and
+//! what comes out can be completed again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use platen_pdf::{
+    Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, assemble, check::check, complete,
+    inspect::inspect,
+};
+use time::OffsetDateTime;
+
+/// A part that is whole.
+const NOTE: &[u8] = include_bytes!("../../tests/fixtures/note.pdf");
+const JOINED: u8 = 1;
+const STAMPED: u8 = 2;
+const SELECTED: u8 = 4;
+const PLAIN: u8 = 8;
+
+fuzz_target!(|bytes: &[u8]| {
+    // The last byte chooses, so that a PDF is a seed as it is.
+    let Some(choice) = bytes.last() else { return };
+    let chosen = |bit: u8| choice & bit != 0;
+    let part = |bytes| PrintedPart {
+        bytes,
+        facts: PageFacts::default(),
+    };
+    let mut parts = vec![part(bytes)];
+    if chosen(JOINED) {
+        parts.push(part(NOTE));
+    }
+    let assembly = Assembly {
+        parts,
+        stamps: chosen(STAMPED)
+            .then(|| Stamps { bytes, pages: vec![1] })
+            .into_iter()
+            .collect(),
+        selection: chosen(SELECTED).then(|| PageSelection::parse("1")).and_then(Result::ok),
+        format: if chosen(PLAIN) { OutputFormat::Pdf } else { OutputFormat::PdfA2b },
+        instant: OffsetDateTime::UNIX_EPOCH,
+    };
+    let _ = check(bytes);
+    let _ = inspect(bytes);
+    if let Ok(made) = assemble(&assembly) {
+        let again = complete(&made.bytes, &PageFacts::default(), assembly.format, assembly.instant);
+        assert!(again.is_ok(), "{again:?}");
+    }
+});
