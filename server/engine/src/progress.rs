@@ -7,21 +7,22 @@ use std::{
 
 use crate::job::{Phase, PhaseTimes};
 
-/// The phase of each part. The render is in the phase of the part that has come the least far: a time-out names it, and
-/// the time that passes is booked on it.
+/// The phase of each part. Of those that have begun, the render is in the phase of the one that has come the least far: a
+/// time-out names it, and the time that passes is booked on it.
 pub(crate) struct Progress(Mutex<Clock>);
 
 struct Clock {
-    phases: Vec<Phase>,
+    /// `None`: not begun.
+    phases: Vec<Option<Phase>>,
     since: Instant,
     times: PhaseTimes,
 }
 
 impl Progress {
-    /// All parts wait for a slot.
+    /// No part has begun: the render waits for a slot.
     pub(crate) fn start(parts: usize) -> Self {
         Self(Mutex::new(Clock {
-            phases: vec![Phase::Queue; parts],
+            phases: vec![None; parts],
             since: Instant::now(),
             times: PhaseTimes::default(),
         }))
@@ -36,14 +37,14 @@ impl Progress {
     pub(crate) fn enter(&self, part: usize, phase: Phase) {
         let mut clock = self.lock();
         clock.book();
-        clock.phases[part] = phase;
+        clock.phases[part] = Some(phase);
     }
 
     /// All that is still to be done is done for all parts together.
     pub(crate) fn enter_together(&self, phase: Phase) {
         let mut clock = self.lock();
         clock.book();
-        clock.phases.fill(phase);
+        clock.phases.fill(Some(phase));
     }
 
     /// The time that each phase has taken.
@@ -60,7 +61,7 @@ impl Progress {
 
 impl Clock {
     fn phase(&self) -> Phase {
-        self.phases.iter().copied().min().unwrap_or(Phase::Queue)
+        self.phases.iter().flatten().copied().min().unwrap_or(Phase::Queue)
     }
 
     fn book(&mut self) {
@@ -76,9 +77,9 @@ mod tests {
 
     #[test]
     fn a_render_is_where_its_slowest_part_is() {
-        let progress = Progress::start(2);
-        progress.enter(0, Phase::Load);
+        let progress = Progress::start(3);
         assert_eq!(progress.phase(), Phase::Queue);
+        progress.enter(0, Phase::Load);
         progress.enter(1, Phase::Print);
         assert_eq!(progress.phase(), Phase::Load);
         progress.enter(0, Phase::Evaluate);
