@@ -1,0 +1,167 @@
+//! What is wrong with a template, said so that its author can mend it.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// The longest part of a line that an excerpt shows, in characters.
+const EXCERPT_CHARACTERS: usize = 120;
+
+/// The longest message that is passed on, in characters: a message may quote values of any length.
+const MESSAGE_CHARACTERS: usize = 500;
+
+/// Why a template could not be read or filled: always something that its author, or the context, can change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// What kind of fault it is.
+    pub kind: FaultKind,
+    /// One sentence without the place.
+    pub message: String,
+    /// Where in the template; `None` if a limit ended the process that could have told.
+    pub place: Option<Place>,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FaultKind {
+    /// The template cannot be read.
+    Syntax,
+    /// The template is strict and uses something that is undefined.
+    Undefined,
+    /// Something that cannot be done: an unknown filter, a sum of words.
+    Operation,
+    /// It needs more memory than a template may have.
+    Memory,
+    /// It needs more steps, processor time or time than a template may have.
+    Time,
+    /// What it makes is longer than [`crate::language::LONGEST_OUTPUT`].
+    Output,
+    /// Template and context together are longer than [`crate::pool::LONGEST_INPUT`].
+    Input,
+}
+
+/// Something undefined that was used where it matters. It counted as empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What is undefined, as the template writes it: `customer.adress`.
+    pub name: String,
+    /// Where it is used. Several uses at one place, as in a loop, are one warning.
+    pub place: Place,
+}
+
+/// A place in a template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The line, shortened around the column if it is long.
+    pub excerpt: String,
+}
+
+impl Fault {
+    /// A fault that a limit caused, at no place that is known.
+    pub(crate) fn limit(kind: FaultKind) -> Self {
+        let message = match kind {
+            FaultKind::Memory => "The template needs more memory than a template may have.",
+            FaultKind::Time => "The template takes longer than a template may.",
+            FaultKind::Output => "The filled template is longer than a template's output may be.",
+            FaultKind::Input => "Template and context together are longer than they may be.",
+            FaultKind::Syntax | FaultKind::Undefined | FaultKind::Operation => "The template cannot be filled.",
+        };
+        Self {
+            kind,
+            message: message.to_owned(),
+            place: None,
+        }
+    }
+
+    /// What the engine says, at `range` in bytes of `template`, or at the line that the engine knows.
+    pub(crate) fn from_engine(error: &minijinja::Error, template: &str, range: Option<Range<usize>>) -> Self {
+        use minijinja::ErrorKind;
+        let kind = match error.kind() {
+            ErrorKind::SyntaxError | ErrorKind::BadEscape | ErrorKind::InvalidDelimiter => FaultKind::Syntax,
+            ErrorKind::UndefinedError => FaultKind::Undefined,
+            ErrorKind::OutOfFuel => FaultKind::Time,
+            _ => FaultKind::Operation,
+        };
+        let message = match (kind, error.detail()) {
+            (FaultKind::Time, _) => Self::limit(kind).message,
+            (_, None) => error.kind().to_string(),
+            (FaultKind::Syntax | FaultKind::Undefined, Some(detail)) => detail.to_owned(),
+            (_, Some(detail)) => format!("{}: {detail}", error.kind()),
+        };
+        let place = match (range, error.line()) {
+            (Some(range), _) => Some(Place::at(template, range.start)),
+            (None, Some(line)) => Some(Place::at(template, start_of_line(template, line))),
+            (None, None) => None,
+        };
+        Self {
+            kind,
+            message: message.chars().take(MESSAGE_CHARACTERS).collect(),
+            place,
+        }
+    }
+}
+
+impl Place {
+    /// The place of the byte at `offset`; the end of the template if it lies beyond.
+    pub(crate) fn at(template: &str, offset: usize) -> Self {
+        let offset = template.floor_char_boundary(offset);
+        let (before, after) = template.split_at(offset);
+        let line = before.matches('\n').count() + 1;
+        let before = before.rsplit('\n').next().unwrap_or_default();
+        let after = after.lines().next().unwrap_or_default();
+        let column = before.chars().count() + 1;
+        // A third of a long line's excerpt shows what leads to the place.
+        let skipped = if column > EXCERPT_CHARACTERS / 3 && column + after.chars().count() > EXCERPT_CHARACTERS {
+            column - EXCERPT_CHARACTERS / 3
+        } else {
+            0
+        };
+        let excerpt = before.chars().skip(skipped).chain(after.chars());
+        Self {
+            line,
+            column,
+            excerpt: excerpt.take(EXCERPT_CHARACTERS).collect(),
+        }
+    }
+}
+
+fn start_of_line(template: &str, line: usize) -> usize {
+    template
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_counts_characters_and_shows_its_line() {
+        let template = "Größe\n  {{ häufig|nope }}\nEnde";
+        let place = Place::at(template, template.find("nope").unwrap_or_default());
+        assert_eq!((place.line, place.column), (2, 13));
+        assert_eq!(place.excerpt, "  {{ häufig|nope }}");
+    }
+
+    #[test]
+    fn a_long_line_is_shortened_around_the_place() {
+        let template = format!("{}HERE{}", "ä".repeat(5000), "z".repeat(5000));
+        let place = Place::at(&template, 10_000);
+        assert_eq!(place.column, 5001);
+        assert!(place.excerpt.contains("HERE"));
+        assert_eq!(place.excerpt.chars().count(), EXCERPT_CHARACTERS);
+    }
+
+    #[test]
+    fn an_offset_beyond_the_end_is_the_end() {
+        assert_eq!(Place::at("ab", 99).column, 3);
+    }
+}

@@ -1,0 +1,35 @@
+//! What several filters take.
+
+use icu_locale::Locale;
+use minijinja::{Error, ErrorKind, State, Value, value::Kwargs};
+
+const DEFAULT_LOCALE: &str = "en";
+
+/// The locale: the argument `locale`, else the template's or context's variable `locale`, else English.
+pub(super) fn locale(state: &State, arguments: &Kwargs) -> Result<Locale, Error> {
+    let name = named_or_variable(state, arguments, "locale")?;
+    let name = name.as_deref().unwrap_or(DEFAULT_LOCALE);
+    // Java and gettext write de_DE.
+    Locale::try_from_str(&name.replace('_', "-"))
+        .map_err(|_| invalid(format!("{name:?} is not a locale such as de-DE")))
+}
+
+/// An argument by name, else the variable of this name.
+pub(super) fn named_or_variable(state: &State, arguments: &Kwargs, name: &str) -> Result<Option<String>, Error> {
+    if let Some(given) = arguments.get::<Option<String>>(name)? {
+        return Ok(Some(given));
+    }
+    Ok(state
+        .lookup(name)
+        .and_then(|value| value.as_str().map(ToOwned::to_owned)))
+}
+
+/// Whether there is nothing that a filter could show.
+pub(super) fn is_empty(value: &Value) -> bool {
+    value.is_undefined() || value.is_none() || value.as_str() == Some("")
+}
+
+/// The fault of a value or argument that a filter cannot use.
+pub(super) fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message.into())
+}

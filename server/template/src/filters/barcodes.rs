@@ -1,0 +1,129 @@
+//! Codes for machines: QR, Data Matrix, Code 128 and EAN-13, as inline SVG.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the engine hands over named arguments in no other way"
+)]
+
+use barcoders::sym::{code128::Code128, ean13::EAN13};
+use datamatrix::{DataMatrix, SymbolList};
+use minijinja::{Error, Value, value::Kwargs};
+use qrcode::{Color, EcLevel, QrCode};
+
+use super::{
+    arguments::{invalid, is_empty},
+    svg::{Picture, Stretch, checked_length},
+};
+
+/// Width of one bar where the template gives no width, in millimetres: the nominal one of EAN-13.
+const BAR_WIDTH: f64 = 0.33;
+
+/// The most that Code 128 encodes: longer ones cannot be read by hand-held readers.
+const LONGEST_CODE_128: usize = 80;
+
+/// Module sides of quiet zone by the standards of each code.
+const QUIET_QR: usize = 4;
+const QUIET_DATA_MATRIX: usize = 1;
+const QUIET_BARS: usize = 11;
+
+pub(super) fn qrcode(value: &Value, arguments: Kwargs) -> Result<Value, Error> {
+    let level: Option<&str> = arguments.get("level")?;
+    let size = checked_length(arguments.get::<Option<&str>>("size")?.unwrap_or("25mm"))?.to_owned();
+    let level = match level.unwrap_or("M") {
+        "L" => EcLevel::L,
+        "M" => EcLevel::M,
+        "Q" => EcLevel::Q,
+        "H" => EcLevel::H,
+        other => return Err(invalid(format!("level is L, M, Q or H, not {other:?}"))),
+    };
+    arguments.assert_all_used()?;
+    if is_empty(value) {
+        return Ok(Value::from(""));
+    }
+    let text = value.to_string();
+    let code = QrCode::with_error_correction_level(&text, level)
+        .map_err(|error| invalid(format!("this cannot be a QR code: {error}")))?;
+    let modules: Vec<bool> = code.to_colors().into_iter().map(|color| color == Color::Dark).collect();
+    let picture = Picture {
+        modules: &modules,
+        columns: code.width(),
+        quiet_columns: QUIET_QR,
+        quiet_rows: QUIET_QR,
+        stretch: Stretch::Square,
+        label: &text,
+    };
+    Ok(Value::from_safe_string(picture.to_svg(&size, &size)))
+}
+
+pub(super) fn barcode(value: &Value, kind: &str, arguments: Kwargs) -> Result<Value, Error> {
+    let width = arguments
+        .get::<Option<&str>>("width")?
+        .map(checked_length)
+        .transpose()?;
+    let height = arguments
+        .get::<Option<&str>>("height")?
+        .map(checked_length)
+        .transpose()?;
+    arguments.assert_all_used()?;
+    if is_empty(value) {
+        return Ok(Value::from(""));
+    }
+    let text = value.to_string();
+    match kind {
+        "code128" => Ok(bars(&code_128(&text)?, &text, width, height)),
+        "ean13" => {
+            let code = EAN13::new(&text)
+                .map_err(|_| invalid("EAN-13 has 12 digits, or 13 of which the last one is the right check digit"))?;
+            Ok(bars(&code.encode(), &text, width, height))
+        }
+        "datamatrix" => data_matrix(&text, width.or(height).unwrap_or("15mm")),
+        other => Err(invalid(format!(
+            "a barcode is code128, ean13 or datamatrix, not {other:?}"
+        ))),
+    }
+}
+
+/// Digits in pairs where there are only digits, else one character for each symbol.
+fn code_128(text: &str) -> Result<Vec<u8>, Error> {
+    let printable = |character: char| (' '..='~').contains(&character);
+    if text.len() > LONGEST_CODE_128 || !text.chars().all(printable) {
+        return Err(invalid(format!(
+            "Code 128 has at most {LONGEST_CODE_128} printable ASCII characters"
+        )));
+    }
+    // The encoder is told the set by a letter of its own.
+    let in_pairs = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let set = if in_pairs { '\u{106}' } else { '\u{181}' };
+    Code128::new(format!("{set}{text}"))
+        .map(|code| code.encode())
+        .map_err(|error| invalid(format!("this cannot be Code 128: {error}")))
+}
+
+fn bars(bars: &[u8], label: &str, width: Option<&str>, height: Option<&str>) -> Value {
+    let modules: Vec<bool> = bars.iter().map(|bar| *bar == 1).collect();
+    let picture = Picture {
+        modules: &modules,
+        columns: modules.len(),
+        quiet_columns: QUIET_BARS,
+        quiet_rows: 0,
+        stretch: Stretch::Fill,
+        label,
+    };
+    let natural = format!("{:.2}mm", BAR_WIDTH * (modules.len() + 2 * QUIET_BARS) as f64);
+    Value::from_safe_string(picture.to_svg(width.unwrap_or(&natural), height.unwrap_or("15mm")))
+}
+
+fn data_matrix(text: &str, size: &str) -> Result<Value, Error> {
+    let code = DataMatrix::encode_str(text, SymbolList::default().enforce_square())
+        .map_err(|error| invalid(format!("this cannot be a Data Matrix: {error:?}")))?;
+    let bitmap = code.bitmap();
+    let picture = Picture {
+        modules: bitmap.bits(),
+        columns: bitmap.width(),
+        quiet_columns: QUIET_DATA_MATRIX,
+        quiet_rows: QUIET_DATA_MATRIX,
+        stretch: Stretch::Square,
+        label: text,
+    };
+    Ok(Value::from_safe_string(picture.to_svg(size, size)))
+}

@@ -1,0 +1,37 @@
+//! Markdown that somebody else wrote, as HTML that can do no harm.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use minijinja::{State, Value};
+use pulldown_cmark::{Options, Parser, html};
+
+/// What is left of the HTML: no scripts, styles, frames or forms; pictures from the web or within the text.
+static SANITISER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
+    let mut builder = ammonia::Builder::default();
+    builder
+        .add_url_schemes(["data"])
+        .attribute_filter(|element, attribute, value| {
+            // Of `data:` only pictures: a link to `data:text/html` would be a page of its own.
+            let is_data = value
+                .trim_start()
+                .get(..5)
+                .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
+            let is_picture = element == "img" && attribute == "src" && value.starts_with("data:image/");
+            (!is_data || is_picture).then_some(Cow::Borrowed(value))
+        });
+    builder
+});
+
+pub(super) fn markdown(_: &State, text: &Value) -> Value {
+    let text = match text.as_str() {
+        Some(text) => Cow::Borrowed(text),
+        None if text.is_undefined() || text.is_none() => Cow::Borrowed(""),
+        None => Cow::Owned(text.to_string()),
+    };
+    let mut unsafe_html = String::new();
+    html::push_html(
+        &mut unsafe_html,
+        Parser::new_ext(&text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH),
+    );
+    Value::from_safe_string(SANITISER.clean(&unsafe_html).to_string())
+}

@@ -1,0 +1,130 @@
+use minijinja::Value;
+
+use crate::{
+    fault::FaultKind,
+    language::{Undefined, render},
+};
+
+fn filled(template: &str) -> String {
+    match render(template, Value::from(()), Undefined::Refuse) {
+        Ok(rendered) => rendered.text,
+        Err(fault) => format!("FAULT: {fault}"),
+    }
+}
+
+/// Spaces that do not break and their like are shown as plain ones in the examples.
+fn plain_spaces(text: &str) -> String {
+    text.chars()
+        .map(|character| if character.is_whitespace() { ' ' } else { character })
+        .filter(|character| !matches!(character, '\u{200e}' | '\u{200f}' | '\u{61c}'))
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}
+
+#[test]
+fn every_example_in_the_description_is_true() {
+    let examples: Vec<_> = include_str!("../../filters.md")
+        .split("```jinja\n")
+        .skip(1)
+        .filter_map(|block| block.split_once("```"))
+        .flat_map(|(block, _)| block.lines())
+        .filter_map(|line| line.split_once(" →"))
+        .collect();
+    assert!(examples.len() > 40, "only {} examples found", examples.len());
+    let wrong: Vec<String> = examples
+        .into_iter()
+        .map(|(template, expected)| (template, plain_spaces(&filled(template)), plain_spaces(expected)))
+        .filter(|(_, actual, expected)| actual != expected)
+        .map(|(template, actual, expected)| format!("{template}\n  is       {actual}\n  not      {expected}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_variable_sets_locale_and_time_zone_for_all_filters() {
+    let template = "{% set locale = 'de_DE' %}{% set time_zone = 'Europe/Berlin' %}\
+                    {{ 1.5|number }} {{ '2026-11-21T23:30:00Z'|date('short') }} {{ 1.5|number(locale='en') }}";
+    assert_eq!(filled(template), "1,5 22.11.26 1.5");
+    let within_macro = "{% set locale = 'de' %}{% macro m(n) %}{{ n|number(locale=locale) }}{% endmacro %}{{ m(1.5) }}";
+    assert_eq!(filled(within_macro), "1,5");
+}
+
+#[test]
+fn what_a_filter_cannot_use_is_a_fault_that_says_what_it_can() {
+    for (template, expected) in [
+        ("{{ 'many'|number }}", "\"many\" is not a number"),
+        ("{{ true|number }}", "bool is not a number"),
+        ("{{ 1|number(21) }}", "digits are 0 to 20, not 21"),
+        ("{{ 1|number(locale='?') }}", "\"?\" is not a locale such as de-DE"),
+        ("{{ 1|number(lokale='de') }}", "lokale"),
+        ("{{ 1|currency('EURO') }}", "\"EURO\" is not a currency such as EUR"),
+        ("{{ 1|plural(one='x') }}", "plural needs the argument other"),
+        ("{{ 'soon'|date }}", "\"soon\" is not a date"),
+        (
+            "{{ 0|date(time_zone='Europe/Atlantis') }}",
+            "is not a time zone such as Europe/Berlin",
+        ),
+        ("{{ 0|date(\"'open\") }}", "the format is short"),
+        ("{{ 1e300|date }}", "seconds since 1970"),
+        ("{{ '4006381333932'|barcode('ean13') }}", "the right check digit"),
+        ("{{ 'Grüße'|barcode('code128') }}", "printable ASCII"),
+        ("{{ 'x'|qrcode(size='30mm\" onload=\"x') }}", "is not a length"),
+        ("{{ ('x' * 5000)|qrcode }}", "cannot be a QR code"),
+        ("{{ ('x' * 5000)|barcode('datamatrix') }}", "cannot be a Data Matrix"),
+        ("{{ 'x'|barcode('aztec') }}", "not \"aztec\""),
+    ] {
+        let fault = render(template, Value::from(()), Undefined::Refuse).err();
+        let message = fault.as_ref().map_or_else(String::new, |fault| fault.message.clone());
+        assert!(message.contains(expected), "{template}: {message}");
+        assert_eq!(fault.map(|fault| fault.kind), Some(FaultKind::Operation), "{template}");
+    }
+}
+
+#[test]
+fn numbers_are_exact_however_they_are_written() {
+    assert_eq!(
+        filled("{{ 0.1 + 0.2 }}|{{ (0.1 + 0.2)|number }}").split('|').nth(1),
+        Some("0.3")
+    );
+    assert_eq!(
+        filled("{{ '12345678901234567890.12'|number(2) }}"),
+        "12,345,678,901,234,567,890.12"
+    );
+    assert_eq!(filled("{{ 1e21|number }}"), "1,000,000,000,000,000,000,000");
+    assert_eq!(filled("{{ 0.0000001|number(7) }}"), "0.0000001");
+    assert_eq!(
+        filled("{{ 1.005|currency('USD') }} {{ '1.005'|currency('USD') }}"),
+        "$1.01 $1.01"
+    );
+}
+
+#[test]
+fn markdown_keeps_nothing_that_runs_or_loads_a_page() {
+    let hostile = "<iframe src=x></iframe><a href='data:text/html,x' onclick=x>a</a><style>p{}</style>\
+                   <img src='data:image/png;base64,AA' onerror=x><img src='data:text/html,x'><form></form>";
+    let template = format!("{{{{ {hostile:?}|markdown }}}}");
+    let html = filled(&template);
+    for forbidden in ["iframe", "data:text", "onclick", "onerror", "style", "form"] {
+        assert!(!html.contains(forbidden), "{forbidden} in {html}");
+    }
+    assert!(html.contains("data:image/png;base64,AA"), "{html}");
+}
+
+#[test]
+fn codes_are_the_ones_that_readers_read() {
+    // The 95 modules of EAN-13 by its standard, and the QR code's finder in the upper left corner.
+    let ean = filled("{{ '400638133393'|barcode('ean13') }}");
+    assert!(ean.contains(r#"viewBox="0 0 117 1""#), "{ean}");
+    assert!(ean.contains("M11 0h1v1h-1zM13 0h1v1h-1zM17 0h2v1h-2z"), "{ean}");
+    let qr = filled("{{ 'PLATEN'|qrcode }}");
+    assert!(
+        qr.contains(r#"viewBox="0 0 29 29""#) && qr.contains("M4 4h7v1h-7z"),
+        "{qr}"
+    );
+    let matrix = filled("{{ 'PLATEN'|barcode('datamatrix') }}");
+    assert!(matrix.contains(r#"viewBox="0 0 14 14""#), "{matrix}");
+    let digits = filled("{{ '12345678'|barcode('code128') }}");
+    let letters = filled("{{ 'ABCDEFGH'|barcode('code128') }}");
+    assert!(digits.len() < letters.len(), "digits are not encoded in pairs");
+}

@@ -1,0 +1,198 @@
+use minijinja::{Value, value::Serde};
+use serde_json::json;
+
+use super::{LONGEST_OUTPUT, Rendered, Undefined, check, render};
+use crate::fault::{Fault, FaultKind};
+
+fn context() -> Value {
+    Value::from(Serde(json!({
+        "customer": {"name": "Ada & Co"},
+        "lines": [{"text": "One", "price": 1}, {"text": "Two"}],
+        "flag": false
+    })))
+}
+
+fn lenient(template: &str) -> Rendered {
+    render(template, context(), Undefined::Warn).unwrap_or_else(|fault| panic!("{template}: {fault:?}"))
+}
+
+fn refused(template: &str) -> Fault {
+    render(template, context(), Undefined::Refuse)
+        .err()
+        .unwrap_or_else(|| panic!("{template} is no fault"))
+}
+
+/// What is reported, as `name@line:column`.
+fn warnings(template: &str) -> Vec<String> {
+    lenient(template)
+        .warnings
+        .into_iter()
+        .map(|warning| format!("{}@{}:{}", warning.name, warning.place.line, warning.place.column))
+        .collect()
+}
+
+#[test]
+fn values_are_escaped_and_safe_ones_are_not() {
+    assert_eq!(lenient("{{ customer.name }} {{ '<b>'|safe }}").text, "Ada &amp; Co <b>");
+}
+
+#[test]
+fn undefined_is_empty_and_reported_where_it_is_used() {
+    let template = "Dear {{ customer.nam }},\n{% for line in lines %}{{ line.text }}: {{ line.price }};{% endfor %}\n\
+                    äöü {{ customer.address.city|upper }}{% for x in orders %}{{ x }}{% endfor %}{{ tax + 1 }}";
+    let template = template.replace("{{ tax + 1 }}", "{{ lines[7].text ~ '!' }}{{ total|currency('EUR') }}");
+    let rendered = lenient(&template);
+    assert_eq!(rendered.text, "Dear ,\nOne: 1;Two: ;\näöü !");
+    assert_eq!(
+        warnings(&template),
+        [
+            "customer.nam@1:9",
+            "line.price@2:44",
+            "customer.address.city@3:8",
+            "orders@3:50",
+            "lines[7].text@3:81",
+            "total@3:106"
+        ]
+    );
+    assert_eq!(rendered.warnings[0].place.excerpt, "Dear {{ customer.nam }},");
+}
+
+#[test]
+fn asking_whether_something_is_there_is_no_use_of_it() {
+    for template in [
+        "{% if missing %}x{% endif %}{{ missing|default('d') }}{{ 'x' if missing }}{{ missing or 'd' }}",
+        "{{ missing is defined }}{{ not missing }}{% if customer.vat is none or customer.vat and customer.vat > 1 %}{% endif %}",
+        "{% set x = missing %}{{ x|d('') }}{% if flag %}{{ missing }}{% endif %}",
+        "{% macro m(a) %}{{ a|default('') }}{% endmacro %}{{ m() }}",
+    ] {
+        assert_eq!(warnings(template), [""; 0], "{template}");
+        assert!(render(template, context(), Undefined::Refuse).is_ok(), "{template}");
+    }
+}
+
+#[test]
+fn a_strict_template_refuses_what_a_lenient_one_reports() {
+    let fault = refused("a\n  {{ customer.nam }}");
+    assert_eq!(fault.kind, FaultKind::Undefined);
+    assert_eq!(fault.message, "`customer.nam` is undefined");
+    let place = fault.place.map(|place| (place.line, place.column, place.excerpt));
+    assert_eq!(place, Some((2, 6, "  {{ customer.nam }}".to_owned())));
+}
+
+#[test]
+fn watching_a_template_changes_nothing_else_in_it() {
+    // Everything that grammar allows around a name, with something undefined so that each is filled by way of watching.
+    for template in [
+        "{{ -lines[0].price|abs }}{{ (customer).name }}{{ ((customer))['name'] }}{{ lines[0:1][0].text }}",
+        "{{ customer.name if flag else lines[-1]['text'] }}{{ [lines[0].price, 2]|sum }}",
+        "{% for a, b in customer|items %}{{ a }}{{ b }}{% endfor %}{{ {'k': customer.name}['k'] }}",
+        "{% macro m(a, b=customer.name) %}{{ a.text }}{{ b }}{{ caller() }}{% endmacro %}\
+         {% call m(*[lines[0]], **{'b': customer.name}) %}{{ customer.name }}{% endcall %}",
+        "{% for x in [[1, [2]], [3, []]] recursive %}{{ x[0] }}{{ loop(x[1:]) if false }}{% endfor %}",
+        "{% filter upper %}{{ customer.name }}{% endfilter %}{% set t %}{{ flag }}{% endset %}{{ t }}",
+        "{% raw %}{{ customer.name }}{% endraw %}{# {{ customer.nix }} #}{{- customer.name -}} x",
+        "{{ customer.name.upper() }}{{ 2 ** lines[0].price }}{{ lines|map(attribute='text')|join(customer.name) }}",
+        "{{ 1 < lines[0].price <= 2 }}{{ lines[0].price in [1] and customer.name is string }}",
+    ] {
+        let plain = lenient(template);
+        assert!(plain.warnings.is_empty());
+        let watched = lenient(&format!("{template}{{{{ missing }}}}"));
+        assert_eq!(watched.text, plain.text, "{template}");
+        assert_eq!(watched.warnings.len(), 1, "{template}");
+    }
+}
+
+#[test]
+fn faults_in_a_watched_template_lie_where_they_lie_in_the_original() {
+    let fault = render(
+        "{{ missing }}{{ customer.name }}{{ customer|nope }}",
+        context(),
+        Undefined::Warn,
+    )
+    .err();
+    let place = fault
+        .and_then(|fault| fault.place)
+        .map(|place| (place.column, place.excerpt));
+    assert_eq!(
+        place,
+        Some((45, "{{ missing }}{{ customer.name }}{{ customer|nope }}".to_owned()))
+    );
+}
+
+#[test]
+fn faults_say_what_and_where() {
+    for (template, kind, line, message) in [
+        ("a\nb\n{{ c", FaultKind::Syntax, 3, "end of input"),
+        ("{% for %}", FaultKind::Syntax, 1, "unexpected"),
+        ("\n{{ 'a'|nope }}", FaultKind::Operation, 2, "nope"),
+        ("{{ nope() }}", FaultKind::Operation, 1, "nope is unknown"),
+        ("\n\n{{ 1 / 0 }}", FaultKind::Operation, 3, "unable to calculate"),
+        ("{% include 'a' %}", FaultKind::Operation, 1, "non-existing template"),
+        (
+            "{% import 'template' as t %}",
+            FaultKind::Operation,
+            1,
+            "non-existing template",
+        ),
+        ("{% extends '/etc/passwd' %}", FaultKind::Operation, 1, "does not exist"),
+        (
+            "\n{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+            FaultKind::Time,
+            2,
+            "longer",
+        ),
+        (
+            "{% macro m() %}{{ m() }}{% endmacro %}\n{{ m() }}",
+            FaultKind::Operation,
+            1,
+            "recursion",
+        ),
+        ("{{ debug() }}", FaultKind::Operation, 1, "debug is unknown"),
+    ] {
+        let fault = refused(template);
+        assert_eq!(fault.kind, kind, "{template}: {fault:?}");
+        assert_eq!(
+            fault.place.as_ref().map(|place| place.line),
+            Some(line),
+            "{template}: {fault:?}"
+        );
+        assert!(fault.message.contains(message), "{template}: {}", fault.message);
+    }
+}
+
+#[test]
+fn output_is_limited() {
+    let row = "x".repeat(1 << 16);
+    let template = format!("{{% for i in range(300) %}}{row}{{% endfor %}}");
+    assert!(300 * row.len() > LONGEST_OUTPUT);
+    assert_eq!(refused(&template).kind, FaultKind::Output);
+}
+
+#[test]
+fn a_check_finds_what_does_not_exist_in_parts_that_are_not_reached() {
+    assert_eq!(
+        check("{% if false %}{{ a|upper }}{% endif %}{{ x is odd }}{{ missing.also }}"),
+        Ok(())
+    );
+    for (template, message, column) in [
+        (
+            "{% if false %}{{ a|currncy('EUR') }}{% endif %}",
+            "filter currncy is unknown",
+            20,
+        ),
+        ("{{ a is evn }}", "test evn is unknown", 9),
+        ("{{ a", "end of input", 4),
+    ] {
+        let fault = check(template).err().unwrap_or_else(|| panic!("{template} passes"));
+        assert!(fault.message.contains(message), "{}", fault.message);
+        assert_eq!(fault.place.map(|place| place.column), Some(column), "{template}");
+    }
+}
+
+#[test]
+fn long_lines_and_many_lines_are_no_trouble() {
+    let long = format!("{{{{ {} }}}}{{{{ nope() }}}}", "9".repeat(70_000));
+    assert_eq!(check(&long).err().map(|fault| fault.kind), Some(FaultKind::Syntax));
+    let many = "\n".repeat(70_000) + "{{ nope() }}";
+    assert_eq!(refused(&many).place.map(|place| place.line), Some(70_001));
+}
