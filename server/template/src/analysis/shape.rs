@@ -1,0 +1,174 @@
+//! What is known of a template's values: a tree of shapes that grows as the template is read.
+
+/// More shapes than this are not a context that anybody fills in; the rest is left out.
+const MOST_SHAPES: usize = 20_000;
+
+/// How deep a macro's parameter is copied into its argument: a macro that calls itself would never end.
+const DEEPEST_COPY: usize = 6;
+
+/// The number of a shape in its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ShapeId(usize);
+
+/// Types of a JSON value that is neither object nor array, as a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Types(u8);
+
+impl Types {
+    pub(super) const STRING: Self = Self(1);
+    pub(super) const NUMBER: Self = Self(2);
+    pub(super) const BOOLEAN: Self = Self(4);
+    /// A number, or a text that is one.
+    pub(super) const AMOUNT: Self = Self(1 | 2);
+    /// What can be printed.
+    pub(super) const PRINTABLE: Self = Self(1 | 2 | 4);
+
+    pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
+        [
+            (Self::STRING, "string"),
+            (Self::NUMBER, "number"),
+            (Self::BOOLEAN, "boolean"),
+        ]
+        .into_iter()
+        .filter(move |(one, _)| self.0 & one.0 != 0)
+        .map(|(_, name)| name)
+    }
+}
+
+/// What is known of one value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shape {
+    /// Its members by name, in the order in which the template uses them.
+    pub(super) members: Vec<(String, ShapeId)>,
+    /// What its elements are, if it is a list.
+    pub(super) elements: Option<ShapeId>,
+    /// What its members are, if it is gone through by pairs of name and value.
+    pub(super) values: Option<ShapeId>,
+    /// What its elements are one by one: pairs that a filter makes.
+    pub(super) parts: Vec<Option<ShapeId>>,
+    /// What it can be if it is neither object nor list.
+    pub(super) types: Option<Types>,
+    /// It is used where something undefined matters.
+    pub(super) needed: bool,
+    /// It is asked for, so that it may be absent.
+    pub(super) asked_for: bool,
+    /// It is used as a whole, so that none of its members is unused.
+    pub(super) whole: bool,
+}
+
+/// The tree. Its root is the context.
+#[derive(Debug)]
+pub(super) struct Shapes {
+    shapes: Vec<Shape>,
+}
+
+impl Shapes {
+    pub(super) const ROOT: ShapeId = ShapeId(0);
+
+    pub(super) fn new() -> Self {
+        Self {
+            shapes: vec![Shape::default()],
+        }
+    }
+
+    /// A shape of its own, which is nowhere in the context.
+    pub(super) fn add(&mut self, shape: Shape) -> Option<ShapeId> {
+        if self.shapes.len() >= MOST_SHAPES {
+            return None;
+        }
+        self.shapes.push(shape);
+        Some(ShapeId(self.shapes.len() - 1))
+    }
+
+    pub(super) fn get(&self, id: ShapeId) -> Option<&Shape> {
+        self.shapes.get(id.0)
+    }
+
+    pub(super) fn change(&mut self, id: ShapeId, change: impl FnOnce(&mut Shape)) {
+        if let Some(shape) = self.shapes.get_mut(id.0) {
+            change(shape);
+        }
+    }
+
+    /// The member of this name, which from now on exists.
+    pub(super) fn member(&mut self, of: ShapeId, name: &str) -> Option<ShapeId> {
+        let shape = self.get(of)?;
+        if let Some((_, id)) = shape.members.iter().find(|(known, _)| known == name) {
+            return Some(*id);
+        }
+        let id = self.add(Shape::default())?;
+        self.change(of, |shape| shape.members.push((name.to_owned(), id)));
+        Some(id)
+    }
+
+    /// The member at the end of a path such as `customer.name`.
+    pub(super) fn at_path(&mut self, of: ShapeId, path: &str) -> Option<ShapeId> {
+        path.split('.').try_fold(of, |id, name| self.member(id, name))
+    }
+
+    /// What the elements are of something that from now on is a list.
+    pub(super) fn elements(&mut self, of: ShapeId) -> Option<ShapeId> {
+        if let Some(id) = self.get(of)?.elements {
+            return Some(id);
+        }
+        let id = self.add(Shape::default())?;
+        self.change(of, |shape| shape.elements = Some(id));
+        Some(id)
+    }
+
+    /// What the values are of something that from now on is gone through by name and value.
+    pub(super) fn values(&mut self, of: ShapeId) -> Option<ShapeId> {
+        if let Some(id) = self.get(of)?.values {
+            return Some(id);
+        }
+        let id = self.add(Shape::default())?;
+        self.change(of, |shape| shape.values = Some(id));
+        Some(id)
+    }
+
+    /// Narrows the types down to these, unless nothing would be left.
+    pub(super) fn narrow(&mut self, id: ShapeId, types: Types) {
+        self.change(id, |shape| {
+            let known = shape.types.unwrap_or(types);
+            let both = Types(known.0 & types.0);
+            shape.types = Some(if both.0 == 0 { known } else { both });
+        });
+    }
+
+    /// What is known of one, a macro's parameter, is known of the other, its argument.
+    pub(super) fn copy(&mut self, from: ShapeId, to: ShapeId) {
+        self.copy_to_depth(from, to, DEEPEST_COPY);
+    }
+
+    fn copy_to_depth(&mut self, from: ShapeId, to: ShapeId, depth: usize) {
+        let Some(source) = self.get(from).cloned() else {
+            return;
+        };
+        if depth == 0 || from == to {
+            return;
+        }
+        if let Some(types) = source.types {
+            self.narrow(to, types);
+        }
+        self.change(to, |shape| {
+            shape.needed |= source.needed;
+            shape.asked_for |= source.asked_for;
+            shape.whole |= source.whole;
+        });
+        for (name, member) in source.members {
+            if let Some(copy) = self.member(to, &name) {
+                self.copy_to_depth(member, copy, depth - 1);
+            }
+        }
+        if let Some(elements) = source.elements
+            && let Some(copy) = self.elements(to)
+        {
+            self.copy_to_depth(elements, copy, depth - 1);
+        }
+        if let Some(values) = source.values
+            && let Some(copy) = self.values(to)
+        {
+            self.copy_to_depth(values, copy, depth - 1);
+        }
+    }
+}
