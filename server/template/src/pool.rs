@@ -1,0 +1,218 @@
+//! Warm children that fill templates, and what becomes of those that do not end their work.
+//!
+//! An account has one child at a time and its further calls wait for it, so that one account's templates, however long
+//! they take, hold up nobody but itself. A child that exceeds a limit is killed and another one started; a caller that
+//! goes away kills the child that works for it.
+
+mod process;
+mod turns;
+
+use std::{
+    ffi::OsString,
+    io,
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use uuid::Uuid;
+
+use crate::{
+    fault::{Fault, FaultKind},
+    language::{Rendered, Undefined},
+    pool::{
+        process::Process,
+        turns::{Turn, Turns},
+    },
+    wire::Work,
+};
+
+/// The longest template and context together, in bytes of JSON.
+pub const LONGEST_INPUT: usize = 16 << 20;
+
+/// How a child is started. It must call [`crate::child::run`]; it gets no environment variables.
+#[derive(Clone, Debug)]
+pub struct ChildCommand {
+    /// The program, usually [`std::env::current_exe`].
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Because of the template or its context.
+    #[error(transparent)]
+    Template(#[from] Fault),
+    /// Because of this service: no child could be started, or one ended in a way that no template should be able to
+    /// cause.
+    #[error("a template process failed")]
+    Process(#[source] io::Error),
+}
+
+/// A pool of children. Clones are the same pool.
+#[derive(Clone)]
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    command: ChildCommand,
+    /// One permit for each child that may run.
+    permits: Arc<Semaphore>,
+    idle: Mutex<Vec<Process>>,
+    turns: Arc<Turns>,
+    /// Where children are replaced, whoever lets go of them.
+    runtime: Handle,
+}
+
+impl Pool {
+    /// Starts `size` children, and returns when they are ready for work.
+    ///
+    /// # Errors
+    /// When one cannot be started.
+    pub async fn start(command: ChildCommand, size: NonZeroUsize) -> io::Result<Self> {
+        let mut idle = Vec::with_capacity(size.get());
+        for _ in 0..size.get() {
+            idle.push(Process::start(&command).await?);
+        }
+        Ok(Self {
+            shared: Arc::new(Shared {
+                command,
+                permits: Arc::new(Semaphore::new(size.get())),
+                idle: Mutex::new(idle),
+                turns: Arc::default(),
+                runtime: Handle::current(),
+            }),
+        })
+    }
+
+    /// Fills a template; see [`crate::language::render`].
+    pub async fn render(
+        &self,
+        account: Uuid,
+        template: &str,
+        context: &Map<String, Value>,
+        undefined: Undefined,
+    ) -> Result<Rendered, Error> {
+        let template = template.into();
+        self.call(
+            account,
+            &Work::Render {
+                template,
+                context,
+                undefined,
+            },
+        )
+        .await
+    }
+
+    /// Looks for faults without filling the template; see [`crate::language::check`].
+    pub async fn check(&self, account: Uuid, template: &str) -> Result<(), Error> {
+        let template = template.into();
+        self.call(account, &Work::Check::<()> { template }).await
+    }
+
+    /// The JSON schema of the contexts that suit a template; see [`crate::analysis::schema`].
+    pub async fn schema(&self, account: Uuid, template: &str) -> Result<Value, Error> {
+        let template = template.into();
+        self.call(account, &Work::Schema::<()> { template }).await
+    }
+
+    /// The names in a context that a template never uses; see [`crate::analysis::unused`].
+    pub async fn unused(
+        &self,
+        account: Uuid,
+        template: &str,
+        context: &Map<String, Value>,
+    ) -> Result<Vec<String>, Error> {
+        let template = template.into();
+        self.call(account, &Work::Unused { template, context }).await
+    }
+
+    async fn call<Context, T>(&self, account: Uuid, work: &Work<'_, Context>) -> Result<T, Error>
+    where
+        Context: Serialize,
+        T: DeserializeOwned,
+    {
+        let frame = serde_json::to_vec(work).map_err(|error| Error::Process(error.into()))?;
+        if frame.len() > LONGEST_INPUT {
+            return Err(Fault::limit(FaultKind::Input).into());
+        }
+        let mut lease = self.lease(account).await.map_err(Error::Process)?;
+        let answer = lease.process.as_mut().ok_or_else(no_process)?.call(&frame).await?;
+        lease.give_back();
+        let result: Result<T, Fault> = serde_json::from_slice(&answer).map_err(|error| Error::Process(error.into()))?;
+        Ok(result?)
+    }
+
+    async fn lease(&self, account: Uuid) -> io::Result<Lease> {
+        let turn = self.shared.turns.wait(account).await?;
+        let permit = Arc::clone(&self.shared.permits)
+            .acquire_owned()
+            .await
+            .map_err(io::Error::other)?;
+        let idle = self.shared.idle().pop();
+        let process = match idle {
+            Some(process) => process,
+            // The one that was started instead of a killed one did not start.
+            None => Process::start(&self.shared.command).await?,
+        };
+        Ok(Lease {
+            shared: Arc::clone(&self.shared),
+            process: Some(process),
+            permit: Some(permit),
+            _turn: turn,
+        })
+    }
+}
+
+impl Shared {
+    fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A child at work. Dropped without being given back, it is killed and replaced.
+struct Lease {
+    shared: Arc<Shared>,
+    process: Option<Process>,
+    permit: Option<OwnedSemaphorePermit>,
+    _turn: Turn,
+}
+
+impl Lease {
+    fn give_back(mut self) {
+        if let Some(process) = self.process.take() {
+            self.shared.idle().push(process);
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(process) = self.process.take() else {
+            return;
+        };
+        let (shared, permit) = (Arc::clone(&self.shared), self.permit.take());
+        self.shared.runtime.spawn(async move {
+            let ((), started) = tokio::join!(process.kill(), Process::start(&shared.command));
+            match started {
+                Ok(process) => shared.idle().push(process),
+                Err(error) => tracing::error!(error = %error, "a template process could not be replaced"),
+            }
+            drop(permit);
+        });
+    }
+}
+
+fn no_process() -> Error {
+    Error::Process(io::ErrorKind::NotFound.into())
+}

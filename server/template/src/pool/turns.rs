@@ -1,0 +1,82 @@
+//! One call at a time for each account.
+
+use std::{
+    collections::HashMap,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use uuid::Uuid;
+
+/// Accounts that work or wait, each with a semaphore of one permit.
+#[derive(Default)]
+pub(super) struct Turns {
+    accounts: Mutex<HashMap<Uuid, Arc<Semaphore>>>,
+}
+
+/// An account's turn, waited for or had. The last one of an account that is dropped forgets the account.
+pub(super) struct Turn {
+    turns: Arc<Turns>,
+    account: Uuid,
+    semaphore: Option<Arc<Semaphore>>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Turns {
+    /// Waits until no other call of the account has its turn; first come, first served.
+    pub(super) async fn wait(self: &Arc<Self>, account: Uuid) -> io::Result<Turn> {
+        let semaphore = Arc::clone(
+            self.accounts()
+                .entry(account)
+                .or_insert_with(|| Arc::new(Semaphore::new(1))),
+        );
+        let mut turn = Turn {
+            turns: Arc::clone(self),
+            account,
+            semaphore: Some(Arc::clone(&semaphore)),
+            permit: None,
+        };
+        turn.permit = Some(semaphore.acquire_owned().await.map_err(io::Error::other)?);
+        Ok(turn)
+    }
+
+    fn accounts(&self) -> MutexGuard<'_, HashMap<Uuid, Arc<Semaphore>>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        drop((self.permit.take(), self.semaphore.take()));
+        let mut accounts = self.turns.accounts();
+        if accounts
+            .get(&self.account)
+            .is_some_and(|semaphore| Arc::strong_count(semaphore) == 1)
+        {
+            accounts.remove(&self.account);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_account_waits_for_itself_only_and_is_forgotten() -> io::Result<()> {
+        let turns = Arc::new(Turns::default());
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let first = turns.wait(one).await?;
+        let second = turns.wait(other).await?;
+        let third = tokio::time::timeout(Duration::from_millis(1), turns.wait(one)).await;
+        assert!(third.is_err(), "the same account had two turns");
+        drop(first);
+        drop(turns.wait(one).await?);
+        drop(second);
+        assert!(turns.accounts().is_empty());
+        Ok(())
+    }
+}
