@@ -10,6 +10,12 @@ const BODY_BYTES: Setting = Setting {
     allowed: "1024 to 1073741824",
     default: "10485760",
 };
+const BODY_SECONDS: Setting = Setting {
+    name: "PLATEN_BODY_SECONDS",
+    purpose: "Seconds that a client may take to send a request body.",
+    allowed: "1 to 3600",
+    default: "60",
+};
 const SYNC_DEADLINE: Setting = Setting {
     name: "PLATEN_SYNC_DEADLINE",
     purpose: "Seconds that a synchronous render may take.",
@@ -43,6 +49,7 @@ const PAGE_LIMIT: Setting = Setting {
 
 pub(super) const SETTINGS: &[&Setting] = &[
     &BODY_BYTES,
+    &BODY_SECONDS,
     &SYNC_DEADLINE,
     &RATE_PER_MINUTE,
     &CONCURRENCY,
@@ -55,6 +62,8 @@ pub(super) const SETTINGS: &[&Setting] = &[
 pub struct LimitsConfig {
     /// Largest request body.
     pub body_bytes: usize,
+    /// From the first byte of a request body to its last.
+    pub body_time: Duration,
     /// From admission to the finished bytes.
     pub sync_deadline: Duration,
     /// Requests per account and minute.
@@ -70,6 +79,7 @@ pub struct LimitsConfig {
 impl LimitsConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
         let body_bytes = reader.number(&BODY_BYTES, 1024..=1_073_741_824);
+        let body_time = reader.seconds(&BODY_SECONDS, 1..=3600);
         let sync_deadline = reader.seconds(&SYNC_DEADLINE, 1..=3600);
         let rate_per_minute = reader.number(&RATE_PER_MINUTE, 1..=1_000_000);
         let concurrency = reader.number(&CONCURRENCY, 1..=1000);
@@ -77,6 +87,7 @@ impl LimitsConfig {
         let page_limit = reader.number(&PAGE_LIMIT, 1..=100_000);
         Some(Self {
             body_bytes: body_bytes?,
+            body_time: body_time?,
             sync_deadline: sync_deadline?,
             rate_per_minute: rate_per_minute?,
             concurrency: concurrency?,

@@ -1,5 +1,7 @@
 //! The one place where an error becomes an answer: its status, its headers, and one of the three shapes of the contract.
 
+use std::time::Duration;
+
 use axum::{
     Json,
     http::{HeaderValue, StatusCode, header},
@@ -39,6 +41,8 @@ pub(super) enum ApiError {
     MediaType(&'static str),
     /// The body has more than this many bytes.
     TooLarge(usize),
+    /// The body was not there after so long.
+    TooSlow(Duration),
     /// The body is faulty.
     Invalid(Vec<Fault>),
     /// The account asks too often; seconds until it may ask again.
@@ -88,6 +92,12 @@ impl IntoResponse for ApiError {
             Self::TooLarge(limit) => {
                 let message = format!("The body is larger than {limit} bytes.");
                 resource_error(StatusCode::PAYLOAD_TOO_LARGE, &message)
+            }
+            Self::TooSlow(limit) => {
+                let message = format!("The body was not complete after {} s.", limit.as_secs());
+                let response = resource_error(StatusCode::REQUEST_TIMEOUT, &message);
+                // What is still to come of it is not a request.
+                ([(header::CONNECTION, "close")], response).into_response()
             }
             Self::Invalid(faults) => validation_error(&faults),
             Self::RateLimited(seconds) => {

@@ -84,8 +84,13 @@ async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError
             "Compressed bodies are not taken; leave the header Content-Encoding out.",
         ));
     }
-    let limit = state.app.config.limits.body_bytes;
-    match Limited::new(request.into_body(), limit).collect().await {
+    let limits = &state.app.config.limits;
+    let limit = limits.body_bytes;
+    let body = Limited::new(request.into_body(), limit).collect();
+    let Ok(body) = tokio::time::timeout(limits.body_time, body).await else {
+        return Err(ApiError::TooSlow(limits.body_time));
+    };
+    match body {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(ApiError::TooLarge(limit)),
         Err(_) => Err(ApiError::Invalid(vec![Fault::invalid("", "The body broke off")])),

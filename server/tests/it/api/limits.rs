@@ -1,5 +1,6 @@
 //! How much an account may ask for, and how long a render may take.
 
+use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -45,6 +46,22 @@ async fn one_render_more_than_an_account_may_have_at_once_is_refused_at_once() {
     assert_eq!(second.status(), 429);
     assert!(header(&second, "retry-after").parse::<u64>().unwrap() >= 1);
     assert!(!header(&second, "x-render-id").is_empty());
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let studio = Studio::start_with(&[("PLATEN_BODY_SECONDS", "1")]).await;
+    let beginning = stream::iter([Ok::<_, std::io::Error>("{\"parts\": [")]);
+    let endless = beginning.chain(stream::pending());
+    let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+    let request = request
+        .bearer_auth(&studio.account.key)
+        .header("content-type", "application/json")
+        .body(reqwest::Body::wrap_stream(endless));
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), 408);
+    let body: Value = answer.json().await.unwrap();
+    assert_described(&body, "ResourceError");
 }
 
 #[tokio::test]
