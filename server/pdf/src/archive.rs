@@ -1,9 +1,11 @@
 //! Completes a printed document: what each pass does, and in which order.
 
 mod content_streams;
+mod decoration;
 mod drawings;
 pub(crate) mod language;
 mod limits;
+mod link_descriptions;
 mod links;
 pub(crate) mod metadata;
 mod missing_glyphs;
@@ -11,6 +13,7 @@ mod output_intent;
 pub(crate) mod pages;
 mod pictures;
 mod role_map;
+mod unicode_maps;
 mod warnings;
 
 use time::OffsetDateTime;
@@ -55,8 +58,13 @@ pub(crate) fn complete_document(
     language::set_language(&mut document, language.as_deref())?;
     if format == OutputFormat::PdfA2b {
         pages::check_sizes(&document, pages)?;
-        let drawings = limits::enforce_limits(&mut document, &mut warnings)?;
-        drawings::mend_drawings(&mut document, pages, &drawings, &mut warnings)?;
+        link_descriptions::describe_links(&mut document, pages)?;
+        let noted = limits::enforce_limits(&mut document, &mut warnings)?;
+        unicode_maps::mend_unicode_maps(&mut document, &noted.fonts)?;
+        drawings::mend_drawings(&mut document, pages, &noted.drawings, &mut warnings)?;
+        if noted.fonts.is_empty() && !noted.has_pictures {
+            decoration::mark_decoration(&mut document, pages)?;
+        }
         output_intent::add_output_intent(&mut document)?;
         role_map::add_role_map(&mut document)?;
     }

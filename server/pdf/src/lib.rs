@@ -185,7 +185,9 @@ pub enum PdfError {
 /// subject, keywords and language are those of the first part's facts, whatever the browser wrote. Links stay if they
 /// lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes.
 /// For PDF/A-2b the limits and conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers
-/// out of range, characters that no font has. The file is checked then; one that does not pass is
+/// out of range, characters that no font has. So are those of higher levels that depend on no author: roles of newer
+/// tags, text of glyphs (U+FFFD for private use), descriptions of links to addresses, and tags that say of a document
+/// without text and pictures that it is decoration. The file is checked then; one that does not pass is
 /// [`PdfError::NotConformant`].
 ///
 /// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number. A

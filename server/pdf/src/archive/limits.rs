@@ -23,21 +23,32 @@ const MIN_REAL: f64 = 1.175e-38;
 /// In bytes. No string in it can be too long.
 const SHORT_OBJECT: usize = 512;
 
-/// Mends what is beyond a limit in every object outside streams' data. Gives the form `XObject`s and tiling patterns:
-/// what has drawing operators and is no page.
-pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Vec<ObjectNumber>, PdfError> {
-    let mut drawings = Vec::new();
+/// Objects that later passes look at.
+#[derive(Default)]
+pub(super) struct Noted {
+    /// Form `XObject`s and tiling patterns: what has drawing operators and is no page.
+    pub(super) drawings: Vec<ObjectNumber>,
+    pub(super) fonts: Vec<ObjectNumber>,
+    pub(super) has_pictures: bool,
+}
+
+/// Mends what is beyond a limit in every object outside streams' data, and notes what it comes across.
+pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Noted, PdfError> {
+    let mut noted = Noted::default();
     let mut mended = Mended::default();
     for number in 1..document.size() {
         let findings = match document.changed(number) {
             Some(object) => Findings {
-                draws: draws(object),
+                kind: Kind::of(object),
                 is_suspicious: true,
             },
             None => inspect(document, number)?,
         };
-        if findings.draws {
-            drawings.push(number);
+        match findings.kind {
+            Kind::Other => {}
+            Kind::Drawing => noted.drawings.push(number),
+            Kind::Font => noted.fonts.push(number),
+            Kind::Picture => noted.has_pictures = true,
         }
         if findings.is_suspicious {
             let mut object = document.get(number)?;
@@ -49,7 +60,7 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
         }
     }
     mended.report(warnings);
-    Ok(drawings)
+    Ok(noted)
 }
 
 /// Whether a number is out of range; `raw` as in the file.
@@ -71,16 +82,38 @@ pub(super) fn within_range(number: &Object) -> Option<Object<'static>> {
 
 #[derive(Default)]
 struct Findings {
-    draws: bool,
+    kind: Kind,
     is_suspicious: bool,
 }
 
-/// Whether an object is a form `XObject` or a tiling pattern.
-fn draws(object: &Object) -> bool {
-    object.as_dictionary().is_some_and(|dictionary| {
-        dictionary.get("Subtype").is_some_and(|kind| kind.is_name("Form"))
-            || dictionary.get("PatternType").and_then(Object::as_integer) == Some(1)
-    })
+#[derive(Default)]
+enum Kind {
+    #[default]
+    Other,
+    Drawing,
+    Font,
+    Picture,
+}
+
+impl Kind {
+    /// By what stands under `/Subtype`.
+    fn of_subtype(name: &[u8]) -> Option<Self> {
+        match name {
+            b"Form" => Some(Self::Drawing),
+            b"Type0" | b"Type3" => Some(Self::Font),
+            b"Image" => Some(Self::Picture),
+            _ => None,
+        }
+    }
+
+    fn of(object: &Object) -> Self {
+        let get = |key| object.as_dictionary().and_then(|dictionary| dictionary.get(key));
+        match get("Subtype") {
+            Some(Object::Name(name)) => Self::of_subtype(name).unwrap_or_default(),
+            _ if get("PatternType").and_then(Object::as_integer) == Some(1) => Self::Drawing,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Looks at an object's tokens in its file; most objects need no more.
@@ -97,13 +130,17 @@ fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfErr
     while let Some((_, token)) = lexer.next_token()? {
         match token {
             Token::Name(raw) => {
-                findings.draws |= key == b"Subtype" && raw == b"Form";
+                if let Some(kind) = Kind::of_subtype(raw).filter(|_| key == b"Subtype") {
+                    findings.kind = kind;
+                }
                 findings.is_suspicious |= raw.len() > MAX_NAME;
                 key = raw;
                 continue;
             }
             Token::Number(raw) => {
-                findings.draws |= key == b"PatternType" && raw == b"1";
+                if key == b"PatternType" && raw == b"1" {
+                    findings.kind = Kind::Drawing;
+                }
                 findings.is_suspicious |= is_extreme(raw);
             }
             Token::LiteralString(raw) | Token::HexString(raw) => {

@@ -37,7 +37,8 @@ impl Inventory {
         };
         let mut marked: BTreeMap<&str, usize> = BTreeMap::new();
         for object in objects.0.values() {
-            if object["value"]["/Type"] == "/StructElem" {
+            // One that holds nothing is there for form's sake, in a document without tags.
+            if object["value"]["/Type"] == "/StructElem" && !object["value"]["/K"].is_null() {
                 inventory.tags += 1;
                 count_marked(&object["value"]["/K"], &object["value"]["/Pg"], &mut marked);
             } else if object["value"]["/Title"].is_string() && object["value"]["/Parent"].is_string() {

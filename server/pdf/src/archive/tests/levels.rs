@@ -1,0 +1,72 @@
+//! What levels U and A of PDF/A, and PDF/UA, ask for beyond level B.
+
+use super::{EMPTY, GRAPHICS, LINKS, TABLE, archived, catalog, completed, data, facts, is_type, objects, open};
+use crate::OutputFormat;
+use crate::object::Object;
+use crate::page_tree::list_pages;
+
+#[test]
+fn types_of_structure_elements_that_are_newer_than_the_standard_have_a_role() {
+    let completed = archived(TABLE);
+    let document = open(&completed);
+    let structure = document
+        .resolve_dictionary(&catalog(&document), "StructTreeRoot")
+        .expect("a structure tree");
+    let roles = document.resolve_dictionary(&structure, "RoleMap").expect("a role map");
+    assert!(roles.get("Strong").is_some_and(|role| role.is_name("Span")));
+}
+
+#[test]
+fn glyph_zero_of_type_3_fonts_has_a_text() {
+    let completed = archived(GRAPHICS);
+    let document = open(&completed);
+    let mut maps = 0;
+    for (_, object) in objects(&document) {
+        let font = object.as_dictionary().filter(|_| is_type(&object, "Font"));
+        let is_type_3 = font
+            .and_then(|font| font.get("Subtype"))
+            .is_some_and(|kind| kind.is_name("Type3"));
+        if let Some(map) = font.filter(|_| is_type_3).and_then(|font| font.get("ToUnicode")) {
+            let map = String::from_utf8(data(&document, map)).expect("ASCII");
+            assert_eq!(map.matches("<00> <FFFD>").count(), 1, "{map}");
+            maps += 1;
+        }
+    }
+    assert!(maps > 0);
+}
+
+#[test]
+fn links_to_addresses_say_where_they_lead() {
+    let printed = completed(LINKS, &facts(), OutputFormat::Pdf);
+    let (printed, completed) = (open(&printed), archived(LINKS));
+    let document = open(&completed);
+    let mut described = 0;
+    for (number, object) in objects(&document) {
+        let Some(link) = object.as_dictionary().filter(|_| is_type(&object, "Annot")) else {
+            continue;
+        };
+        let action = document.resolve_dictionary(link, "A").expect("an action");
+        let description = link.get("Contents").and_then(Object::as_string);
+        assert_eq!(description, action.get("URI").and_then(Object::as_string));
+        described += usize::from(description.is_some());
+        let plain = printed.get_dictionary(number, "a link").expect("a link");
+        assert_eq!(plain.get("Contents"), None);
+    }
+    assert!(described > 0);
+}
+
+#[test]
+fn what_has_neither_text_nor_pictures_is_decoration() {
+    let completed = archived(EMPTY);
+    let document = open(&completed);
+    let catalog = catalog(&document);
+    let marks = document.resolve_dictionary(&catalog, "MarkInfo").expect("marks");
+    assert_eq!(marks.get("Marked"), Some(&Object::Boolean(true)));
+    let structure = document.resolve_dictionary(&catalog, "StructTreeRoot").expect("a tree");
+    assert!(structure.get("K").and_then(Object::as_reference).is_some());
+    let page = list_pages(&document, document.root().expect("a catalog")).expect("pages")[0];
+    let page = document.get_dictionary(page, "a page").expect("a page");
+    let content = page.items("Contents");
+    assert_eq!(data(&document, &content[0]), b"/Artifact BMC\n");
+    assert_eq!(data(&document, &content[content.len() - 1]), b"\nEMC");
+}
