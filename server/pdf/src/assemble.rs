@@ -1,9 +1,12 @@
 //! Makes one document of printed parts: joins them, draws headers and footers, selects pages, completes.
 
+use std::borrow::Cow;
+
 use md5::{Digest as _, Md5};
 
 use crate::archive::{Completion, Warnings, complete_document, valid_language};
 use crate::document::Document;
+use crate::identifiers::number_identifiers;
 use crate::join::{PartFacts, join_files};
 use crate::object::{Object, ObjectNumber};
 use crate::page_tree::{list_pages, page_size};
@@ -23,10 +26,10 @@ const DIGESTED_LENGTH: usize = 64 * 1024;
 
 pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     let printed = assembly.parts.iter().map(|part| part.bytes);
-    let files: Vec<&[u8]> = printed
-        .chain(assembly.stamps.iter().map(|stamps| stamps.bytes))
-        .collect();
-    check_limit("bytes", files.iter().map(|bytes| bytes.len()).sum(), MAX_BYTES)?;
+    let files = printed.chain(assembly.stamps.iter().map(|stamps| stamps.bytes));
+    check_limit("bytes", files.clone().map(<[u8]>::len).sum(), MAX_BYTES)?;
+    let numbered: Vec<Cow<[u8]>> = files.map(number_identifiers).collect();
+    let files: Vec<&[u8]> = numbered.iter().map(AsRef::as_ref).collect();
     let mut document = Document::open(&files)?;
     check_limit("objects", document.size() as usize, MAX_OBJECTS)?;
 

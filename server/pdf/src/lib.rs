@@ -12,6 +12,7 @@ mod content;
 mod destinations;
 mod document;
 mod file;
+mod identifiers;
 mod join;
 mod lexer;
 mod mentions;
@@ -194,8 +195,7 @@ pub enum PdfError {
 /// completed document that is completed again changes nothing but the dates.
 ///
 /// The same assembly gives the same bytes. So do two prints of the same page, whatever the moments at which they were
-/// printed, with the same facts, `instant`, fonts and browser; but for tables with header cells, which Chromium names by
-/// numbers that it counts on from print to print (`/ID (node00000331)`).
+/// printed and what the browser printed before, with the same facts, `instant`, fonts and browser.
 pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     assemble::assemble(assembly)
 }
