@@ -9,6 +9,7 @@ mod metadata;
 mod objects;
 mod pages;
 mod shapes;
+mod specimens;
 mod syntax;
 
 use std::fmt;
@@ -87,7 +88,7 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
         Ok(trailer) => trailer,
         Err(finding) => return findings.add(None, finding),
     };
-    let found = objects::check_objects(bytes, file, trailer, findings);
+    let mut found = objects::check_objects(bytes, file, trailer, findings);
     // What follows trusts that every object is of a known shape.
     if !findings.violations.is_empty() {
         return;
@@ -100,8 +101,10 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
     for number in &found.pages {
         findings.note(Some(*number), pages::check_page_size(document, *number));
     }
+    found.page_tree_nodes.sort_unstable();
     for number in &found.page_tree_nodes {
-        findings.note(Some(*number), pages::check_page_tree_node(document, *number));
+        let result = pages::check_page_tree_node(document, *number, &found.page_tree_nodes);
+        findings.note(Some(*number), result);
     }
     let shown = drawings::check_drawings(document, &found, findings);
     for (number, codes) in &shown.composite {

@@ -1,38 +1,70 @@
 //! The data of content streams: filters, and a look for what PDF/A forbids in them.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use crate::object::{Object, Stream};
 use crate::text::MAX_STRING;
 
 /// What one stream may hold, uncompressed, in bytes. A page of dense vector graphics has some ten million.
-const MAX_LENGTH: u64 = 256 * 1024 * 1024;
+const MAX_LENGTH: usize = 256 * 1024 * 1024;
+/// How much longer most content is than its compressed form, rounded up: room for it is made once.
+const USUAL_RATIO: usize = 8;
+const LEAST_ROOM: usize = 1024;
 /// A number with fewer digits is within the limits of PDF/A, whatever its sign and point.
 pub(crate) const SUSPICIOUS_DIGITS: usize = 10;
 
-/// Reads a stream's data into `output`, whose former content is dropped. Chromium writes it plain or with Flate.
-pub(crate) fn read_stream(stream: &Stream, output: &mut Vec<u8>) -> Result<(), &'static str> {
-    output.clear();
-    match stream.dictionary.get("Filter") {
-        None => {
-            output.extend_from_slice(&stream.data);
-            Ok(())
+/// Reads the data of streams. What it takes for that is kept from one to the next, for it is more than most streams.
+#[derive(Debug)]
+pub(crate) struct StreamReader {
+    inflater: Decompress,
+}
+
+impl Default for StreamReader {
+    fn default() -> Self {
+        Self {
+            inflater: Decompress::new(true),
         }
-        Some(filter) if filter.is_name("FlateDecode") && stream.dictionary.get("DecodeParms").is_none() => {
-            let length = ZlibDecoder::new(stream.data.as_ref())
-                .take(MAX_LENGTH + 1)
-                .read_to_end(output);
-            match length {
-                Ok(length) if length as u64 <= MAX_LENGTH => Ok(()),
-                Ok(_) => Err("a stream of at most 256 MiB expected"),
-                Err(_) => Err("Flate data expected"),
+    }
+}
+
+impl StreamReader {
+    /// Reads a stream's data into `output`, whose former content is dropped. Chromium writes it plain or with Flate.
+    pub(crate) fn read(&mut self, stream: &Stream, output: &mut Vec<u8>) -> Result<(), &'static str> {
+        output.clear();
+        match stream.dictionary.get("Filter") {
+            None => {
+                output.extend_from_slice(&stream.data);
+                Ok(())
+            }
+            Some(filter) if filter.is_name("FlateDecode") && stream.dictionary.get("DecodeParms").is_none() => {
+                self.inflate(&stream.data, output)
+            }
+            Some(_) => Err("a stream without a filter, or with Flate, expected"),
+        }
+    }
+
+    /// Straight into the output, for there are many small streams: a reader's buffers would take longer than the data.
+    fn inflate(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), &'static str> {
+        let inflater = &mut self.inflater;
+        inflater.reset(true);
+        let mut rest = data;
+        output.reserve(data.len().saturating_mul(USUAL_RATIO).clamp(LEAST_ROOM, MAX_LENGTH));
+        loop {
+            let (consumed, length) = (inflater.total_in(), output.len());
+            let status = inflater.decompress_vec(rest, output, FlushDecompress::None);
+            rest = &rest[(inflater.total_in() - consumed) as usize..];
+            match status {
+                Ok(Status::StreamEnd) if output.len() <= MAX_LENGTH => return Ok(()),
+                Ok(_) if output.len() > MAX_LENGTH => return Err("a stream of at most 256 MiB expected"),
+                Ok(_) if output.len() == output.capacity() => output.reserve(output.len()),
+                Ok(_) if inflater.total_in() > consumed || output.len() > length => {}
+                // It would go on, and there is no more data.
+                Ok(_) | Err(_) => return Err("Flate data expected"),
             }
         }
-        Some(_) => Err("a stream without a filter, or with Flate, expected"),
     }
 }
 
@@ -143,9 +175,15 @@ mod tests {
         let mut stream = Stream::plain(Dictionary::default(), Cow::Borrowed(b"".as_slice()));
         replace_data(&mut stream, b"q Q");
         let mut output = b"former".to_vec();
-        read_stream(&stream, &mut output).expect("valid");
+        let mut reader = StreamReader::default();
+        reader.read(&stream, &mut output).expect("valid");
         assert_eq!(output, b"q Q");
         stream.data.to_mut().truncate(4);
-        assert!(read_stream(&stream, &mut output).is_err());
+        assert!(reader.read(&stream, &mut output).is_err());
+        // Many times longer than room is made for.
+        let long = b"q Q ".repeat(50_000);
+        replace_data(&mut stream, &long);
+        reader.read(&stream, &mut output).expect("valid");
+        assert!(output == long);
     }
 }

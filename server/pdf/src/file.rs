@@ -188,11 +188,11 @@ fn header_length(object: &[u8], number: usize) -> Option<usize> {
 }
 
 fn parse_digits(raw: &[u8]) -> Option<usize> {
-    if raw.iter().all(u8::is_ascii_digit) {
-        std::str::from_utf8(raw).ok()?.parse().ok()
-    } else {
-        None
-    }
+    let (first, rest) = raw.split_first()?;
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| usize::from(byte - b'0'));
+    rest.iter().try_fold(digit(first)?, |value, byte| {
+        value.checked_mul(10)?.checked_add(digit(byte)?)
+    })
 }
 
 #[cfg(test)]

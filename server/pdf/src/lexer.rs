@@ -69,6 +69,29 @@ impl<'a> Lexer<'a> {
         Ok(Some((start, token)))
     }
 
+    /// The next token if it is a plain number, without exponent and the like, of at most so many bytes and with white
+    /// space after it: most of what content is made of, many times faster than `next_token`.
+    pub(crate) fn next_short_number(&mut self, limit: usize) -> Option<&'a [u8]> {
+        self.skip_white_space();
+        let rest = self.bytes.get(self.position..)?;
+        let sign = usize::from(matches!(rest.first(), Some(b'-' | b'+')));
+        let (mut length, mut points) = (sign, 0);
+        let after = loop {
+            match rest.get(length) {
+                Some(b'0'..=b'9') => {}
+                Some(b'.') => points += 1,
+                after => break after?,
+            }
+            length += 1;
+        };
+        let is_number = length > sign + points && points < 2 && length <= limit;
+        if !is_number || CLASSES[usize::from(*after)] != Class::WhiteSpace {
+            return None;
+        }
+        self.position += length;
+        Some(&rest[..length])
+    }
+
     fn delimiter(&mut self, length: usize, token: Token<'a>) -> Token<'a> {
         self.position += length;
         token

@@ -7,7 +7,7 @@ use super::content_streams::{CompositeFonts, MendedContent, mend, stand_in_name}
 use super::missing_glyphs::{add_stand_in, is_composite};
 use super::warnings::Warnings;
 use crate::PdfError;
-use crate::content::{may_need_mending, read_stream, replace_data};
+use crate::content::{StreamReader, may_need_mending, replace_data};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::text::MAX_STRING;
@@ -60,6 +60,7 @@ pub(super) fn mend_drawings(
 
 #[derive(Default)]
 struct Pass {
+    reader: StreamReader,
     /// Content of the stream at hand, kept for its capacity.
     content: Vec<u8>,
     /// Fonts by those that they stand in for.
@@ -84,7 +85,9 @@ impl Pass {
         stream: &mut Stream<'a>,
         owner: &mut Dictionary<'a>,
     ) -> Result<bool, PdfError> {
-        read_stream(stream, &mut self.content).map_err(|what| document.damaged(number, what))?;
+        self.reader
+            .read(stream, &mut self.content)
+            .map_err(|what| document.damaged(number, what))?;
         if !may_need_mending(&self.content) {
             return Ok(false);
         }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 use crate::PdfError;
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 
@@ -117,7 +117,7 @@ fn font_program(document: &Document, descendant: &Dictionary) -> Result<Option<V
         return Ok(None);
     };
     let mut program = Vec::new();
-    match read_stream(&stream, &mut program) {
+    match StreamReader::default().read(&stream, &mut program) {
         Ok(()) => Ok(Some(program)),
         Err(what) => Err(document.damaged(reference.as_reference().unwrap_or_default(), what)),
     }

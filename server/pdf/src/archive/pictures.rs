@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::warnings::Warnings;
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::lexer::{Lexer, Token, decode_name};
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -76,7 +76,7 @@ impl<'a> Search<'_, 'a> {
         let mut part = Vec::new();
         for contents in dictionary.items("Contents") {
             if let Ok(Object::Stream(stream)) = self.document.resolve(contents)
-                && read_stream(&stream, &mut part).is_ok()
+                && StreamReader::default().read(&stream, &mut part).is_ok()
             {
                 content.append(&mut part);
                 content.push(b'\n');
@@ -154,7 +154,7 @@ impl<'a> Search<'_, 'a> {
         let Ok(resources) = self.document.resolve_dictionary(&stream.dictionary, "Resources") else {
             return;
         };
-        if read_stream(&stream, &mut content).is_err() {
+        if StreamReader::default().read(&stream, &mut content).is_err() {
             return;
         }
         let numbers = stream.dictionary.items("Matrix").iter().filter_map(Object::as_number);

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::content_streams::mend;
 use super::missing_glyphs::is_composite;
 
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -83,7 +83,7 @@ fn data(document: &Document, object: &Object) -> Vec<u8> {
         panic!("not a stream")
     };
     let mut data = Vec::new();
-    read_stream(&stream, &mut data).expect("readable");
+    StreamReader::default().read(&stream, &mut data).expect("readable");
     data
 }
 

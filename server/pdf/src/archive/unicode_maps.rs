@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::PdfError;
-use crate::content::{read_stream, replace_data};
+use crate::content::{StreamReader, replace_data};
 use crate::document::Document;
 use crate::lexer::{Lexer, Token, decode_hex_string};
 use crate::object::{Object, ObjectNumber};
@@ -24,7 +24,7 @@ const GLYPH_ZERO: &[u8] = b"00";
 /// Mends the maps of these fonts. Code 00 of a Type 3 font is its `g0`, for which Chromium gives no text at all.
 pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber]) -> Result<(), PdfError> {
     let mut seen = BTreeSet::new();
-    let mut content = Vec::new();
+    let (mut reader, mut content) = (StreamReader::default(), Vec::new());
     for font in fonts {
         let font = document.get_dictionary(*font, "a font expected")?;
         let Some(number) = font.reference("ToUnicode").filter(|number| seen.insert(*number)) else {
@@ -33,7 +33,9 @@ pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber])
         let Object::Stream(mut stream) = document.get(number)? else {
             return Err(document.damaged(number, "a Unicode map expected"));
         };
-        read_stream(&stream, &mut content).map_err(|what| document.damaged(number, what))?;
+        reader
+            .read(&stream, &mut content)
+            .map_err(|what| document.damaged(number, what))?;
         let is_type_3 = font.get("Subtype").is_some_and(|kind| kind.is_name("Type3"));
         let needed = (is_type_3 && font.get("FirstChar").and_then(Object::as_integer) == Some(0)).then_some(GLYPH_ZERO);
         let mended = mend(&content, needed).map_err(|_| document.damaged(number, "a Unicode map expected"))?;

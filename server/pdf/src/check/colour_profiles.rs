@@ -1,7 +1,7 @@
 //! Colour profiles: RGB and grey mean something by the output intent (ISO 19005-2, 6.2.3, 6.2.4).
 
 use super::{Finding, dictionary};
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
 
@@ -61,7 +61,8 @@ fn header(document: &Document, number: ObjectNumber) -> Result<Header, Finding> 
     let mut profile = Vec::new();
     match document.get(number) {
         Ok(Object::Stream(stream)) => {
-            read_stream(&stream, &mut profile)
+            StreamReader::default()
+                .read(&stream, &mut profile)
                 .map_err(|what| Finding::new("6.2.4.2", format!("colour profile: {what}")))?;
         }
         _ => return Err(Finding::new("6.2.4.2", "colour profile: a stream expected")),

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::objects::Found;
-use super::syntax::{check_hex_string, check_literal_string, check_name, check_number};
+use super::syntax::{SAFE_NUMBER, check_hex_string, check_literal_string, check_name, check_number};
 use super::{Finding, Findings, dictionary};
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::lexer::{Lexer, Token, decode_literal_string, decode_name, hex_value};
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
@@ -59,18 +59,15 @@ pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut 
         type_3: codes(&found.type_3_fonts),
         glyph_widths: BTreeMap::new(),
     };
-    let mut content = Vec::new();
+    let mut buffer = Buffer::default();
     for number in &found.pages {
-        findings.note(Some(*number), check_page(document, *number, &mut content, &mut shown));
+        findings.note(Some(*number), check_page(document, *number, &mut buffer, &mut shown));
     }
     for number in &found.drawings {
-        findings.note(
-            Some(*number),
-            check_drawing(document, *number, &mut content, &mut shown),
-        );
+        findings.note(Some(*number), check_drawing(document, *number, &mut buffer, &mut shown));
     }
     for number in &found.type_3_fonts {
-        findings.note(Some(*number), check_glyphs(document, *number, &mut content, &mut shown));
+        findings.note(Some(*number), check_glyphs(document, *number, &mut buffer, &mut shown));
     }
     shown
 }
@@ -78,7 +75,7 @@ pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut 
 fn check_page(
     document: &Document,
     number: ObjectNumber,
-    content: &mut Vec<u8>,
+    buffer: &mut Buffer,
     shown: &mut Shown,
 ) -> Result<(), Finding> {
     let page = dictionary(document, number)?;
@@ -95,27 +92,26 @@ fn check_page(
     let mut whole = Vec::new();
     for part in &parts {
         if let Ok(Object::Stream(stream)) = document.resolve(part) {
-            read(&stream, content)?;
-            if parts.len() == 1 {
-                break;
+            let content = buffer.read(&stream)?;
+            if let [_] = parts[..] {
+                return Scan::new(document, &page, shown)?.run(content);
             }
-            whole.append(content);
+            whole.extend_from_slice(content);
             whole.push(b'\n');
         }
     }
-    let whole = if parts.len() == 1 { content } else { &whole };
-    Scan::new(document, &page, shown)?.run(whole)
+    Scan::new(document, &page, shown)?.run(&whole)
 }
 
 fn check_drawing(
     document: &Document,
     number: ObjectNumber,
-    content: &mut Vec<u8>,
+    buffer: &mut Buffer,
     shown: &mut Shown,
 ) -> Result<(), Finding> {
     match document.get(number) {
         Ok(Object::Stream(stream)) => {
-            read(&stream, content)?;
+            let content = buffer.read(&stream)?;
             Scan::new(document, &stream.dictionary, shown)?.run(content)
         }
         _ => Err(Finding::new("6.2.9", "a stream expected")),
@@ -125,7 +121,7 @@ fn check_drawing(
 fn check_glyphs(
     document: &Document,
     number: ObjectNumber,
-    content: &mut Vec<u8>,
+    buffer: &mut Buffer,
     shown: &mut Shown,
 ) -> Result<(), Finding> {
     let font = dictionary(document, number)?;
@@ -134,16 +130,27 @@ fn check_glyphs(
     for (_, procedure) in &procedures.entries {
         let number = procedure.as_reference().unwrap_or_default();
         if let Ok(Object::Stream(stream)) = document.get(number) {
-            read(&stream, content)?;
-            scan.run(content)?;
+            scan.run(buffer.read(&stream)?)?;
             scan.shown.glyph_widths.extend(scan.width.map(|width| (number, width)));
         }
     }
     Ok(())
 }
 
-fn read(stream: &Stream, content: &mut Vec<u8>) -> Result<(), Finding> {
-    read_stream(stream, content).map_err(|what| Finding::new("6.1.7", format!("content: {what}")))
+/// Holds one content stream after the other.
+#[derive(Default)]
+struct Buffer {
+    reader: StreamReader,
+    content: Vec<u8>,
+}
+
+impl Buffer {
+    fn read(&mut self, stream: &Stream) -> Result<&[u8], Finding> {
+        match self.reader.read(stream, &mut self.content) {
+            Ok(()) => Ok(&self.content),
+            Err(what) => Err(Finding::new("6.1.7", format!("content: {what}"))),
+        }
+    }
 }
 
 /// The font in use.
@@ -198,6 +205,10 @@ impl<'a, 's> Scan<'a, 's> {
         let mut ends_with_name = false;
         let mut depth = 0_usize;
         loop {
+            while let Some(raw) = lexer.next_short_number(SAFE_NUMBER) {
+                first_number.get_or_insert(raw);
+                ends_with_name = false;
+            }
             let token = match lexer.next_token() {
                 Ok(Some((_, token))) => token,
                 Ok(None) => return Ok(()),

@@ -6,7 +6,7 @@ use ttf_parser::{Face, GlyphId};
 
 use super::drawings::Codes;
 use super::{Finding, dictionary};
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
@@ -46,7 +46,9 @@ pub(super) fn check_composite_font(document: &Document, number: ObjectNumber, co
         return Err(not_embedded());
     };
     let mut data = Vec::new();
-    read_stream(&program, &mut data).map_err(|what| Finding::new("6.2.11.4.1", format!("font program: {what}")))?;
+    StreamReader::default()
+        .read(&program, &mut data)
+        .map_err(|what| Finding::new("6.2.11.4.1", format!("font program: {what}")))?;
     let face = Face::parse(&data, 0).map_err(|error| Finding::new("6.2.11.4.1", format!("font program: {error}")))?;
 
     let widths = widths(&array(document, descendant, "W")?)?;

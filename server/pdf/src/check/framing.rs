@@ -2,6 +2,7 @@
 
 use super::{Finding, MAX_OBJECTS};
 use crate::file::File;
+use crate::lexer::{Lexer, Token};
 use crate::object::Object;
 
 /// Length of an entry of the cross-reference table.
@@ -49,6 +50,37 @@ pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding>
             "6.1.4-2",
             "a cross-reference table of one section expected",
         )),
+    }
+}
+
+/// Checks how a stream is framed, whose keyword stands at an offset, in an object that ends at `end` (6.1.7.1). `length`
+/// is what the stream says. Gives what follows `endstream`.
+pub(super) fn check_stream(
+    bytes: &[u8],
+    keyword: usize,
+    length: Option<usize>,
+    end: usize,
+) -> Result<Lexer<'_>, Finding> {
+    let after = keyword + b"stream".len();
+    let start = match bytes.get(after..) {
+        Some([b'\n', ..]) => after + 1,
+        Some([b'\r', b'\n', ..]) => after + 2,
+        _ => return Err(Finding::new("6.1.7.1-2", "a line feed expected after stream")),
+    };
+    let wrong_end = || Finding::new("6.1.7.1", "a line end and endstream expected where /Length says");
+    let stop = length
+        .and_then(|length| start.checked_add(length))
+        .filter(|stop| *stop <= end)
+        .ok_or_else(wrong_end)?;
+    let at = match bytes.get(stop..end) {
+        Some([b'\n', ..]) => stop + 1,
+        Some([b'\r', b'\n', ..]) => stop + 2,
+        _ => return Err(wrong_end()),
+    };
+    let mut lexer = Lexer::new(bytes.get(..end).unwrap_or_default(), at);
+    match lexer.next_token() {
+        Ok(Some((found, Token::Keyword(b"endstream")))) if found == at => Ok(lexer),
+        _ => Err(wrong_end()),
     }
 }
 

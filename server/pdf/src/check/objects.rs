@@ -1,8 +1,12 @@
 //! One pass over all objects: their syntax and limits (ISO 19005-2, 6.1), and whether they are of a shape that is known.
 //! It reads tokens and builds nothing, for a large document has a million objects.
 
+use std::ops::Range;
+
+use super::framing::check_stream;
 use super::shapes::document::TRAILER;
 use super::shapes::{self, Entry, Form, Presence, Role, Shape, Value};
+use super::specimens::{Meaning, Place, Specimens};
 use super::syntax::{check_hex_string, check_literal_string, check_name, check_number};
 use super::{Finding, Findings};
 use crate::file::File;
@@ -30,6 +34,9 @@ pub(super) fn check_objects(bytes: &[u8], file: &File, trailer: usize, findings:
         seen: vec![Seen::No; file.size()],
         waiting: Vec::new(),
         found: Found::default(),
+        specimens: Specimens::default(),
+        places: Vec::new(),
+        references: Vec::new(),
     };
     let mut lexer = Lexer::new(bytes, trailer);
     if let Err(finding) = walk.value(&mut lexer, TRAILER, 0) {
@@ -66,6 +73,11 @@ struct Walk<'f, 'a> {
     seen: Vec<Seen>,
     waiting: Vec<(ObjectNumber, &'static [Value])>,
     found: Found,
+    specimens: Specimens<'a>,
+    /// The numbers and texts of the object at hand.
+    places: Vec<Place>,
+    /// Kept for its capacity.
+    references: Vec<(ObjectNumber, &'static [Value])>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -98,14 +110,22 @@ impl<'a> Walk<'_, 'a> {
                 "a line end expected before and after the number of an object",
             ));
         }
+        let start = lexer.position();
+        if self.is_like_another(number, start..range.end, values) {
+            return Ok(());
+        }
+        self.places.clear();
         let read = self.value(&mut lexer, values, 0)?;
-        if let Some(shape) = read.as_ref().and_then(|read| read.shape) {
+        let shape = read.as_ref().and_then(|read| read.shape);
+        if let Some(shape) = shape {
             self.note(number, shape);
         }
+        let mut is_stream = false;
         let keyword = match next(&mut lexer)? {
             (start, Token::Keyword(b"stream")) => {
                 let read = read.ok_or_else(|| Finding::new("6.1.7", "a stream without a dictionary"))?;
                 lexer = self.stream(start, &read, range.end)?;
+                is_stream = true;
                 next(&mut lexer)?
             }
             other => match read.and_then(|read| read.shape) {
@@ -116,9 +136,13 @@ impl<'a> Walk<'_, 'a> {
             },
         };
         match keyword {
-            (start, Token::Keyword(b"endobj"))
-                if self.is_line_end(start - 1) && lexer.position() == range.end && self.is_line_end(range.end) =>
+            (at, Token::Keyword(b"endobj"))
+                if self.is_line_end(at - 1) && lexer.position() == range.end && self.is_line_end(range.end) =>
             {
+                if let Some(shape) = shape.filter(|_| !is_stream) {
+                    self.specimens
+                        .keep(self.bytes, start..range.end, values, shape, &self.places);
+                }
                 Ok(())
             }
             _ => Err(Finding::new(
@@ -126,6 +150,23 @@ impl<'a> Walk<'_, 'a> {
                 "endobj on a line of its own expected after an object",
             )),
         }
+    }
+
+    /// Whether an object is like one that was found to conform. `range` is from its `obj` to its end.
+    fn is_like_another(&mut self, number: ObjectNumber, range: Range<usize>, values: &'static [Value]) -> bool {
+        let end = range.end;
+        let object = self.bytes.get(range).unwrap_or_default();
+        let Some(shape) = self.specimens.shape_of(object, values, &mut self.references) else {
+            return false;
+        };
+        let are_there = |(number, _): &(ObjectNumber, _)| self.file.range(*number).is_some();
+        if !self.is_line_end(end) || !self.references.iter().all(are_there) {
+            return false;
+        }
+        let to_follow = |(_, values): &(_, &[Value])| !values.iter().any(Value::is_checked_elsewhere);
+        self.waiting.extend(self.references.iter().copied().filter(to_follow));
+        self.note(number, shape);
+        true
     }
 
     fn note(&mut self, number: ObjectNumber, shape: &'static Shape) {
@@ -143,55 +184,19 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Checks how a stream is framed, whose keyword stands at an offset (6.1.7.1). Gives what follows `endstream`.
+    /// Checks a stream, whose keyword stands at an offset. Gives what follows `endstream`.
     fn stream(&self, keyword: usize, read: &Read, end: usize) -> Result<Lexer<'a>, Finding> {
         match read.shape {
-            Some(shape) if shape.form == Form::Dictionary => {
-                return Err(Finding::new(
-                    shape.clause,
-                    format!("{}: no stream expected", shape.name),
-                ));
-            }
-            // Its filters would have to be looked at.
-            None => {
-                return Err(Finding::new(
-                    "6.1",
-                    "a stream that nothing refers to is not known to conform",
-                ));
-            }
-            Some(_) => {}
-        }
-        let after = keyword + b"stream".len();
-        let start = match self.bytes.get(after..) {
-            Some([b'\n', ..]) => after + 1,
-            Some([b'\r', b'\n', ..]) => after + 2,
-            _ => return Err(Finding::new("6.1.7.1-2", "a line feed expected after stream")),
-        };
-        let stop = read
-            .length
-            .and_then(|length| start.checked_add(length))
-            .filter(|stop| *stop <= end);
-        let tail = stop.and_then(|stop| self.bytes.get(stop..end));
-        let line_end = match tail {
-            Some([b'\n', ..]) => 1,
-            Some([b'\r', b'\n', ..]) => 2,
-            _ => {
-                return Err(Finding::new(
-                    "6.1.7.1",
-                    "a line end and endstream expected where /Length says",
-                ));
-            }
-        };
-        let mut lexer = Lexer::new(
-            self.bytes.get(..end).unwrap_or_default(),
-            stop.unwrap_or(end) + line_end,
-        );
-        match lexer.next_token() {
-            Ok(Some((at, Token::Keyword(b"endstream")))) if Some(at) == stop.map(|stop| stop + line_end) => Ok(lexer),
-            _ => Err(Finding::new(
-                "6.1.7.1",
-                "a line end and endstream expected where /Length says",
+            Some(shape) if shape.form == Form::Dictionary => Err(Finding::new(
+                shape.clause,
+                format!("{}: no stream expected", shape.name),
             )),
+            // Its filters would have to be looked at.
+            None => Err(Finding::new(
+                "6.1",
+                "a stream that nothing refers to is not known to conform",
+            )),
+            Some(_) => check_stream(self.bytes, keyword, read.length, end),
         }
     }
 
@@ -201,13 +206,13 @@ impl<'a> Walk<'_, 'a> {
         values: &'static [Value],
         depth: usize,
     ) -> Result<Option<Read>, Finding> {
-        let (_, token) = next(lexer)?;
+        let token = next(lexer)?;
         self.value_from(token, lexer, values, depth)
     }
 
     fn value_from(
         &mut self,
-        token: Token<'a>,
+        (at, token): (usize, Token<'a>),
         lexer: &mut Lexer<'a>,
         values: &'static [Value],
         depth: usize,
@@ -218,10 +223,17 @@ impl<'a> Walk<'_, 'a> {
         let is_allowed = match token {
             Token::Number(raw) => {
                 check_number(raw)?;
+                let range = at..lexer.position();
                 if values.iter().any(Value::may_be_reference)
                     && let Some(number) = reference(lexer, raw)
                 {
+                    let meaning = Meaning::Reference(values);
+                    self.places.push(Place { range, meaning });
                     return self.reference(number, values);
+                }
+                if values.iter().any(Value::is_any_integer) {
+                    let meaning = Meaning::Integer;
+                    self.places.push(Place { range, meaning });
                 }
                 values.iter().any(|value| value.allows_number(raw))
             }
@@ -231,6 +243,8 @@ impl<'a> Walk<'_, 'a> {
             }
             Token::LiteralString(raw) => {
                 check_literal_string(raw)?;
+                let (range, meaning) = (at..lexer.position(), Meaning::Text);
+                self.places.push(Place { range, meaning });
                 values
                     .iter()
                     .any(|value| matches!(value, Value::Text | Value::Anything))
@@ -252,7 +266,7 @@ impl<'a> Walk<'_, 'a> {
                 loop {
                     match next(lexer)? {
                         (_, Token::ArrayEnd) => return Ok(None),
-                        (_, token) => self.value_from(token, lexer, items, depth + 1)?,
+                        token => self.value_from(token, lexer, items, depth + 1)?,
                     };
                 }
             }
@@ -267,10 +281,7 @@ impl<'a> Walk<'_, 'a> {
             return Err(Finding::new("6.1", "a reference to an object that is not there"));
         }
         // In objects that nothing refers to, references lead to others of these, or to what is checked already.
-        if !values
-            .iter()
-            .any(|value| matches!(value, Value::Elsewhere | Value::Anything))
-        {
+        if !values.iter().any(Value::is_checked_elsewhere) {
             self.waiting.push((number, values));
         }
         Ok(None)

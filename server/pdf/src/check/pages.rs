@@ -15,15 +15,22 @@ pub(super) fn check_page_size(document: &Document, number: ObjectNumber) -> Resu
 }
 
 /// Checks that a node counts its pages as they are (ISO 32000-1, 7.7.3.2).
-pub(super) fn check_page_tree_node(document: &Document, number: ObjectNumber) -> Result<(), Finding> {
+/// `nodes` are all that the tree has, in the order of their numbers.
+pub(super) fn check_page_tree_node(
+    document: &Document,
+    number: ObjectNumber,
+    nodes: &[ObjectNumber],
+) -> Result<(), Finding> {
     let node = dictionary(document, number)?;
     let mut pages = 0;
     for kid in node.get("Kids").and_then(Object::as_array).unwrap_or_default() {
-        let kid = dictionary(document, kid.as_reference().unwrap_or_default())?;
-        // A page has no count.
-        pages += kid
-            .get("Count")
-            .map_or(1, |count| count.as_integer().unwrap_or_default());
+        let kid = kid.as_reference().unwrap_or_default();
+        pages += if nodes.binary_search(&kid).is_ok() {
+            let count = dictionary(document, kid)?.get("Count").and_then(Object::as_integer);
+            count.unwrap_or_default()
+        } else {
+            1
+        };
     }
     if pages > 0 && node.get("Count").and_then(Object::as_integer) == Some(pages) {
         Ok(())

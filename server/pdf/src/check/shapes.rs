@@ -132,6 +132,16 @@ impl Value {
         )
     }
 
+    /// Whether what is referred to here is checked on another way.
+    pub(super) fn is_checked_elsewhere(&self) -> bool {
+        matches!(self, Self::Elsewhere | Self::Anything)
+    }
+
+    /// Whether all integers may stand here.
+    pub(super) fn is_any_integer(&self) -> bool {
+        matches!(self, Self::Integer | Self::Number | Self::Anything)
+    }
+
     pub(super) fn allows_number(&self, raw: &[u8]) -> bool {
         let is_integer = || !raw.contains(&b'.');
         match self {

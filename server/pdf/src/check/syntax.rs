@@ -9,7 +9,7 @@ use crate::text::MAX_STRING;
 
 const MAX_NAME: usize = 127;
 /// Digits, sign and point of a number that is in range whatever they are.
-const SAFE_NUMBER: usize = 10;
+pub(super) const SAFE_NUMBER: usize = 9;
 const SMALLEST_REAL: f64 = 1.175e-38;
 const LARGEST_REAL: f64 = 3.403e38;
 
@@ -24,7 +24,7 @@ pub(super) fn check_number(raw: &[u8]) -> Result<(), Finding> {
     if !is_plain || points > 1 || digits.len() == points {
         return Err(Finding::new("6.1", "something that begins as a number and is none"));
     }
-    if raw.len() < SAFE_NUMBER {
+    if raw.len() <= SAFE_NUMBER {
         return Ok(());
     }
     let value = parse_number(raw);

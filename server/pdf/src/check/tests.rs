@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::check;
 use crate::document::Document;
-use crate::object::ObjectNumber;
+use crate::object::{Object, ObjectNumber};
 use crate::write::write_document;
 use crate::{OutputFormat, PageFacts};
 
@@ -70,6 +70,36 @@ fn files_that_are_none_are_refused() {
     for bytes in [b"".as_slice(), b"%PDF-1.7\n", FIXTURES[0].1, b"<!DOCTYPE html>"] {
         let violations = check(bytes).expect_err("nothing that conforms");
         assert!(!violations.is_empty());
+    }
+}
+
+/// Elements that differ by numbers only are compared instead of read.
+#[test]
+fn a_fault_among_objects_that_are_alike_is_found() {
+    let archive = archived(FIXTURES[6].1);
+    let document = Document::open(&[&archive]).expect("an archive");
+    let is_element = |number: &ObjectNumber| {
+        let object = document.get(*number).expect("an object");
+        let kind = object.as_dictionary().and_then(|dictionary| dictionary.get("Type"));
+        kind.is_some_and(|kind| kind.is_name("StructElem"))
+    };
+    let elements: Vec<ObjectNumber> = (1..document.size()).filter(is_element).step_by(7).collect();
+    assert!(elements.len() > 20);
+    for element in elements {
+        for (key, fault) in [
+            ("K", Object::Integer(3_000_000_000)),
+            ("K", Object::Reference(99_999)),
+            ("P", Object::Reference(99_999)),
+            ("P", Object::Integer(1)),
+            ("S", Object::String(b"P".into())),
+        ] {
+            let damaged = edited(&archive, |document| {
+                let mut dictionary = document.get_dictionary(element, "an element").expect("an element");
+                dictionary.set(key, fault.clone());
+                document.set(element, Object::Dictionary(dictionary));
+            });
+            assert!(check(&damaged).is_err(), "object {element}: /{key} {fault:?}");
+        }
     }
 }
 

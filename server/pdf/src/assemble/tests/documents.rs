@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use time::OffsetDateTime;
 
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::destinations::Destinations;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -75,7 +75,7 @@ pub(super) fn data(document: &Document, object: &Object) -> Vec<u8> {
         panic!("not a stream: {object:?}")
     };
     let mut data = Vec::new();
-    read_stream(&stream, &mut data).expect("readable");
+    StreamReader::default().read(&stream, &mut data).expect("readable");
     data
 }
 

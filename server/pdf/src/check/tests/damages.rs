@@ -3,7 +3,7 @@
 use Change::{Bytes, Content, Entry, Metadata, Profile, State};
 
 use super::{FIXTURES, archived, edited, find};
-use crate::content::read_stream;
+use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::parse::parse_indirect_object;
@@ -354,7 +354,7 @@ fn change_data(document: &mut Document, number: ObjectNumber, edit: impl FnOnce(
         panic!("a stream expected")
     };
     let mut former = Vec::new();
-    read_stream(&stream, &mut former).expect("readable");
+    StreamReader::default().read(&stream, &mut former).expect("readable");
     stream.data = edit(&former).into();
     stream.dictionary.remove("Filter");
     document.set(number, Object::Stream(stream));
