@@ -15,12 +15,11 @@ const CONTEXTS: [&[u8]; 4] = [b"/ID ", b"[", b") ", b" R "];
 /// The file with identifiers that count from 1 in the order of those that it has, so that name trees stay sorted. Not a
 /// byte moves. What has no identifiers is given back as it is.
 pub(crate) fn number_identifiers(file: &[u8]) -> Cow<'_, [u8]> {
-    let places: Vec<usize> = memmem::find_iter(file, START)
+    let found: Vec<(usize, &[u8])> = memmem::find_iter(file, START)
         .filter(|at| CONTEXTS.iter().any(|context| file[..*at].ends_with(context)))
-        .map(|at| at + START.len())
-        .filter(|at| digits(file, *at).is_some())
+        .filter_map(|at| Some((at + START.len(), digits(file, at + START.len())?)))
         .collect();
-    let mut identifiers: Vec<&[u8]> = places.iter().filter_map(|at| digits(file, *at)).collect();
+    let mut identifiers: Vec<&[u8]> = found.iter().map(|(_, digits)| *digits).collect();
     identifiers.sort_unstable();
     identifiers.dedup();
     if identifiers.is_empty() {
@@ -30,9 +29,11 @@ pub(crate) fn number_identifiers(file: &[u8]) -> Cow<'_, [u8]> {
         .map(|number| format!("{number:0DIGITS$}"))
         .collect();
     let mut numbered = file.to_vec();
-    for at in places {
-        let index = digits(file, at).and_then(|digits| identifiers.binary_search(&digits).ok());
-        let number = index.and_then(|index| numbers.get(index));
+    for (at, digits) in found {
+        let number = identifiers
+            .binary_search(&digits)
+            .ok()
+            .and_then(|index| numbers.get(index));
         if let (Some(place), Some(number)) = (numbered.get_mut(at..at + DIGITS), number) {
             place.copy_from_slice(number.as_bytes());
         }

@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
         self.file.length()
     }
 
-    /// The beginning and the end of the file, at most so many bytes each. Document information, which Chromium writes
+    /// The beginning and the end of the file, at most so many bytes each and none in both. Document information, which Chromium writes
     /// first, is left out: it says when the file was printed.
     pub(crate) fn ends(&self, length: usize) -> [&'a [u8]; 2] {
         let bytes = self.file.bytes();
@@ -74,8 +74,8 @@ impl<'a> Part<'a> {
             .and_then(|number| self.file.range(number))
             .map(|range| range.end);
         let bytes = &bytes[information.filter(|end| *end <= length).unwrap_or_default()..];
-        let length = length.min(bytes.len());
-        [&bytes[..length], &bytes[bytes.len() - length..]]
+        let (start, rest) = bytes.split_at(length.min(bytes.len()));
+        [start, &rest[rest.len().saturating_sub(length)..]]
     }
 
     pub(crate) fn trailer(&self) -> Dictionary<'a> {

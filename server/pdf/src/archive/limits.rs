@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use md5::{Digest as _, Md5};
+use memchr::memchr_iter;
 
 use super::language::is_language_tag;
 use super::warnings::Warnings;
@@ -158,32 +159,22 @@ fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfErr
 /// Tells quickly, of most objects in a large document, that the inspection would find nothing in them: those of the
 /// structure tree are short, and have neither long runs of digits or letters nor a key that matters here.
 fn is_harmless(object: &[u8]) -> bool {
-    if object.len() > SHORT_OBJECT {
-        return false;
-    }
-    // Where the run of digits, and the one of regular characters, began that a byte may end.
-    let (mut digits_start, mut regular_start) = (0, 0);
-    for (index, byte) in object.iter().enumerate() {
-        if byte.is_ascii_digit() {
-            continue;
-        }
-        if index - digits_start >= SUSPICIOUS_DIGITS {
-            return false;
-        }
-        digits_start = index + 1;
-        if is_regular(*byte) {
-            continue;
-        }
-        if index - regular_start > MAX_NAME {
-            return false;
-        }
-        regular_start = index + 1;
-        if *byte == b'/' && matches!(object.get(index + 1..index + 3), Some(b"La" | b"Su" | b"Pa")) {
-            return false;
-        }
-    }
-    // It ends with `endobj`, which ends every run of digits.
-    object.len() - regular_start <= MAX_NAME
+    let matters = |slash: usize| matches!(object.get(slash + 1..slash + 3), Some(b"La" | b"Su" | b"Pa"));
+    object.len() <= SHORT_OBJECT
+        && !has_run(object, SUSPICIOUS_DIGITS, |byte| byte.is_ascii_digit())
+        && !has_run(object, MAX_NAME + 1, is_regular)
+        && !memchr_iter(b'/', object).any(matters)
+}
+
+/// Whether so many bytes of a kind stand in a row. One of them would be at a place that is a multiple, so that there is
+/// no need to look at the others.
+fn has_run(bytes: &[u8], length: usize, is_of_kind: impl Fn(u8) -> bool) -> bool {
+    bytes.chunks_exact(length).enumerate().any(|(index, chunk)| {
+        let last = index * length + chunk.len() - 1;
+        let run_from = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| is_of_kind(**byte)).count();
+        is_of_kind(bytes[last])
+            && run_from(&mut bytes[..last].iter().rev()) + run_from(&mut bytes[last..].iter()) >= length
+    })
 }
 
 #[derive(Default)]
@@ -291,6 +282,15 @@ impl Mended {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_runs_wherever_they_stand() {
+        for start in 0..30 {
+            let with_run = |length| format!("{}{}{}", "a".repeat(start), "1".repeat(length), "a".repeat(12));
+            assert!(has_run(with_run(10).as_bytes(), 10, |byte| byte.is_ascii_digit()));
+            assert!(!has_run(with_run(9).as_bytes(), 10, |byte| byte.is_ascii_digit()));
+        }
+    }
 
     #[test]
     fn limits_numbers_to_the_range_of_pdf_a() {
