@@ -11,7 +11,9 @@ use crate::{
     script_free::is_script_free,
     session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Scripts, Session},
     steps::{
-        StepError, evaluate, load,
+        StepError,
+        evaluate::{self, PageReport},
+        load,
         print::{self, Printing},
         wait_for,
     },
@@ -52,7 +54,7 @@ impl Render<'_> {
         let part = &job.parts[index];
         let mut warnings = Vec::new();
         let mut cookie_set = false;
-        let mut facts = match part {
+        let mut report = match part {
             Part::Html(html) => {
                 let scripts = if job.evaluate.is_none() && is_script_free(html) {
                     Scripts::Disabled
@@ -74,14 +76,18 @@ impl Render<'_> {
         if let Some(expression) = &job.evaluate {
             self.progress.enter(index, Phase::Evaluate);
             evaluate::evaluate(session, expression).await?;
-            facts = arrive(session, part, &mut warnings).await?;
+            report = arrive(session, part, &mut warnings).await?;
         }
         if let Some(wanted) = &job.wait_for {
             self.progress.enter(index, Phase::Wait);
             wait_for::wait_for(session, wanted).await?;
             // Meanwhile the title may have changed, and new pictures and fonts have come.
-            facts = arrive(session, part, &mut warnings).await?;
+            report = arrive(session, part, &mut warnings).await?;
         }
+        let PageReport {
+            facts, missing_fonts, ..
+        } = report;
+        warnings.extend(missing_fonts.iter().map(font_substituted));
         self.progress.enter(index, Phase::Print);
         let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);
         let templates = header_footer.map(|wanted| {
@@ -130,26 +136,26 @@ async fn put_in(
     part: &Part,
     html: &str,
     warnings: &mut Vec<Warning>,
-) -> Result<PageFacts, StepError> {
+) -> Result<PageReport, StepError> {
     let put = load::put_content(session, html.to_owned()).await?;
-    let facts = evaluate::ready_facts_once_loaded(session).await?;
+    let report = evaluate::report_once_loaded(session).await?;
     put.await?;
     let unanswered = load::wait_until_loaded(session, false).await?;
-    let (facts, incomplete) = match unanswered {
-        None => evaluate::in_time(session, facts).await?,
+    let report = match unanswered {
+        None => evaluate::in_time(session, report).await?,
         Some(unanswered) => {
             warnings.push(unanswered);
-            evaluate::ready_facts(session).await?
+            evaluate::report(session).await?
         }
     };
-    warnings.extend(incomplete.then(resource_timeout));
+    warnings.extend(report.incomplete.then(resource_timeout));
     stays_put(session, part)?;
-    Ok(facts)
+    Ok(report)
 }
 
 /// Waits until the page is ready, follows a URL part to where it leads, and reads what the page says about itself.
-async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> Result<PageFacts, StepError> {
-    let mut facts = PageFacts::default();
+async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> Result<PageReport, StepError> {
+    let mut report = PageReport::default();
     for _ in 0..load::CLIENT_REDIRECT_LIMIT {
         let is_url = matches!(part, Part::Url(_));
         let unanswered = load::wait_until_loaded(session, is_url).await?;
@@ -159,9 +165,8 @@ async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> 
             load::check_answer(session)?;
         }
         let seen = session.observer.look(|page| page.navigations);
-        let (read, incomplete) = evaluate::ready_facts(session).await?;
-        facts = read;
-        warnings.extend(incomplete.then(resource_timeout));
+        report = evaluate::report(session).await?;
+        warnings.extend(report.incomplete.then(resource_timeout));
         stays_put(session, part)?;
         // What the page does as soon as it is loaded is known by now.
         let has_left = session
@@ -171,7 +176,7 @@ async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> 
             break;
         }
     }
-    Ok(facts)
+    Ok(report)
 }
 
 /// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants
@@ -192,5 +197,12 @@ fn resource_timeout() -> Warning {
     Warning {
         code: "resource_timeout",
         message: "a font or picture was not ready in time and may be missing".to_owned(),
+    }
+}
+
+fn font_substituted(list: &String) -> Warning {
+    Warning {
+        code: "font_substituted",
+        message: format!("no font of “{list}” is available; another took its place"),
     }
 }

@@ -18,74 +18,134 @@ const LOADED: &str =
 const READY: &str = "const images = [...document.images]; \
     for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
     await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]);";
+/// Which lists of fonts have none that is there, of those that a rule of a style sheet gives to an element. A font is there
+/// if its name changes the width of a text; a name without a font does not.
+const MISSING_FONTS: &str = "const missingFonts = () => { \
+    const bare = name => name.trim().replace(/^[\"']|[\"']$/g, ''); \
+    const generic = /^(ui-)?(serif|sans-serif|monospace|rounded)$|^(cursive|fantasy|system-ui|math|emoji|fangsong)$|^-/i; \
+    const loaded = new Set([...document.fonts].filter(font => font.status === 'loaded') \
+        .map(font => bare(font.family).toLowerCase())); \
+    const lists = new Set(); \
+    const look = rules => { for (const rule of rules) { \
+        if (lists.size > 20) return; \
+        const element = rule.style?.fontFamily && document.querySelector(rule.selectorText); \
+        if (element) lists.add(getComputedStyle(element).fontFamily); \
+        if (rule.cssRules) look(rule.cssRules); \
+    } }; \
+    for (const sheet of document.styleSheets) try { look(sheet.cssRules) } catch {} \
+    let context; \
+    const width = font => { \
+        context ??= document.createElement('canvas').getContext('2d'); \
+        context.font = `72px ${font}`; \
+        return context.measureText('mmwwlli10').width; \
+    }; \
+    const isThere = name => loaded.has(name.toLowerCase()) || \
+        ['monospace', 'serif'].some(other => width(`\"${name}\", ${other}`) !== width(other)); \
+    return [...lists].filter(list => { \
+        const names = list.split(',').map(bare).filter(name => !generic.test(name)); \
+        return names.length && !names.some(isThere); \
+    }).map(list => list.slice(0, 200)); \
+};";
 /// What the page says about itself. Names of `<meta>` are matched without regard to case.
 const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
+    let missing = []; try { missing = missingFonts() } catch {} \
     return { title: document.title, language: document.documentElement?.lang, author: meta('author'), \
-    description: meta('description'), keywords: meta('keywords') };";
+    description: meta('description'), keywords: meta('keywords'), missingFonts: missing };";
+
+/// What is known of a page when it is ready.
+#[derive(Default)]
+pub(crate) struct PageReport {
+    pub(crate) facts: PageFacts,
+    /// Lists of fonts as style sheets name them, of which none is there.
+    pub(crate) missing_fonts: Vec<String>,
+    /// Fonts or pictures did not come in time.
+    pub(crate) incomplete: bool,
+}
 
 #[derive(Deserialize)]
-struct Facts {
+#[serde(rename_all = "camelCase")]
+struct Answer {
     title: Option<String>,
     language: Option<String>,
     author: Option<String>,
     description: Option<String>,
     keywords: Option<String>,
+    #[serde(default)]
+    missing_fonts: Vec<String>,
 }
 
-/// Waits until fonts and pictures are there and reads title, language and meta data. `true`: not all of them came in
-/// time.
-pub(crate) async fn ready_facts(session: &Session) -> Result<(PageFacts, bool), StepError> {
-    let facts = start(session, &format!("(async () => {{ {READY} {FACTS} }})()")).await?;
-    in_time(session, facts).await
+impl From<Answer> for PageReport {
+    fn from(answer: Answer) -> Self {
+        Self {
+            facts: PageFacts {
+                title: answer.title,
+                language: answer.language,
+                author: answer.author,
+                description: answer.description,
+                keywords: answer.keywords,
+            },
+            missing_fonts: answer.missing_fonts,
+            incomplete: false,
+        }
+    }
 }
 
-/// The same for a page that may not have loaded yet. Returns once the command is on its way; what comes back gives up
-/// waiting for the load event never, for fonts and pictures in time.
-pub(crate) async fn ready_facts_once_loaded(
+/// Waits until fonts and pictures are there and reads what the page says about itself.
+pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
+    let report = start(
+        session,
+        &format!("(async () => {{ {READY} {MISSING_FONTS} {FACTS} }})()"),
+    )
+    .await?;
+    in_time(session, report).await
+}
+
+/// The same for a page that may not have loaded yet. Returns once the command is on its way; what comes back never gives
+/// up waiting.
+pub(crate) async fn report_once_loaded(
     session: &Session,
-) -> Result<impl Future<Output = Result<PageFacts, StepError>> + use<>, StepError> {
-    start(session, &format!("(async () => {{ {LOADED} {READY} {FACTS} }})()")).await
+) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
+    let when_loaded = format!("(async () => {{ {LOADED} {READY} {MISSING_FONTS} {FACTS} }})()");
+    start(session, &when_loaded).await
 }
 
-/// Reads what the page says about itself without waiting longer if the answer does not come in time.
+/// The report, or one of an incomplete page if it does not come in time.
 pub(crate) async fn in_time(
     session: &Session,
-    facts: impl Future<Output = Result<PageFacts, StepError>>,
-) -> Result<(PageFacts, bool), StepError> {
-    match tokio::time::timeout(RESOURCE_LIMIT, facts).await {
-        Ok(facts) => Ok((facts?, false)),
-        Err(_) => Ok((start(session, &format!("(() => {{ {FACTS} }})()")).await?.await?, true)),
+    report: impl Future<Output = Result<PageReport, StepError>>,
+) -> Result<PageReport, StepError> {
+    if let Ok(report) = tokio::time::timeout(RESOURCE_LIMIT, report).await {
+        return report;
     }
+    let at_once = start(session, &format!("(() => {{ {MISSING_FONTS} {FACTS} }})()")).await?;
+    Ok(PageReport {
+        incomplete: true,
+        ..at_once.await?
+    })
 }
 
 async fn start(
     session: &Session,
     expression: &str,
-) -> Result<impl Future<Output = Result<PageFacts, StepError>> + use<>, StepError> {
+) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
     let mut evaluate = EvaluateParams::new(expression);
     evaluate.await_promise = Some(true);
     evaluate.return_by_value = Some(true);
     let answer = session.start(&evaluate).await?;
-    Ok(async { facts(answer.await) })
+    Ok(async { read(answer.await) })
 }
 
-fn facts(answer: Result<EvaluateReturns, DevToolsError>) -> Result<PageFacts, StepError> {
+fn read(answer: Result<EvaluateReturns, DevToolsError>) -> Result<PageReport, StepError> {
     let answer = match answer {
-        Err(error) if has_led_elsewhere(&error) => return Ok(PageFacts::default()),
+        Err(error) if has_led_elsewhere(&error) => return Ok(PageReport::default()),
         answer => answer?,
     };
     // A page that has tampered with what the expression uses says nothing about itself.
-    let facts = answer
+    let answer = answer
         .result
         .value
-        .and_then(|value| serde_json::from_value::<Facts>(value).ok());
-    Ok(facts.map_or_else(PageFacts::default, |facts| PageFacts {
-        title: facts.title,
-        language: facts.language,
-        author: facts.author,
-        description: facts.description,
-        keywords: facts.keywords,
-    }))
+        .and_then(|value| serde_json::from_value::<Answer>(value).ok());
+    Ok(answer.map(PageReport::from).unwrap_or_default())
 }
 
 /// Evaluates the caller's expression; a promise is awaited.

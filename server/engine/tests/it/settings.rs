@@ -300,3 +300,19 @@ async fn what_the_page_says_about_itself_reaches_the_pdf() {
     assert_eq!(bare.title, None);
     assert!(!String::from_utf8_lossy(&bare.pdf).contains("/Lang"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fonts_that_are_not_there_are_told() {
+    let engine = TestEngine::start("").await;
+    let html = "<style>:root { --house: Elsewhere } h1 { font-family: 'Frutiger Next', Univers, sans-serif }
+        p { font-family: Nowhere, 'DejaVu Sans' } b { font-family: Unused } code { font-family: monospace }
+        @media all { i { font-family: var(--house) } }</style><h1>One</h1><p>Two <i>three</i> <code>four</code>";
+    for script in ["", "<script>document.title = 'x'</script>"] {
+        let document = document(&engine, html_job(&format!("{html}{script}"))).await;
+        let codes: Vec<&str> = document.warnings.iter().map(|warning| warning.code).collect();
+        assert_eq!(codes, ["font_substituted"; 2], "{:?}", document.warnings);
+        let [first, second] = [0, 1].map(|at| document.warnings[at].message.as_str());
+        assert!(first.contains("“\"Frutiger Next\", Univers, sans-serif”"), "{first}");
+        assert!(second.contains("“Elsewhere”"), "{second}");
+    }
+}

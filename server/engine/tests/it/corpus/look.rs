@@ -153,9 +153,7 @@ impl Fingerprint {
 
 /// A text without what tells a reader nothing: private use and zero, for which the archive says U+FFFD and U+200B.
 fn readable(text: &str) -> String {
-    let is_text = |character: &char| {
-        !matches!(character, '\0' | '\u{200B}' | '\u{FFFD}' | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..)
-    };
+    let is_text = |character: &char| !matches!(character, '\0' | '\u{200B}' | '\u{FFFD}' | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
     text.chars().filter(is_text).collect()
 }
 
