@@ -59,7 +59,11 @@ fn serve(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
 }
 
 fn answer(frame: &[u8]) -> io::Result<Vec<u8>> {
-    match serde_json::from_slice(frame)? {
+    // The parent writes nothing that cannot be read but contexts that are nested too deeply.
+    let Ok(work) = serde_json::from_slice(frame) else {
+        return encoded(&Err::<(), _>(Fault::limit(FaultKind::Input)));
+    };
+    match work {
         Work::Render {
             template,
             context,

@@ -38,7 +38,8 @@ pub enum FaultKind {
     Time,
     /// What it makes is longer than [`crate::language::LONGEST_OUTPUT`].
     Output,
-    /// Template and context together are longer than [`crate::pool::LONGEST_INPUT`].
+    /// Template and context together are longer than [`crate::pool::LONGEST_INPUT`], or the context is nested more than
+    /// about 120 levels deep.
     Input,
 }
 
@@ -69,7 +70,9 @@ impl Fault {
             FaultKind::Memory => "The template needs more memory than a template may have.",
             FaultKind::Time => "The template takes longer than a template may.",
             FaultKind::Output => "The filled template is longer than a template's output may be.",
-            FaultKind::Input => "Template and context together are longer than they may be.",
+            FaultKind::Input => {
+                "Template and context together are longer, or the context is nested deeper, than they may be."
+            }
             FaultKind::Syntax | FaultKind::Undefined | FaultKind::Operation => "The template cannot be filled.",
         };
         Self {

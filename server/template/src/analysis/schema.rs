@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::shape::{Shape, ShapeId, Shapes};
 
+/// Levels of members and elements. Each takes two levels of JSON, of which readers stop at 128.
+const DEEPEST: usize = 50;
+
 /// The schema of the context.
 pub(super) fn of(shapes: &Shapes) -> Value {
     let mut schema = Map::from_iter([(
@@ -12,14 +15,15 @@ pub(super) fn of(shapes: &Shapes) -> Value {
     )]);
     schema.insert("type".to_owned(), json!("object"));
     if let Some(root) = shapes.get(Shapes::ROOT) {
-        add_members(&mut schema, shapes, root);
+        add_members(&mut schema, shapes, root, DEEPEST);
     }
     Value::Object(schema)
 }
 
-fn of_shape(shapes: &Shapes, id: ShapeId) -> Value {
+/// The schema of one shape, with so many levels below it; anything suits it below the last one.
+fn of_shape(shapes: &Shapes, id: ShapeId, levels: usize) -> Value {
     let mut schema = Map::new();
-    let Some(shape) = shapes.get(id) else {
+    let Some(shape) = shapes.get(id).filter(|_| levels > 0) else {
         return Value::Object(schema);
     };
     let mut types: Vec<&str> = if !shape.members.is_empty() || shape.values.is_some() {
@@ -42,18 +46,18 @@ fn of_shape(shapes: &Shapes, id: ShapeId) -> Value {
         }
     }
     if !shape.members.is_empty() || shape.values.is_some() {
-        add_members(&mut schema, shapes, shape);
+        add_members(&mut schema, shapes, shape, levels);
     } else if let Some(elements) = shape.elements {
-        schema.insert("items".to_owned(), of_shape(shapes, elements));
+        schema.insert("items".to_owned(), of_shape(shapes, elements, levels - 1));
     }
     Value::Object(schema)
 }
 
-fn add_members(schema: &mut Map<String, Value>, shapes: &Shapes, shape: &Shape) {
+fn add_members(schema: &mut Map<String, Value>, shapes: &Shapes, shape: &Shape, levels: usize) {
     let properties: Map<String, Value> = shape
         .members
         .iter()
-        .map(|(name, id)| (name.clone(), of_shape(shapes, *id)))
+        .map(|(name, id)| (name.clone(), of_shape(shapes, *id, levels - 1)))
         .collect();
     let required: Vec<&String> = shape
         .members
@@ -68,6 +72,6 @@ fn add_members(schema: &mut Map<String, Value>, shapes: &Shapes, shape: &Shape) 
         schema.insert("required".to_owned(), json!(required));
     }
     if let Some(values) = shape.values {
-        schema.insert("additionalProperties".to_owned(), of_shape(shapes, values));
+        schema.insert("additionalProperties".to_owned(), of_shape(shapes, values, levels - 1));
     }
 }

@@ -1,7 +1,7 @@
 //! What several filters take.
 
 use icu_locale::Locale;
-use minijinja::{Error, ErrorKind, State, Value, value::Kwargs};
+use minijinja::{Error, ErrorKind, State, UndefinedBehavior, Value, value::Kwargs};
 
 const DEFAULT_LOCALE: &str = "en";
 
@@ -25,8 +25,15 @@ pub(super) fn named_or_variable(state: &State, arguments: &Kwargs, name: &str) -
 }
 
 /// Whether there is nothing that a filter could show.
-pub(super) fn is_empty(value: &Value) -> bool {
-    value.is_undefined() || value.is_none() || value.as_str() == Some("")
+///
+/// # Errors
+/// When it is undefined, and what is undefined is refused.
+pub(super) fn is_empty(state: &State, value: &Value) -> Result<bool, Error> {
+    if value.is_undefined() && state.env().undefined_behavior() == UndefinedBehavior::SemiStrict {
+        // Any access makes the engine's own error, which knows the name.
+        value.get_attr("")?;
+    }
+    Ok(value.is_undefined() || value.is_none() || value.as_str() == Some(""))
 }
 
 /// The fault of a value or argument that a filter cannot use.

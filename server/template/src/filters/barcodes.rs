@@ -7,7 +7,7 @@
 
 use barcoders::sym::{code128::Code128, ean13::EAN13};
 use datamatrix::{DataMatrix, SymbolList};
-use minijinja::{Error, Value, value::Kwargs};
+use minijinja::{Error, State, Value, value::Kwargs};
 use qrcode::{Color, EcLevel, QrCode};
 
 use super::{
@@ -26,7 +26,7 @@ const QUIET_QR: usize = 4;
 const QUIET_DATA_MATRIX: usize = 1;
 const QUIET_BARS: usize = 11;
 
-pub(super) fn qrcode(value: &Value, arguments: Kwargs) -> Result<Value, Error> {
+pub(super) fn qrcode(state: &State, value: &Value, arguments: Kwargs) -> Result<Value, Error> {
     let level: Option<&str> = arguments.get("level")?;
     let size = checked_length(arguments.get::<Option<&str>>("size")?.unwrap_or("25mm"))?.to_owned();
     let level = match level.unwrap_or("M") {
@@ -37,7 +37,7 @@ pub(super) fn qrcode(value: &Value, arguments: Kwargs) -> Result<Value, Error> {
         other => return Err(invalid(format!("level is L, M, Q or H, not {other:?}"))),
     };
     arguments.assert_all_used()?;
-    if is_empty(value) {
+    if is_empty(state, value)? {
         return Ok(Value::from(""));
     }
     let text = value.to_string();
@@ -55,7 +55,7 @@ pub(super) fn qrcode(value: &Value, arguments: Kwargs) -> Result<Value, Error> {
     Ok(Value::from_safe_string(picture.to_svg(&size, &size)))
 }
 
-pub(super) fn barcode(value: &Value, kind: &str, arguments: Kwargs) -> Result<Value, Error> {
+pub(super) fn barcode(state: &State, value: &Value, kind: &str, arguments: Kwargs) -> Result<Value, Error> {
     let width = arguments
         .get::<Option<&str>>("width")?
         .map(checked_length)
@@ -65,7 +65,7 @@ pub(super) fn barcode(value: &Value, kind: &str, arguments: Kwargs) -> Result<Va
         .map(checked_length)
         .transpose()?;
     arguments.assert_all_used()?;
-    if is_empty(value) {
+    if is_empty(state, value)? {
         return Ok(Value::from(""));
     }
     let text = value.to_string();

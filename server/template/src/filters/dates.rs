@@ -54,7 +54,7 @@ fn formatted(
     let locale = locale(state, arguments)?;
     let time_zone = named_or_variable(state, arguments, "time_zone")?;
     arguments.assert_all_used()?;
-    if is_empty(value) {
+    if is_empty(state, value)? {
         return Ok(String::new());
     }
     let local = local_time(value, time_zone.as_deref().unwrap_or(DEFAULT_TIME_ZONE))?;

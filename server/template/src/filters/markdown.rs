@@ -2,8 +2,10 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use minijinja::{State, Value};
+use minijinja::{Error, State, Value};
 use pulldown_cmark::{Options, Parser, html};
+
+use super::arguments::is_empty;
 
 /// What is left of the HTML: no scripts, styles, frames or forms; pictures from the web or within the text.
 static SANITISER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
@@ -22,16 +24,15 @@ static SANITISER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-pub(super) fn markdown(_: &State, text: &Value) -> Value {
-    let text = match text.as_str() {
-        Some(text) => Cow::Borrowed(text),
-        None if text.is_undefined() || text.is_none() => Cow::Borrowed(""),
-        None => Cow::Owned(text.to_string()),
-    };
+pub(super) fn markdown(state: &State, text: &Value) -> Result<Value, Error> {
+    if is_empty(state, text)? {
+        return Ok(Value::from(""));
+    }
+    let text = text.to_str().unwrap_or_else(|| text.to_string().into());
     let mut unsafe_html = String::new();
     html::push_html(
         &mut unsafe_html,
         Parser::new_ext(&text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH),
     );
-    Value::from_safe_string(SANITISER.clean(&unsafe_html).to_string())
+    Ok(Value::from_safe_string(SANITISER.clean(&unsafe_html).to_string()))
 }

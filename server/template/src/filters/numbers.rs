@@ -28,7 +28,7 @@ const LONGEST_NUMBER: usize = 400;
 pub(super) fn number(state: &State, value: &Value, digits: Option<i16>, arguments: Kwargs) -> Result<String, Error> {
     let locale = locale(state, &arguments)?;
     arguments.assert_all_used()?;
-    let Some(mut number) = decimal(value)? else {
+    let Some(mut number) = decimal(state, value)? else {
         return Ok(String::new());
     };
     let digits = checked_digits(digits)?;
@@ -43,7 +43,7 @@ pub(super) fn number(state: &State, value: &Value, digits: Option<i16>, argument
 pub(super) fn percent(state: &State, value: &Value, digits: Option<i16>, arguments: Kwargs) -> Result<String, Error> {
     let locale = locale(state, &arguments)?;
     arguments.assert_all_used()?;
-    let Some(mut ratio) = decimal(value)? else {
+    let Some(mut ratio) = decimal(state, value)? else {
         return Ok(String::new());
     };
     ratio.absolute.multiply_pow10(2);
@@ -59,7 +59,7 @@ pub(super) fn currency(state: &State, value: &Value, code: &str, arguments: Kwar
     let locale = locale(state, &arguments)?;
     let display: Option<&str> = arguments.get("display")?;
     arguments.assert_all_used()?;
-    let Some(amount) = decimal(value)? else {
+    let Some(amount) = decimal(state, value)? else {
         return Ok(String::new());
     };
     let currency = CurrencyType::try_from_str(&code.to_ascii_lowercase())
@@ -91,7 +91,7 @@ pub(super) fn plural(state: &State, value: &Value, arguments: Kwargs) -> Result<
     let Some(other) = other else {
         return Err(invalid("plural needs the argument other"));
     };
-    let Some(number) = decimal(value)? else {
+    let Some(number) = decimal(state, value)? else {
         return Ok(other);
     };
     let rules = PluralRules::try_new_cardinal(locale.into()).map_err(no_data)?;
@@ -108,8 +108,8 @@ pub(super) fn plural(state: &State, value: &Value, arguments: Kwargs) -> Result<
 
 /// A number exactly as it is written; texts as well, because an amount such as `"19.90"` loses nothing as text. `None`
 /// if there is nothing.
-fn decimal(value: &Value) -> Result<Option<Decimal>, Error> {
-    if is_empty(value) {
+fn decimal(state: &State, value: &Value) -> Result<Option<Decimal>, Error> {
+    if is_empty(state, value)? {
         return Ok(None);
     }
     if !value.is_number() && value.as_str().is_none() {

@@ -77,6 +77,20 @@ fn a_strict_template_refuses_what_a_lenient_one_reports() {
     assert_eq!(fault.message, "`customer.nam` is undefined");
     let place = fault.place.map(|place| (place.line, place.column, place.excerpt));
     assert_eq!(place, Some((2, 6, "  {{ customer.nam }}".to_owned())));
+    for filter in [
+        "number",
+        "currency('EUR')",
+        "percent",
+        "plural(other='x')",
+        "date",
+        "markdown",
+        "qrcode",
+        "upper",
+    ] {
+        let template = format!("{{{{ missing|{filter} }}}}");
+        assert_eq!(refused(&template).message, "`missing` is undefined", "{filter}");
+        assert_eq!(warnings(&template), ["missing@1:4"], "{filter}");
+    }
 }
 
 #[test]

@@ -1,4 +1,7 @@
-use std::process::Command;
+use std::{
+    io::Read,
+    process::{Command, Stdio},
+};
 
 use crate::support::child;
 
@@ -15,4 +18,20 @@ fn a_child_can_open_connect_and_start_nothing() {
     for line in report.lines() {
         assert!(line.contains("PermissionDenied"), "{line}");
     }
+}
+
+#[test]
+fn a_child_ends_when_its_parent_is_gone() {
+    let command = child(None);
+    let mut process = Command::new(&command.program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the child starts");
+    let mut ready = [1; 4];
+    let output = process.stdout.as_mut().expect("it has an output");
+    output.read_exact(&mut ready).expect("it says that it is ready");
+    assert_eq!(ready, [0; 4]);
+    drop(process.stdin.take());
+    assert!(process.wait().expect("it ends").success());
 }

@@ -31,6 +31,8 @@ async fn all_that_a_child_does_comes_back() {
     assert_eq!(pool.unused(ADA, "{{ name }}", context).await.expect("names"), ["fax"]);
     let schema = pool.schema(ADA, "{{ name }}").await.expect("a schema");
     assert_eq!(schema["required"], json!(["name"]));
+    let deep = format!("{{{{ a{} }}}}", ".a".repeat(300));
+    assert!(pool.schema(ADA, &deep).await.is_ok());
     assert!(pool.check(ADA, "{{ name }}").await.is_ok());
     assert_eq!(kind(pool.check(ADA, "{{ name").await), FaultKind::Syntax);
 }
@@ -100,6 +102,10 @@ async fn many_calls_at_once_are_all_answered() {
 async fn input_beyond_the_limit_is_refused() {
     let pool = pool(1).await;
     let context = Map::from_iter([("x".to_owned(), Value::from("x".repeat(LONGEST_INPUT)))]);
+    let refused = pool.render(ADA, "{{ x }}", &context, Undefined::Refuse).await;
+    assert_eq!(kind(refused), FaultKind::Input);
+    let deep = (0..1000).fold(Value::Null, |inner, _| Value::from(vec![inner]));
+    let context = Map::from_iter([("x".to_owned(), deep)]);
     let refused = pool.render(ADA, "{{ x }}", &context, Undefined::Refuse).await;
     assert_eq!(kind(refused), FaultKind::Input);
 }
