@@ -1,6 +1,6 @@
 //! Renders: the document is made, and whatever becomes of it is recorded.
 
-use platen_engine::error::RenderError;
+use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::RenderedDocument;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -127,6 +127,11 @@ fn log(rendered: &Result<RenderedDocument, RenderError>) {
                 "rendered"
             );
         }
+        // The page may be to blame, or we.
+        Err(RenderError::Fault {
+            fault: fault @ RenderFault::NotConformant { .. },
+            ..
+        }) => tracing::warn!(%fault, "not delivered"),
         Err(RenderError::Fault { .. }) => tracing::info!("not rendered, by the caller's fault"),
         Err(error) => tracing::warn!(%error, "not rendered"),
     }
