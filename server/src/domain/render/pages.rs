@@ -7,5 +7,6 @@ pub(super) fn selection(pages: &str) -> Result<Option<PageSelection>, String> {
     if pages.is_empty() {
         return Ok(None);
     }
-    PageSelection::parse(pages).map(Some).map_err(|error| error.to_string())
+    let selection = PageSelection::parse(pages).map_err(|error| format!("Must be pages such as 1, 3-5: {error}"))?;
+    Ok(Some(selection))
 }

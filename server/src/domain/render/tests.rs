@@ -537,7 +537,10 @@ fn details_say_what_is_allowed_and_what_came() {
             with(r#""wait_for": {"selector": "", "attribute": "a"}"#),
             "Must not be empty",
         ),
-        (with(r#""pages": "4-2""#), "Ranges run upwards; got 4-2"),
+        (
+            with(r#""pages": "4-2""#),
+            "Must be pages such as 1, 3-5: “4-2” at character 1 runs backwards",
+        ),
         (with_part(""), "Must not be empty"),
         (
             with(r#""margin": {"top": 0, "right": 0, "bottom": 0, "left": 0, "all": 0}"#),
