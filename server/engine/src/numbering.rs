@@ -10,7 +10,7 @@ use crate::{
     assembly::{PageSizes, blocking},
     error::RenderError,
     header_footer::{self, Fields},
-    job::{MediaType, Phase, PrintSettings, Warning},
+    job::{HeaderFooter, MediaType, Phase, PrintSettings, Warning},
     part::Printed,
     render::Render,
     session::{Afterlife, Scripts, Session},
@@ -47,10 +47,11 @@ impl Render<'_> {
         printed: Vec<Printed>,
         warnings: &mut Vec<Warning>,
     ) -> Result<(Vec<Printed>, Vec<StampPages>), RenderError> {
+        let several = printed.len() > 1;
+        let Some(wanted) = self.job.print.header_footer.as_ref().filter(|_| several) else {
+            return Ok((printed, Vec::new()));
+        };
         let mut stamps = Vec::new();
-        if printed.len() == 1 || self.job.print.header_footer.is_none() {
-            return Ok((printed, stamps));
-        }
         self.progress.enter_together(Phase::Print);
         let limit = self.job.page_limit;
         let (printed, sizes) = blocking(move || {
@@ -60,7 +61,7 @@ impl Render<'_> {
         .await?;
         let sizes = sizes?;
         let blank = blank(sizes.total());
-        for (look, pages) in self.looks(&printed, &sizes, warnings) {
+        for (look, pages) in self.looks(wanted, &printed, &sizes, warnings) {
             let settings = PrintSettings {
                 paper_width: f64::from(look.sheet[0]) / 1000.0,
                 paper_height: f64::from(look.sheet[1]) / 1000.0,
@@ -90,11 +91,14 @@ impl Render<'_> {
     }
 
     /// The pages, numbered from 1, by what their header and footer look like.
-    fn looks(&self, printed: &[Printed], sizes: &PageSizes, warnings: &mut Vec<Warning>) -> BTreeMap<Look, Vec<usize>> {
+    fn looks(
+        &self,
+        wanted: &HeaderFooter,
+        printed: &[Printed],
+        sizes: &PageSizes,
+        warnings: &mut Vec<Warning>,
+    ) -> BTreeMap<Look, Vec<usize>> {
         let mut looks = BTreeMap::new();
-        let Some(wanted) = &self.job.print.header_footer else {
-            return looks;
-        };
         let mut said = Vec::new();
         let mut page = 0;
         for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes.by_part()) {

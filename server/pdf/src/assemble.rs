@@ -8,7 +8,7 @@ use crate::archive::{Completion, Warnings, complete_document, valid_language};
 use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::join::{PartFacts, join_files};
-use crate::object::{Object, ObjectNumber};
+use crate::object::{MAX_OBJECTS, Object, ObjectNumber};
 use crate::page_tree::{list_pages, page_size};
 use crate::part::Part;
 use crate::reach::remove_unreachable;
@@ -19,8 +19,6 @@ use crate::{Assembly, Completed, PageFacts, PdfError};
 
 /// Bytes that may be joined. The memory that it takes is some times as much.
 const MAX_BYTES: usize = 1024 * 1024 * 1024;
-/// Objects that a PDF/A may have (ISO 19005-2, 6.1.13).
-const MAX_OBJECTS: usize = 8_388_607;
 /// Bytes at either end of a file that the identifier is made of.
 const DIGESTED_LENGTH: usize = 64 * 1024;
 

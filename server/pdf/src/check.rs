@@ -20,8 +20,6 @@ use crate::object::{Dictionary, ObjectNumber};
 
 /// Violations that are kept of one file.
 const MAX_VIOLATIONS: usize = 100;
-/// Indirect objects that a file may have (6.1.13).
-const MAX_OBJECTS: usize = 8_388_607;
 
 /// A standard that a file was checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

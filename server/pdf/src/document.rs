@@ -93,6 +93,17 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// The font that a composite font is made of (ISO 32000-1, 9.7); `None` for every other font.
+    pub(crate) fn descendant_font(&self, font: &Dictionary<'a>) -> Result<Option<Dictionary<'a>>, PdfError> {
+        let descendants = font
+            .get("DescendantFonts")
+            .map(|fonts| self.resolve(fonts))
+            .transpose()?;
+        let descendant = descendants.as_ref().and_then(Object::as_array).and_then(<[_]>::first);
+        let descendant = descendant.map(|font| self.resolve(font)).transpose()?;
+        Ok(descendant.as_ref().and_then(Object::as_dictionary).cloned())
+    }
+
     /// The dictionary under a key, direct or by reference; an empty one if there is none.
     pub(crate) fn resolve_dictionary(&self, owner: &Dictionary<'a>, key: &str) -> Result<Dictionary<'a>, PdfError> {
         match owner.get(key).map(|value| self.resolve(value)).transpose()? {

@@ -2,6 +2,11 @@
 
 use std::borrow::Cow;
 
+/// Indirect objects that a file may have (ISO 19005-2, 6.1.13).
+pub(crate) const MAX_OBJECTS: usize = 8_388_607;
+/// The longest name in bytes (ISO 19005-2, 6.1.13).
+pub(crate) const MAX_NAME: usize = 127;
+
 /// Number of an indirect object. Its generation is always 0: Chromium writes no other, and neither do we.
 pub(crate) type ObjectNumber = u32;
 

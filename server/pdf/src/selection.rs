@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::object::MAX_OBJECTS;
+
 /// A choice of pages: `1, 3-4,7`. Pages are numbered from 1, keep their order and come once each, however they are
 /// named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,8 +60,8 @@ pub enum PageSelectionError {
 
 /// Characters of an item that an error shows.
 const SHOWN_LENGTH: usize = 40;
-/// No document has more pages: PDF/A allows no more objects (ISO 19005-2, 6.1.13).
-const MAX_PAGE: usize = 8_388_607;
+/// No document has more pages.
+const MAX_PAGE: usize = MAX_OBJECTS;
 
 impl PageSelection {
     /// Reads pages and ranges with commas between them. White space may stand after a comma and nowhere else.

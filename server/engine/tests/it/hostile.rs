@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::{
     processes,
     servers::{Origin, Reply},
-    support::{TestEngine, html_job, job, text},
+    support::{TestEngine, blamed, html_job, job, text},
 };
 
 const SHORT: Duration = Duration::from_secs(3);
@@ -147,14 +147,7 @@ async fn memory_outside_the_heap_is_bounded() {
         };
         let error = engine.render(account, flood).await.unwrap_err();
         let expected = RenderFault::MemoryExceeded { limit_mb: 300 };
-        assert_eq!(
-            error,
-            RenderError::Fault {
-                part: 0,
-                fault: expected
-            },
-            "{html}"
-        );
+        assert_eq!(error, blamed(expected), "{html}");
         assert_serves(&engine, account).await;
     }
 }
@@ -252,14 +245,7 @@ async fn a_page_that_leaves_is_not_printed() {
         };
         let error = engine.render(account, job).await.unwrap_err();
         let expected = RenderFault::NavigatedAway { url: to.to_owned() };
-        assert_eq!(
-            error,
-            RenderError::Fault {
-                part: 0,
-                fault: expected
-            },
-            "{html}"
-        );
+        assert_eq!(error, blamed(expected), "{html}");
         assert_serves(&engine, account).await;
     }
 }
@@ -272,13 +258,7 @@ async fn a_renderer_that_is_killed_is_named() {
     let (ended, ()) = tokio::join!(engine.render(account, looping), async {
         processes::kill(processes::busy_renderer(engine.profiles()).await);
     });
-    assert_eq!(
-        ended.unwrap_err(),
-        RenderError::Fault {
-            part: 0,
-            fault: RenderFault::Crashed
-        }
-    );
+    assert_eq!(ended.unwrap_err(), blamed(RenderFault::Crashed));
     assert_serves(&engine, account).await;
 }
 
@@ -318,8 +298,7 @@ async fn floods_of_every_kind_cost_their_own_render() {
         };
         let start = Instant::now();
         let error = engine.render(account, job).await.unwrap_err();
-        let fault = RenderFault::MemoryExceeded { limit_mb: 300 };
-        let in_memory = RenderError::Fault { part: 0, fault };
+        let in_memory = blamed(RenderFault::MemoryExceeded { limit_mb: 300 });
         let in_time = matches!(error, RenderError::Deadline { .. });
         assert!(in_time || error == in_memory, "{error}: {script}");
         assert!(start.elapsed() < SHORT + LATE, "{:?}: {script}", start.elapsed());
@@ -336,13 +315,7 @@ async fn ports_that_browsers_refuse_are_named() {
     let expected = RenderFault::Unreachable {
         reason: "net::ERR_UNSAFE_PORT".to_owned(),
     };
-    assert_eq!(
-        error,
-        RenderError::Fault {
-            part: 0,
-            fault: expected
-        }
-    );
+    assert_eq!(error, blamed(expected));
     assert_serves(&engine, account).await;
 }
 

@@ -7,7 +7,7 @@ use platen_engine::job::{HeaderFooter, MediaType, Phase, PrintSettings, RenderJo
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::support::{TestEngine, colour_at, html_job, info, page_sizes, text, word, words};
+use crate::support::{TestEngine, blamed, colour_at, html_job, info, page_sizes, text, word, words};
 
 const A4: (i32, i32) = (596, 842);
 const ACCOUNT: Uuid = Uuid::from_u128(7);
@@ -169,13 +169,7 @@ async fn more_pages_than_allowed_are_refused() {
     };
     assert_eq!(document(&engine, limited(3)).await.page_count, 3);
     let error = engine.render(ACCOUNT, limited(2)).await.unwrap_err();
-    assert_eq!(
-        error,
-        RenderError::Fault {
-            part: 0,
-            fault: RenderFault::TooManyPages { pages: 3, limit: 2 }
-        }
-    );
+    assert_eq!(error, blamed(RenderFault::TooManyPages { pages: 3, limit: 2 }));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,14 +197,7 @@ async fn the_expression_is_evaluated_and_awaited() {
         let expected = RenderFault::EvaluateThrew {
             message: message.to_owned(),
         };
-        assert_eq!(
-            error,
-            RenderError::Fault {
-                part: 0,
-                fault: expected
-            },
-            "{expression}"
-        );
+        assert_eq!(error, blamed(expected), "{expression}");
     }
     // A result that can't be sent is nobody's concern.
     assert_eq!(text(&pdf(&engine, with("window")).await), "Old");
@@ -239,13 +226,7 @@ async fn the_attribute_is_waited_for() {
     let expected = RenderFault::InvalidSelector {
         message: "\"p[\" is not a CSS selector".to_owned(),
     };
-    assert_eq!(
-        error,
-        RenderError::Fault {
-            part: 0,
-            fault: expected
-        }
-    );
+    assert_eq!(error, blamed(expected));
     let hurried = RenderJob {
         deadline: Duration::from_secs(2),
         ..waiting(there, "p", "never")

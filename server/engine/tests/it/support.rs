@@ -11,7 +11,7 @@ use platen_egress::{
 use platen_engine::{
     Engine,
     config::{EngineConfig, RunAs},
-    error::RenderError,
+    error::{RenderError, RenderFault},
     job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
 };
 use platen_pdf::OutputFormat;
@@ -149,6 +149,11 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
         deadline: Duration::from_secs(30),
         page_limit: 2_000,
     }
+}
+
+/// What comes of a job of one part with this fault.
+pub(crate) fn blamed(fault: RenderFault) -> RenderError {
+    RenderError::Fault { part: 0, fault }
 }
 
 /// The text of a PDF, white space folded.

@@ -12,11 +12,10 @@ use crate::PdfError;
 use crate::content::SUSPICIOUS_DIGITS;
 use crate::document::Document;
 use crate::lexer::{Token, is_regular};
-use crate::object::{Object, ObjectNumber};
+use crate::object::{MAX_NAME, Object, ObjectNumber};
 use crate::parse::parse_number;
 use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded};
 
-const MAX_NAME: usize = 127;
 const MAX_INTEGER: i64 = i32::MAX as i64;
 const MAX_REAL: f64 = 3.403e38;
 /// A real nearer to zero must be zero.

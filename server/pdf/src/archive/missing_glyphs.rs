@@ -32,14 +32,8 @@ pub(super) fn is_composite(document: &Document, font: ObjectNumber) -> Result<bo
 pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> Result<ObjectNumber, PdfError> {
     let damaged = |what| document.damaged(composite, what);
     let font = document.get_dictionary(composite, "a font expected")?;
-    let descendants = font
-        .get("DescendantFonts")
-        .map(|fonts| document.resolve(fonts))
-        .transpose()?;
-    let descendant = descendants.as_ref().and_then(Object::as_array).and_then(<[_]>::first);
-    let descendant = descendant.map(|font| document.resolve(font)).transpose()?;
-    let descendant = descendant.as_ref().and_then(Object::as_dictionary);
-    let descendant = descendant.ok_or_else(|| damaged("a font with a descendant expected"))?;
+    let descendant = document.descendant_font(&font)?;
+    let descendant = &descendant.ok_or_else(|| damaged("a font with a descendant expected"))?;
 
     let advance = advance(document, descendant)?;
     let outline = match font_program(document, descendant)? {

@@ -1,9 +1,9 @@
 //! What holds the objects: header, cross-reference table, the end of the file (ISO 19005-2, 6.1.2 to 6.1.4).
 
-use super::{Finding, MAX_OBJECTS};
+use super::Finding;
 use crate::file::File;
 use crate::lexer::{Lexer, Token};
-use crate::object::Object;
+use crate::object::{MAX_OBJECTS, Object};
 
 /// Length of an entry of the cross-reference table.
 const ENTRY_LENGTH: usize = 20;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::Finding;
 use crate::lexer::{decode_literal_string, decode_name};
+use crate::object::MAX_NAME;
 use crate::parse::parse_number;
 use crate::text::MAX_STRING;
 
-const MAX_NAME: usize = 127;
 /// Digits, sign and point of a number that is in range whatever they are.
 pub(super) const SAFE_NUMBER: usize = 9;
 const SMALLEST_REAL: f64 = 1.175e-38;

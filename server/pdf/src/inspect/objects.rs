@@ -48,13 +48,8 @@ pub(super) fn read_objects(document: &Document) -> Result<Found, PdfError> {
 }
 
 fn font(document: &Document, font: &Dictionary) -> Result<Font, PdfError> {
-    let descendants = font
-        .get("DescendantFonts")
-        .map(|fonts| document.resolve(fonts))
-        .transpose()?;
-    let descendant = descendants.as_ref().and_then(Object::as_array).and_then(<[_]>::first);
-    let descendant = descendant.map(|font| document.resolve(font)).transpose()?;
-    let inner = descendant.as_ref().and_then(Object::as_dictionary).unwrap_or(font);
+    let descendant = document.descendant_font(font)?;
+    let inner = descendant.as_ref().unwrap_or(font);
     let descriptor = document.resolve_dictionary(inner, "FontDescriptor")?;
     let full_name = match name(font, "BaseFont") {
         base if base.is_empty() => name(&descriptor, "FontName"),

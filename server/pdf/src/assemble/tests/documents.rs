@@ -123,6 +123,11 @@ pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
     links
 }
 
+/// An entry as [`outline`] gives it.
+pub(super) fn outline_entry(depth: usize, title: &str, page: usize) -> (usize, String, usize) {
+    (depth, title.to_owned(), page)
+}
+
 /// Each entry of the outline: its depth, its title and the index of its page. Checks how the entries are chained.
 pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
     fn collect(document: &Document, owner: ObjectNumber, depth: usize, found: &mut Vec<(usize, String, usize)>) -> i64 {

@@ -32,19 +32,18 @@ fn links_stay_within_their_part() {
 #[test]
 fn outlines_stand_under_the_titles_of_their_parts() {
     let joined = assembled(&three_parts());
-    let entry = |depth, title: &str, page| (depth, title.to_owned(), page);
     assert_eq!(
         outline(&open(&joined.bytes)),
         [
-            entry(0, "Report", 0),
-            entry(1, "Summary", 0),
-            entry(2, "Table", 1),
-            entry(3, "Notes", 2),
-            entry(2, "End", 3),
-            entry(0, "Lettre", 4),
-            entry(1, "Summary", 4),
-            entry(2, "End", 5),
-            entry(0, "Part 3", 6),
+            outline_entry(0, "Report", 0),
+            outline_entry(1, "Summary", 0),
+            outline_entry(2, "Table", 1),
+            outline_entry(3, "Notes", 2),
+            outline_entry(2, "End", 3),
+            outline_entry(0, "Lettre", 4),
+            outline_entry(1, "Summary", 4),
+            outline_entry(2, "End", 5),
+            outline_entry(0, "Part 3", 6),
         ]
     );
 }

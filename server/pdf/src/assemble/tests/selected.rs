@@ -61,17 +61,16 @@ fn links_to_dropped_pages_become_text() {
 
 #[test]
 fn outline_keeps_what_is_above_a_kept_entry() {
-    let entry = |depth, title: &str, page| (depth, title.to_owned(), page);
     assert_eq!(
         outline(&open(&selected("3,6").bytes)),
         [
-            entry(0, "Report", 0),
-            entry(1, "Summary", 0),
-            entry(2, "Table", 0),
-            entry(3, "Notes", 0),
-            entry(0, "Lettre", 1),
-            entry(1, "Summary", 1),
-            entry(2, "End", 1),
+            outline_entry(0, "Report", 0),
+            outline_entry(1, "Summary", 0),
+            outline_entry(2, "Table", 0),
+            outline_entry(3, "Notes", 0),
+            outline_entry(0, "Lettre", 1),
+            outline_entry(1, "Summary", 1),
+            outline_entry(2, "End", 1),
         ]
     );
 }
