@@ -15,7 +15,7 @@ use axum::{
     extract::FromRef,
     http::header,
     middleware,
-    routing::{get, post},
+    routing::{MethodRouter, get, post},
 };
 
 use crate::{
@@ -31,13 +31,23 @@ struct ApiState {
     rate_limit: RateLimit,
 }
 
+/// Every operation of the API, under the path by which `openapi.json` describes it.
+fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
+    [
+        ("/api/v1/health", get(v1::health::get)),
+        ("/api/v1/renderers/pdf", post(v1::renderers::pdf::post)),
+    ]
+}
+
 /// Every route.
 pub fn router(app: AppState) -> Router {
     render::compile_schemas();
     let rate_limit = RateLimit::per_minute(app.config.limits.rate_per_minute);
-    Router::new()
-        .route("/api/v1/health", get(v1::health::get))
-        .route("/api/v1/renderers/pdf", post(v1::renderers::pdf::post))
+    let mut router = Router::new();
+    for (path, methods) in operations() {
+        router = router.route(path, methods);
+    }
+    router
         .route(
             "/openapi.json",
             get(|| async { ([(header::CONTENT_TYPE, "application/json")], OPENAPI) }),
@@ -49,4 +59,22 @@ pub fn router(app: AppState) -> Router {
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
         .with_state(ApiState { app, rate_limit })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_path_is_described_and_every_description_has_a_path() {
+        let document: Value = serde_json::from_str(OPENAPI).expect("JSON");
+        let described = document["paths"].as_object().expect("paths").keys();
+        let described: BTreeSet<_> = described.map(String::as_str).collect();
+        let served: BTreeSet<_> = operations().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(served, described);
+    }
 }

@@ -19,7 +19,7 @@ async fn begin_render(
     account: &TestAccount,
     origin: &Origin,
     path: &str,
-) -> tokio::task::JoinHandle<reqwest::Result<reqwest::Response>> {
+) -> tokio::task::JoinHandle<reqwest_middleware::Result<reqwest::Response>> {
     let request = service
         .client
         .post(service.url("/api/v1/renderers/pdf"))

@@ -8,3 +8,4 @@ mod keys;
 mod lifecycle;
 mod render;
 mod support;
+mod tenancy;

@@ -1,6 +1,8 @@
 //! What the tests stand on.
 
+pub(crate) mod answers;
 pub(crate) mod command;
+pub(crate) mod description;
 pub(crate) mod folder;
 pub(crate) mod origin;
 pub(crate) mod pdf;

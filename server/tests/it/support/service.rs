@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
-use reqwest::Client;
+use reqwest_middleware::ClientWithMiddleware;
 
 use crate::support::{
+    answers,
     command::{Answer, platen, run},
     postgres,
     process::Process,
@@ -15,7 +16,8 @@ pub(crate) struct TestService {
     pub(crate) process: Process,
     /// Without a slash at its end.
     pub(crate) base_url: String,
-    pub(crate) client: Client,
+    /// Fails the test if an answer is not as the API's description says.
+    pub(crate) client: ClientWithMiddleware,
     database_url: String,
 }
 
@@ -95,11 +97,14 @@ pub(crate) fn base_url(process: &mut Process) -> String {
     format!("http://{}", ready["address"].as_str().expect("an address"))
 }
 
-/// A client that takes no detours: no proxy, no redirects.
-pub(crate) fn client() -> Client {
-    Client::builder()
+/// A client that takes no detours, no proxy and no redirects, and holds answers to the API's description.
+pub(crate) fn client() -> ClientWithMiddleware {
+    let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .build()
-        .expect("a client")
+        .expect("a client");
+    reqwest_middleware::ClientBuilder::new(client)
+        .with(answers::hold_to_the_description)
+        .build()
 }

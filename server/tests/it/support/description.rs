@@ -1,0 +1,97 @@
+//! The API's description, as tests read it.
+
+use std::{collections::HashMap, sync::LazyLock, sync::Mutex};
+
+use jsonschema::Validator;
+use platen_server::domain::validation::schema::OPENAPI;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(OPENAPI).expect("openapi.json is JSON"));
+
+const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+
+/// One operation of the API.
+pub(crate) struct Operation {
+    pub(crate) method: Method,
+    /// With its parameters in braces.
+    pub(crate) path: &'static str,
+    /// The operation object.
+    pub(crate) description: &'static Value,
+}
+
+/// The whole document.
+pub(crate) fn document() -> &'static Value {
+    &DOCUMENT
+}
+
+/// Every operation that is described.
+pub(crate) fn operations() -> Vec<Operation> {
+    let paths = DOCUMENT["paths"].as_object().expect("paths");
+    let operations = paths.iter().flat_map(|(path, item)| {
+        METHODS.into_iter().filter_map(move |method| {
+            let description = item.get(method.as_str().to_lowercase())?;
+            Some(Operation {
+                method,
+                path,
+                description,
+            })
+        })
+    });
+    operations.collect()
+}
+
+impl Operation {
+    /// Whether this is the path of a request to it.
+    pub(crate) fn has_path(&self, path: &str) -> bool {
+        let (described, asked) = (self.path.split('/'), path.split('/'));
+        described.clone().count() == asked.clone().count()
+            && described
+                .zip(asked)
+                .all(|(described, asked)| described == asked || (described.starts_with('{') && !asked.is_empty()))
+    }
+
+    /// The scope that a key needs for it, if it needs one.
+    pub(crate) fn scope(&self) -> Option<&'static str> {
+        let security = self.description.get("security").unwrap_or(&DOCUMENT["security"]);
+        let scopes = security[0]["apiKey"].as_array().expect("every operation needs a key");
+        scopes.first().map(|scope| scope.as_str().expect("a word"))
+    }
+
+    /// A JSON body that it takes, if it takes any.
+    pub(crate) fn example_body(&self) -> Option<&'static Value> {
+        let body = resolve(self.description.get("requestBody")?);
+        let examples = body["content"]["application/json"]["examples"].as_object();
+        let first = examples.and_then(|examples| examples.values().next());
+        Some(&resolve(first.unwrap_or_else(|| panic!("{} has no example", self.path)))["value"])
+    }
+}
+
+/// The object that a reference means, or the object itself.
+pub(crate) fn resolve(object: &'static Value) -> &'static Value {
+    match object["$ref"].as_str() {
+        Some(reference) => resolve(
+            DOCUMENT
+                .pointer(reference.trim_start_matches('#'))
+                .unwrap_or_else(|| panic!("{reference} leads nowhere")),
+        ),
+        None => object,
+    }
+}
+
+/// What in a value is not as a schema of the document says; formats count.
+pub(crate) fn faults(schema: &'static Value, value: &Value) -> Vec<String> {
+    static VALIDATORS: LazyLock<Mutex<HashMap<String, Validator>>> = LazyLock::new(Mutex::default);
+    let mut validators = VALIDATORS.lock().expect("no panic");
+    let validator = validators.entry(schema.to_string()).or_insert_with(|| {
+        let schema = json!({"allOf": [schema], "components": DOCUMENT["components"]});
+        jsonschema::draft202012::options()
+            .should_validate_formats(true)
+            .build(&schema)
+            .expect("a sound schema")
+    });
+    validator
+        .iter_errors(value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
+}

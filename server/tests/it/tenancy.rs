@@ -1,0 +1,153 @@
+//! Every operation of the API's description, tried by everybody who may not.
+
+use reqwest::Response;
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::support::{
+    description::{Operation, operations},
+    studio::Studio,
+};
+
+const SCOPES: [&str; 7] = [
+    "render",
+    "renders:read",
+    "templates:read",
+    "templates:write",
+    "usage:read",
+    "connections:read",
+    "connections:write",
+];
+
+/// Asks for an operation as somebody, with a body that the description shows.
+async fn ask(studio: &Studio, operation: &Operation, path: &str, key: Option<&str>) -> Response {
+    let request = studio
+        .service
+        .client
+        .request(operation.method.clone(), studio.service.url(path));
+    let request = match key {
+        Some(key) => request.bearer_auth(key),
+        None => request,
+    };
+    let request = match operation.example_body() {
+        Some(body) => request.json(body),
+        None => request,
+    };
+    request.send().await.expect("an answer")
+}
+
+/// Status and, of an authentication error, its word.
+async fn refusal(answer: Response) -> (u16, String) {
+    let status = answer.status().as_u16();
+    let body: Value = answer.json().await.unwrap_or_default();
+    (status, body["error"].as_str().unwrap_or_default().to_owned())
+}
+
+/// The operation's path, about something that the account has just made.
+fn path_to_own(operation: &Operation) -> String {
+    let path = operation.path;
+    assert!(
+        !path.contains('{'),
+        "say here what {path} is about, so that a stranger can try it"
+    );
+    path.to_owned()
+}
+
+impl Studio {
+    fn key(&self, email: &str, more: &[&str]) -> String {
+        let create = ["keys", "create", "--email", email, "--name", "tried"];
+        self.service.command(&[&create, more].concat(), "").succeeded()
+    }
+
+    async fn execute(&self, statement: String) {
+        let mut connection = PgConnection::connect(self.service.database_url())
+            .await
+            .expect("Postgres answers");
+        let done = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await;
+        assert_eq!(done.expect("sound SQL").rows_affected(), 1);
+    }
+}
+
+#[tokio::test]
+async fn keys_that_are_no_longer_good_open_nothing() {
+    let studio = Studio::start().await;
+    let expired = studio.key("ann@example.org", &["--expires", "2099-01-01T00:00:00Z"]);
+    studio
+        .execute("update api_keys set expires_at = now() where expires_at is not null".into())
+        .await;
+    let revoked = studio.service.account("rita@example.org");
+    studio
+        .service
+        .command(&["keys", "revoke", &revoked.key_id], "")
+        .succeeded();
+    let suspended = studio.service.account("sue@example.org");
+    let suspend = format!("update accounts set suspended_at = now() where id = '{}'", suspended.id);
+    studio.execute(suspend).await;
+
+    for operation in operations() {
+        let path = path_to_own(&operation);
+        for (key, status, error) in [
+            (None, 401, "unauthorized"),
+            (Some(&expired), 401, "expired_token"),
+            (Some(&revoked.key), 401, "invalid_token"),
+            (Some(&suspended.key), 403, "forbidden"),
+        ] {
+            let answer = ask(&studio, &operation, &path, key.map(String::as_str)).await;
+            let refused = refusal(answer).await;
+            assert_eq!(refused, (status, error.to_owned()), "{} {path}", operation.method);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_opens_what_its_scopes_say() {
+    let studio = Studio::start().await;
+    for operation in operations() {
+        let Some(scope) = operation.scope() else { continue };
+        assert!(SCOPES.contains(&scope), "{scope}");
+        let with = |wanted: &dyn Fn(&str) -> bool| {
+            let scopes = SCOPES.into_iter().filter(|&scope| wanted(scope));
+            let arguments: Vec<_> = scopes.flat_map(|scope| ["--scope", scope]).collect();
+            studio.key("ann@example.org", &arguments)
+        };
+        let all_others = with(&|other| other != scope);
+        let it_alone = with(&|other| other == scope);
+        let path = path_to_own(&operation);
+        let refused = refusal(ask(&studio, &operation, &path, Some(&all_others)).await).await;
+        assert_eq!(
+            refused,
+            (403, "insufficient_permissions".to_owned()),
+            "{} {path}",
+            operation.method
+        );
+        let answer = ask(&studio, &operation, &path, Some(&it_alone)).await;
+        assert!(
+            answer.status().is_success(),
+            "{} {path}: {}",
+            operation.method,
+            answer.status()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_finds_nothing_of_another_account() {
+    let studio = Studio::start().await;
+    let stranger = studio.service.account("bob@example.org");
+    for operation in operations() {
+        let path = path_to_own(&operation);
+        let answer = ask(&studio, &operation, &path, Some(&stranger.key)).await;
+        let status = answer.status();
+        let headers = format!("{:?}", answer.headers());
+        let body = answer.bytes().await.expect("a body");
+        let told = headers + &String::from_utf8_lossy(&body);
+        for owned in ["ann@example.org", &studio.account.id, &studio.account.key_id] {
+            assert!(!told.contains(owned), "{} {path} tells {owned}", operation.method);
+        }
+        if operation.path.contains('{') {
+            assert_eq!(status, 404, "{} {path}", operation.method);
+        } else {
+            assert!(status.is_success(), "{} {path}: {status}", operation.method);
+        }
+    }
+}
