@@ -64,8 +64,8 @@ impl Render<'_> {
             .map(str::trim)
             .filter(|title| !title.is_empty())
             .map(ToOwned::to_owned);
-        let (selection, format, instant) = (self.job.selection.clone(), self.job.format, self.instant);
-        let page_limit = self.job.page_limit;
+        let (watermark, format, instant) = (self.job.watermark, self.job.format, self.instant);
+        let (selection, page_limit) = (self.job.selection.clone(), self.job.page_limit);
         let assembled = blocking(move || {
             let sizes = PageSizes::of(&printed, page_limit)?;
             let parts = printed.iter_mut().map(|part| PrintedPart {
@@ -80,6 +80,7 @@ impl Render<'_> {
                 parts: parts.collect(),
                 stamps: stamps.collect(),
                 selection,
+                watermark,
                 format,
                 instant,
             };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use platen_pdf::{OutputFormat, PageSelection};
+use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use url::Url;
 use uuid::Uuid;
 
@@ -47,6 +47,8 @@ pub struct RenderJob {
     pub wait_for: Option<WaitFor>,
     /// The pages to keep of the whole document; without it, all.
     pub selection: Option<PageSelection>,
+    /// Drawn across every page that is kept.
+    pub watermark: Option<Watermark>,
     /// Kind of PDF.
     pub format: OutputFormat,
     /// From admission to the finished bytes.

@@ -165,6 +165,7 @@ fn first_job() -> RenderJob {
         evaluate: None,
         wait_for: None,
         selection: None,
+        watermark: None,
         format: platen_pdf::OutputFormat::Pdf,
         deadline: Duration::from_secs(30),
         page_limit: 1,

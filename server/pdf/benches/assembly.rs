@@ -32,6 +32,7 @@ fn archive<'a>(parts: &[&'a [u8]]) -> Assembly<'a> {
         parts: parts.iter().map(part).collect(),
         stamps: Vec::new(),
         selection: None,
+        watermark: None,
         format: OutputFormat::PdfA2b,
         instant: OffsetDateTime::UNIX_EPOCH,
     }

@@ -1,4 +1,5 @@
-//! Makes one document of printed parts: joins them, draws headers and footers, selects pages, completes.
+//! Makes one document of printed parts: joins them, draws headers and footers, selects pages, draws the watermark,
+//! completes.
 
 use std::borrow::Cow;
 
@@ -9,12 +10,14 @@ use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::join::{PartFacts, join_files};
 use crate::object::{MAX_OBJECTS, Object, ObjectNumber};
+use crate::overlay::Overlay;
 use crate::page_tree::{list_pages, page_size};
 use crate::part::Part;
 use crate::reach::remove_unreachable;
 use crate::select::select_pages;
 use crate::stamp::draw_stamps;
 use crate::text::{clean, fit};
+use crate::watermark::draw_watermark;
 use crate::{Assembly, Completed, PageFacts, PdfError};
 
 /// Bytes that may be joined. The memory that it takes is some times as much.
@@ -44,11 +47,13 @@ pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     if files.len() > 1 {
         join_files(&mut document, &facts, &pages_by_file)?;
     }
-    if !assembly.stamps.is_empty() {
-        draw_stamps(&mut document, &pages, &assembly.stamps, drawn)?;
-    }
+    let mut overlay = Overlay::default();
+    draw_stamps(&mut document, &mut overlay, &pages, &assembly.stamps, drawn)?;
     if let Some(selection) = &assembly.selection {
         pages = select_pages(&mut document, &pages, selection)?;
+    }
+    if let Some(watermark) = assembly.watermark {
+        draw_watermark(&mut document, &mut overlay, &pages, watermark)?;
     }
     if files.len() > 1 || assembly.selection.is_some() {
         remove_unreachable(&mut document)?;
@@ -92,7 +97,7 @@ fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
     let trailer = document.trailer();
     let identifiers = trailer.get("ID").and_then(Object::as_array);
     let first = identifiers.and_then(<[Object]>::first).and_then(Object::as_string);
-    let is_untouched = document.parts().len() == 1 && assembly.selection.is_none();
+    let is_untouched = document.parts().len() == 1 && assembly.selection.is_none() && assembly.watermark.is_none();
     let former = first.filter(|_| is_untouched).and_then(|first| first.try_into().ok());
     former.unwrap_or_else(|| {
         let mut digest = Md5::new();
@@ -109,6 +114,9 @@ fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
         }
         if let Some(selection) = &assembly.selection {
             digest.update(selection.to_string());
+        }
+        if let Some(watermark) = assembly.watermark {
+            digest.update(watermark.word());
         }
         digest.finalize().into()
     })

@@ -18,6 +18,7 @@ mod lexer;
 mod mentions;
 mod object;
 mod outline;
+mod overlay;
 mod page_tree;
 mod parse;
 mod part;
@@ -27,6 +28,7 @@ mod selection;
 mod stamp;
 mod text;
 mod trees;
+mod watermark;
 mod write;
 mod xmp;
 
@@ -78,6 +80,15 @@ pub struct Stamps<'a> {
     pub pages: Vec<usize>,
 }
 
+/// A word across every page, large and pale: what is below can still be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watermark {
+    /// `TEST`: nothing that counts.
+    Test,
+    /// `PREVIEW`: not the document yet.
+    Preview,
+}
+
 /// What to make of printed parts.
 #[derive(Debug, Clone)]
 pub struct Assembly<'a> {
@@ -87,6 +98,8 @@ pub struct Assembly<'a> {
     pub stamps: Vec<Stamps<'a>>,
     /// All pages if there is none.
     pub selection: Option<PageSelection>,
+    /// Drawn over each page that is selected.
+    pub watermark: Option<Watermark>,
     /// The kind of PDF.
     pub format: OutputFormat,
     /// Becomes the creation and modification date.
@@ -179,8 +192,8 @@ pub enum PdfError {
 /// title, or `Part 3`. Their structure trees are joined under one `Document` as `Part`s with title and language. Names
 /// of destinations are made unique, and what is equal, fonts and pictures above all, is there once. Stamps are drawn
 /// over the pages as artifacts. Then all that is not selected goes, with all that only it uses: links to it become
-/// plain text, entries of the outline stay if one under them does. Warnings number the pages of the document that comes
-/// out.
+/// plain text, entries of the outline stay if one under them does. Over what is left the watermark is drawn, as an
+/// artifact too. Warnings number the pages of the document that comes out.
 ///
 /// Tags, outline, pictures and fonts stay as they are, byte for byte where nothing has to change. Title, author,
 /// subject, keywords and language are those of the first part's facts, whatever the browser wrote. Links stay if they
@@ -219,6 +232,7 @@ pub fn complete(
         }],
         stamps: Vec::new(),
         selection: None,
+        watermark: None,
         format,
         instant,
     })

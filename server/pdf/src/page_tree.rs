@@ -84,12 +84,22 @@ pub(crate) fn write_page_tree(document: &mut Document, pages: &[ObjectNumber]) -
     Ok(())
 }
 
-/// Width and height of a page in points. Chromium writes a `/MediaBox` on every page; none is inherited.
+/// Left, bottom, right and top of a page in points. Chromium writes a `/MediaBox` on every page; none is inherited.
+pub(crate) fn media_box(page: &Dictionary) -> Option<[f64; 4]> {
+    let corners: Vec<f64> = page.items("MediaBox").iter().filter_map(Object::as_number).collect();
+    let [x, y, opposite_x, opposite_y] = corners.try_into().ok()?;
+    Some([
+        x.min(opposite_x),
+        y.min(opposite_y),
+        x.max(opposite_x),
+        y.max(opposite_y),
+    ])
+}
+
+/// Width and height of a page in points.
 pub(crate) fn page_size(document: &Document, number: ObjectNumber) -> Result<(f64, f64), PdfError> {
     let page = document.get_dictionary(number, "a page expected")?;
-    let corners: Vec<f64> = page.items("MediaBox").iter().filter_map(Object::as_number).collect();
-    match corners[..] {
-        [left, bottom, right, top] => Ok(((right - left).abs(), (top - bottom).abs())),
-        _ => Err(document.damaged(number, "a /MediaBox expected")),
-    }
+    let [left, bottom, right, top] =
+        media_box(&page).ok_or_else(|| document.damaged(number, "a /MediaBox expected"))?;
+    Ok((right - left, top - bottom))
 }

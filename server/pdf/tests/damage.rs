@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use platen_pdf::raster::{PageView, rasterise};
 use platen_pdf::{
-    Assembly, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, Stamps, assemble, complete, page_sizes,
+    Assembly, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, Stamps, Watermark, assemble, complete,
+    page_sizes,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -146,12 +147,13 @@ fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
         parts: parts.into_iter().map(part).collect(),
         stamps: if is_stamped { vec![stamps] } else { Vec::new() },
         selection: PageSelection::parse("1").ok().filter(|_| choice / 3 % 2 == 1),
-        format: [OutputFormat::PdfA2b, OutputFormat::Pdf][choice / 6 % 2],
+        watermark: [None, Some(Watermark::Preview)][choice / 6 % 2],
+        format: [OutputFormat::PdfA2b, OutputFormat::Pdf][choice / 12 % 2],
         instant: OffsetDateTime::UNIX_EPOCH,
     }
 }
 
-const CHOICES: usize = 12;
+const CHOICES: usize = 24;
 
 fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
     let assembly = assembly(bytes, choice);

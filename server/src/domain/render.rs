@@ -147,6 +147,7 @@ impl RenderRequest {
             evaluate: self.evaluate,
             wait_for: self.wait_for,
             selection: self.selection,
+            watermark: None,
             format: self.format,
             deadline: limits.deadline,
             page_limit: limits.pages,

@@ -145,6 +145,7 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
         evaluate: None,
         wait_for: None,
         selection: None,
+        watermark: None,
         format: OutputFormat::Pdf,
         deadline: Duration::from_secs(30),
         page_limit: 2_000,

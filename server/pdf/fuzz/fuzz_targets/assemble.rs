@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use platen_pdf::{
-    Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, assemble, check::check, complete,
-    inspect::inspect,
+    Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, Watermark, assemble, check::check,
+    complete, inspect::inspect,
 };
 use time::OffsetDateTime;
 
@@ -15,6 +15,7 @@ const JOINED: u8 = 1;
 const STAMPED: u8 = 2;
 const SELECTED: u8 = 4;
 const PLAIN: u8 = 8;
+const MARKED: u8 = 16;
 
 fuzz_target!(|bytes: &[u8]| {
     // The last byte chooses, so that a PDF is a seed as it is.
@@ -35,6 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
             .into_iter()
             .collect(),
         selection: chosen(SELECTED).then(|| PageSelection::parse("1")).and_then(Result::ok),
+        watermark: chosen(MARKED).then_some(Watermark::Test),
         format: if chosen(PLAIN) { OutputFormat::Pdf } else { OutputFormat::PdfA2b },
         instant: OffsetDateTime::UNIX_EPOCH,
     };

@@ -4,3 +4,4 @@ mod documents;
 mod joined;
 mod selected;
 mod stamped;
+mod watermarked;

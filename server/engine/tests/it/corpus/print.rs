@@ -7,7 +7,7 @@ use std::{
 
 use futures::{StreamExt, stream};
 use platen_engine::job::{HeaderFooter, RenderJob};
-use platen_pdf::{OutputFormat, PageSelection};
+use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use uuid::Uuid;
 
 use crate::support::{TestEngine, html_job};
@@ -69,8 +69,8 @@ async fn print(engine: &TestEngine, account: Uuid, file: PathBuf) -> Printed {
     }
 }
 
-/// Writes some pages as the engine makes them archival itself, alone and together, with header and footer. Gives the
-/// files.
+/// Writes some pages as the engine makes them archival itself, alone and together, with header and footer, most with a
+/// watermark. Gives the files.
 pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathBuf> {
     let jobs: Vec<RenderJob> = DECORATED.iter().map(|name| job(&folder().join(name))).collect();
     let together = RenderJob {
@@ -78,7 +78,10 @@ pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathB
         ..jobs[0].clone()
     };
     let mut written = Vec::new();
-    for (name, mut job) in DECORATED.into_iter().zip(jobs).chain([("together", together)]) {
+    let jobs = DECORATED.into_iter().zip(jobs).chain([("together", together)]);
+    let watermarks = [None, Some(Watermark::Test), Some(Watermark::Preview)];
+    for ((name, mut job), watermark) in jobs.zip(watermarks.into_iter().cycle()) {
+        job.watermark = watermark;
         job.format = OutputFormat::PdfA2b;
         job.print.margins = [0.8, 0.4, 0.8, 0.4];
         job.print.header_footer = Some(HeaderFooter {

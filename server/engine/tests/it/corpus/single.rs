@@ -92,6 +92,7 @@ pub(super) fn archival(parts: Vec<PrintedPart<'_>>, selection: Option<PageSelect
         parts,
         stamps: Vec::new(),
         selection,
+        watermark: None,
         format: OutputFormat::PdfA2b,
         instant: OffsetDateTime::UNIX_EPOCH,
     }

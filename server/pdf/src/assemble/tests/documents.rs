@@ -40,6 +40,7 @@ pub(super) fn three_parts() -> Assembly<'static> {
         ],
         stamps: Vec::new(),
         selection: None,
+        watermark: None,
         format: OutputFormat::PdfA2b,
         instant: OffsetDateTime::UNIX_EPOCH,
     }
