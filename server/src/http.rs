@@ -7,19 +7,19 @@ mod extract;
 mod file_name;
 mod probes;
 mod rate_limit;
+mod reference;
 mod request_log;
 mod v1;
 
 use axum::{
     Router,
     extract::FromRef,
-    http::header,
     middleware,
     routing::{MethodRouter, get, post},
 };
 
 use crate::{
-    domain::{render, validation::schema::OPENAPI},
+    domain::render,
     http::{error::ApiError, rate_limit::RateLimit},
     state::AppState,
 };
@@ -48,10 +48,7 @@ pub fn router(app: AppState) -> Router {
         router = router.route(path, methods);
     }
     router
-        .route(
-            "/openapi.json",
-            get(|| async { ([(header::CONTENT_TYPE, "application/json")], OPENAPI) }),
-        )
+        .merge(reference::routes())
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
         .fallback(|| async { ApiError::NoSuchPath })
@@ -68,6 +65,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::domain::validation::schema::OPENAPI;
 
     #[test]
     fn every_path_is_described_and_every_description_has_a_path() {

@@ -4,5 +4,6 @@ mod authentication;
 mod hang_up;
 mod health;
 mod limits;
+mod reference;
 mod renderers;
 mod routes;

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use crate::support::{
     description::operations,
     studio::{Studio, header},
@@ -31,22 +29,6 @@ async fn unknown_paths_and_methods_have_the_resource_error_shape() {
         );
         assert!(!header(&answer, "x-request-id").is_empty());
     }
-}
-
-#[tokio::test]
-async fn the_description_of_the_api_is_served_to_everybody() {
-    let studio = Studio::start().await;
-    let answer = studio
-        .service
-        .client
-        .get(studio.service.url("/openapi.json"))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(header(&answer, "content-type"), "application/json");
-    let document: Value = answer.json().await.unwrap();
-    assert_eq!(document["openapi"], "3.1.0");
-    assert_eq!(document["info"]["version"], "1.0");
 }
 
 #[tokio::test]

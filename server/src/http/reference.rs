@@ -1,0 +1,153 @@
+//! `/docs`: the API's reference for people. Scalar draws `openapi.json`, and comes from the binary like everything else
+//! on these pages: they ask no other host for anything.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+    sync::LazyLock,
+};
+
+use axum::{
+    Router,
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use flate2::{Compression, write::GzEncoder};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use sha2::{Digest, Sha256};
+
+use crate::domain::validation::schema::OPENAPI;
+
+/// Scripts from here alone; styles may stand in the page, since that is how Scalar brings its own.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; \
+                      font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// A reader sees a new release within the hour; in between the tag settles it.
+const CACHING: &str = "public, max-age=3600";
+
+static PAGE: LazyLock<File> = LazyLock::new(|| File::page(include_str!("reference/page.html")));
+static START: LazyLock<File> = LazyLock::new(|| File::script(include_bytes!("reference/start.js")));
+static SCALAR: LazyLock<File> = LazyLock::new(|| {
+    let script = scalar_api_reference::get_asset("scalar.js").expect("the package holds it");
+    File::script(&script)
+});
+static TEMPLATES: LazyLock<File> = LazyLock::new(|| File::page(&templates_page()));
+static DESCRIPTION: LazyLock<File> = LazyLock::new(|| File::new("application/json", OPENAPI.as_bytes()));
+
+/// The pages and what they are drawn from; nobody needs a key for them.
+pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
+        .route("/docs", get(|asked: HeaderMap| async move { PAGE.answer(&asked) }))
+        .route(
+            "/docs/start.js",
+            get(|asked: HeaderMap| async move { START.answer(&asked) }),
+        )
+        .route(
+            "/docs/scalar.js",
+            get(|asked: HeaderMap| async move { SCALAR.answer(&asked) }),
+        )
+        .route(
+            "/docs/templates",
+            get(|asked: HeaderMap| async move { TEMPLATES.answer(&asked) }),
+        )
+        .route(
+            "/openapi.json",
+            get(|asked: HeaderMap| async move { DESCRIPTION.answer(&asked) }),
+        )
+}
+
+/// A file of these pages, packed once.
+struct File {
+    media_type: &'static str,
+    tag: String,
+    content: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl File {
+    fn new(media_type: &'static str, content: &[u8]) -> Self {
+        // Weak: packed or not, it is the same file.
+        let mut tag = String::from("W/\"");
+        for byte in &Sha256::digest(content)[..8] {
+            let _ = write!(tag, "{byte:02x}");
+        }
+        tag.push('"');
+        Self {
+            media_type,
+            tag,
+            content: content.to_vec(),
+            packed: pack(content).expect("memory takes what is written"),
+        }
+    }
+
+    fn page(html: &str) -> Self {
+        Self::new("text/html; charset=utf-8", html.as_bytes())
+    }
+
+    fn script(script: &[u8]) -> Self {
+        Self::new("text/javascript; charset=utf-8", script)
+    }
+
+    /// The file, packed for whoever takes it so; nothing when the client has it already.
+    fn answer(&'static self, asked: &HeaderMap) -> Response {
+        let names = |name: HeaderName, word: &str| {
+            let values = asked.get_all(name);
+            values
+                .iter()
+                .any(|value| value.to_str().is_ok_and(|value| value.contains(word)))
+        };
+        let mut headers = HeaderMap::from_iter([
+            (header::CONTENT_TYPE, HeaderValue::from_static(self.media_type)),
+            (header::CACHE_CONTROL, HeaderValue::from_static(CACHING)),
+            (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+            (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+            (header::VARY, HeaderValue::from_static("accept-encoding")),
+        ]);
+        if let Ok(tag) = HeaderValue::try_from(&self.tag) {
+            headers.insert(header::ETAG, tag);
+        }
+        if names(header::IF_NONE_MATCH, &self.tag) {
+            return (StatusCode::NOT_MODIFIED, headers).into_response();
+        }
+        if names(header::ACCEPT_ENCODING, "gzip") {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            return (headers, self.packed.as_slice()).into_response();
+        }
+        (headers, self.content.as_slice()).into_response()
+    }
+}
+
+fn pack(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content)?;
+    encoder.finish()
+}
+
+/// What the package of the template language says of its filters, as a page.
+fn templates_page() -> String {
+    let mut page = String::from(include_str!("reference/templates.html"));
+    let filters = Parser::new_ext(include_str!("../../template/filters.md"), Options::empty());
+    // The page has a title of its own.
+    html::push_html(&mut page, filters.map(lowered));
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+fn lowered(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::Start(Tag::Heading {
+            level: HeadingLevel::H1,
+            id,
+            classes,
+            attrs,
+        }) => Event::Start(Tag::Heading {
+            level: HeadingLevel::H2,
+            id,
+            classes,
+            attrs,
+        }),
+        Event::End(TagEnd::Heading(HeadingLevel::H1)) => Event::End(TagEnd::Heading(HeadingLevel::H2)),
+        other => other,
+    }
+}
