@@ -106,7 +106,10 @@ pub fn help() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{num::NonZeroU32, time::Duration};
+
     use super::*;
+    use crate::domain::plan::PlanLimits;
 
     fn read(settings: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::read(&|name| {
@@ -122,7 +125,7 @@ mod tests {
         let config = read(&[]).expect("defaults");
         assert_eq!(config.http.listen.to_string(), "127.0.0.1:3000");
         assert_eq!(config.http.base_url.as_str(), "http://127.0.0.1:3000/");
-        assert_eq!(config.limits.body_bytes, 10 * 1024 * 1024);
+        assert_eq!(config.limits.body_bytes, None);
         assert!(config.browser.sandbox);
         assert!(config.database.url.is_none());
     }
@@ -130,8 +133,8 @@ mod tests {
     #[test]
     fn an_empty_value_means_the_default() {
         assert_eq!(
-            read(&[("PLATEN_CONCURRENCY", "")]).expect("default").limits.concurrency,
-            2
+            read(&[("PLATEN_QUEUE_LIMIT", "")]).expect("default").limits.queue_limit,
+            200
         );
     }
 
@@ -172,6 +175,24 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("DATABASE_URL") && !error.contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn a_limit_that_is_set_wins_over_the_plans() {
+        let plan = PlanLimits {
+            concurrency: 2,
+            rate_per_minute: NonZeroU32::MIN,
+            body_bytes: 1024,
+            sync_deadline: Duration::from_mins(1),
+        };
+        assert_eq!(read(&[]).expect("defaults").limits.over(plan), plan);
+        let set = read(&[("PLATEN_CONCURRENCY", "7"), ("PLATEN_SYNC_DEADLINE", "9")]).expect("settings");
+        let limits = PlanLimits {
+            concurrency: 7,
+            sync_deadline: Duration::from_secs(9),
+            ..plan
+        };
+        assert_eq!(set.limits.over(plan), limits);
     }
 
     #[test]

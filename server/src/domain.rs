@@ -2,8 +2,10 @@
 
 pub mod api_key;
 pub mod caller;
+pub mod credits;
 pub mod email;
 pub mod ids;
 pub mod password;
+pub mod plan;
 pub mod render;
 pub mod validation;

@@ -2,4 +2,5 @@
 
 pub mod accounts;
 pub mod api_keys;
+pub mod credits;
 pub mod renders;

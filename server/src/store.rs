@@ -2,9 +2,11 @@
 
 pub mod accounts;
 pub mod api_keys;
+pub mod credits;
 pub mod error;
 pub mod members;
 pub mod pool;
 pub mod renders;
 pub mod tx;
+pub mod usage;
 pub mod users;

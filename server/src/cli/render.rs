@@ -26,6 +26,8 @@ use crate::{
 };
 
 const STANDARD_STREAM: &str = "-";
+/// As long as the smallest plan gives.
+const DEADLINE: Duration = Duration::from_mins(1);
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -61,7 +63,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     let browsers = browser::start(&config).await?;
     progress.show("Rendering…");
     let bounds = RenderLimits {
-        deadline: config.limits.sync_deadline,
+        deadline: config.limits.sync_deadline.unwrap_or(DEADLINE),
         pages: config.limits.page_limit,
     };
     let place = Caller {

@@ -1,14 +1,20 @@
-//! How much one request, one account and the queue may take.
+//! How much one request, one account and the queue may take. Most limits are the plan's; a setting wins over every plan.
 
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
-use crate::config::reader::{Reader, Setting};
+use crate::{
+    config::reader::{Reader, Setting},
+    domain::plan::PlanLimits,
+};
+
+/// What settings say that a plan decides without them.
+const BY_PLAN: &str = "by plan";
 
 const BODY_BYTES: Setting = Setting {
     name: "PLATEN_BODY_BYTES",
     purpose: "Largest request body, in bytes.",
     allowed: "1024 to 1073741824",
-    default: "10485760",
+    default: BY_PLAN,
 };
 const BODY_SECONDS: Setting = Setting {
     name: "PLATEN_BODY_SECONDS",
@@ -20,19 +26,19 @@ const SYNC_DEADLINE: Setting = Setting {
     name: "PLATEN_SYNC_DEADLINE",
     purpose: "Seconds that a synchronous render may take.",
     allowed: "1 to 3600",
-    default: "60",
+    default: BY_PLAN,
 };
 const RATE_PER_MINUTE: Setting = Setting {
     name: "PLATEN_RATE_PER_MINUTE",
-    purpose: "Requests that an account may make in a minute.",
+    purpose: "Requests that an account may make in a minute; each process counts for itself.",
     allowed: "1 to 1000000",
-    default: "60",
+    default: BY_PLAN,
 };
 const CONCURRENCY: Setting = Setting {
     name: "PLATEN_CONCURRENCY",
-    purpose: "Renders that an account may have running or waiting at once.",
+    purpose: "Renders that an account may have running or waiting at once in each process.",
     allowed: "1 to 1000",
-    default: "2",
+    default: BY_PLAN,
 };
 const QUEUE_LIMIT: Setting = Setting {
     name: "PLATEN_QUEUE_LIMIT",
@@ -60,16 +66,16 @@ pub(super) const SETTINGS: &[&Setting] = &[
 /// See the module.
 #[derive(Debug)]
 pub struct LimitsConfig {
-    /// Largest request body.
-    pub body_bytes: usize,
+    /// Largest request body. `None`: by plan.
+    pub body_bytes: Option<usize>,
     /// From the first byte of a request body to its last.
     pub body_time: Duration,
-    /// From admission to the finished bytes.
-    pub sync_deadline: Duration,
-    /// Requests per account and minute.
-    pub rate_per_minute: u32,
-    /// Renders per account, running or waiting.
-    pub concurrency: usize,
+    /// From admission to the finished bytes. `None`: by plan.
+    pub sync_deadline: Option<Duration>,
+    /// Requests per account and minute. `None`: by plan.
+    pub rate_per_minute: Option<NonZeroU32>,
+    /// Renders per account, running or waiting. `None`: by plan.
+    pub concurrency: Option<usize>,
     /// Renders that wait.
     pub queue_limit: usize,
     /// Pages of a document.
@@ -78,21 +84,31 @@ pub struct LimitsConfig {
 
 impl LimitsConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let body_bytes = reader.number(&BODY_BYTES, 1024..=1_073_741_824);
+        let body_bytes = reader.number_if_set(&BODY_BYTES, 1024..=1_073_741_824);
         let body_time = reader.seconds(&BODY_SECONDS, 1..=3600);
-        let sync_deadline = reader.seconds(&SYNC_DEADLINE, 1..=3600);
-        let rate_per_minute = reader.number(&RATE_PER_MINUTE, 1..=1_000_000);
-        let concurrency = reader.number(&CONCURRENCY, 1..=1000);
+        let sync_deadline = reader.number_if_set(&SYNC_DEADLINE, 1..=3600);
+        let rate_per_minute = reader.number_if_set(&RATE_PER_MINUTE, 1..=1_000_000);
+        let concurrency = reader.number_if_set(&CONCURRENCY, 1..=1000);
         let queue_limit = reader.number(&QUEUE_LIMIT, 1..=100_000);
         let page_limit = reader.number(&PAGE_LIMIT, 1..=100_000);
         Some(Self {
             body_bytes: body_bytes?,
             body_time: body_time?,
-            sync_deadline: sync_deadline?,
-            rate_per_minute: rate_per_minute?,
+            sync_deadline: sync_deadline?.map(Duration::from_secs),
+            rate_per_minute: rate_per_minute?.and_then(NonZeroU32::new),
             concurrency: concurrency?,
             queue_limit: queue_limit?,
             page_limit: page_limit?,
         })
+    }
+
+    /// A plan's limits, with the operator's in place of those that he set.
+    pub fn over(&self, plan: PlanLimits) -> PlanLimits {
+        PlanLimits {
+            concurrency: self.concurrency.unwrap_or(plan.concurrency),
+            rate_per_minute: self.rate_per_minute.unwrap_or(plan.rate_per_minute),
+            body_bytes: self.body_bytes.unwrap_or(plan.body_bytes),
+            sync_deadline: self.sync_deadline.unwrap_or(plan.sync_deadline),
+        }
     }
 }

@@ -95,6 +95,17 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// A number within bounds, or `None` inside when it is not set. `None` outside only beside a fault.
+    pub fn number_if_set<T: FromStr + PartialOrd>(
+        &mut self,
+        setting: &Setting,
+        bounds: RangeInclusive<T>,
+    ) -> Option<Option<T>> {
+        self.parsed_or(setting, Some(None), |text| {
+            text.parse().ok().filter(|number| bounds.contains(number)).map(Some)
+        })
+    }
+
     /// A number within bounds, else a computed default.
     pub fn number_or<T: FromStr + PartialOrd>(
         &mut self,

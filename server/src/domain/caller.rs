@@ -3,6 +3,7 @@
 use crate::domain::{
     api_key::Scopes,
     ids::{AccountId, ApiKeyId, UserId},
+    plan::PlanLimits,
 };
 
 /// What an API key stands for. Every use of tenant data begins with its account.
@@ -18,6 +19,8 @@ pub struct Caller {
     pub scopes: Scopes,
     /// False for test keys.
     pub livemode: bool,
+    /// How much the account may ask for.
+    pub limits: PlanLimits,
 }
 
 /// A person, as answers show them.

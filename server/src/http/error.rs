@@ -105,9 +105,9 @@ impl IntoResponse for ApiError {
                 retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), seconds)
             }
             Self::Render(failure) => {
-                let id = failure.id.to_string();
                 let mut response = render_failure(failure.reason);
-                if let Ok(id) = HeaderValue::try_from(id) {
+                let id = failure.id.and_then(|id| HeaderValue::try_from(id.to_string()).ok());
+                if let Some(id) = id {
                     response.headers_mut().insert(RENDER_ID, id);
                 }
                 response
@@ -119,6 +119,10 @@ impl IntoResponse for ApiError {
 fn render_failure(reason: FailureReason) -> Response {
     let error = match reason {
         FailureReason::Engine(error) => error,
+        FailureReason::Credits(refusal) => {
+            let message = sentence(&refusal.to_string());
+            return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));
+        }
         unrecorded => return internal(&unrecorded),
     };
     let message = sentence(&error.to_string());

@@ -1,6 +1,6 @@
 //! Extractors, in the order in which a request is checked: who calls, what the key may do, what the body says.
 
-use std::panic::resume_unwind;
+use std::{panic::resume_unwind, time::Instant};
 
 use axum::{
     body::Bytes,
@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Limited};
 
 use crate::{
     clock,
-    domain::{api_key::Scope, caller::Caller, render::RenderRequest, validation::Fault},
+    domain::{api_key::Scope, caller::Caller, plan::PlanLimits, render::RenderRequest, validation::Fault},
     http::{ApiState, error::ApiError},
     service::api_keys,
 };
@@ -23,9 +23,14 @@ impl FromRequestParts<ApiState> for Caller {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
         let app = &state.app;
-        let caller = api_keys::authenticate(&app.db, &app.key_usage, token, clock::now()).await?;
+        let limits = &app.config.limits;
+        let caller = api_keys::authenticate(&app.db, &app.key_usage, limits, token, clock::now()).await?;
         tracing::Span::current().record("account_id", tracing::field::display(caller.account));
-        state.rate_limit.take(caller.account).map_err(ApiError::RateLimited)?;
+        let standing = state
+            .rate_limit
+            .take(caller.account, caller.limits.rate_per_minute, Instant::now());
+        parts.extensions.insert(caller.limits);
+        standing.map_err(ApiError::RateLimited)?;
         Ok(caller)
     }
 }
@@ -68,7 +73,7 @@ impl FromRequest<ApiState> for RenderBody {
     }
 }
 
-/// The bytes of a JSON body, if its type and size are right.
+/// The bytes of a JSON body, if its type and size are right. The caller has to be extracted before.
 async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError> {
     let headers = request.headers();
     if !is_json(headers) {
@@ -84,11 +89,16 @@ async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError
             "Compressed bodies are not taken; leave the header Content-Encoding out.",
         ));
     }
-    let limits = &state.app.config.limits;
-    let limit = limits.body_bytes;
+    // How much is read depends on who sends it.
+    let limit = request
+        .extensions()
+        .get::<PlanLimits>()
+        .ok_or(ApiError::NoToken)?
+        .body_bytes;
+    let patience = state.app.config.limits.body_time;
     let body = Limited::new(request.into_body(), limit).collect();
-    let Ok(body) = tokio::time::timeout(limits.body_time, body).await else {
-        return Err(ApiError::TooSlow(limits.body_time));
+    let Ok(body) = tokio::time::timeout(patience, body).await else {
+        return Err(ApiError::TooSlow(patience));
     };
     match body {
         Ok(body) => Ok(body.to_bytes()),

@@ -9,6 +9,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
+    config::limits::LimitsConfig,
     domain::{
         api_key::{PlaintextKey, Scopes},
         caller::Caller,
@@ -39,10 +40,11 @@ pub enum AuthenticationError {
     Store(#[from] StoreError),
 }
 
-/// Recognises the holder of a key.
+/// Recognises the holder of a key. `limits` win over those of the account's plan.
 pub async fn authenticate(
     db: &PgPool,
     usage: &KeyUsage,
+    limits: &LimitsConfig,
     token: &str,
     now: OffsetDateTime,
 ) -> Result<Caller, AuthenticationError> {
@@ -66,6 +68,7 @@ pub async fn authenticate(
         user: found.user,
         scopes: found.scopes,
         livemode: found.livemode,
+        limits: limits.over(found.limits),
     })
 }
 

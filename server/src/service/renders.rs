@@ -1,26 +1,22 @@
-//! Renders: the document is made, and whatever becomes of it is recorded.
+//! Renders: the document is made, and whatever becomes of it is recorded and charged.
+
+mod record;
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::RenderedDocument;
 use serde_json::{Value, json};
-use sqlx::PgPool;
-use tokio::{
-    runtime::Handle,
-    task::{JoinError, JoinHandle},
-};
+use tokio::task::JoinError;
 
 use crate::{
-    clock,
     domain::{
         caller::Caller,
-        ids::{AccountId, RenderId},
+        credits::NotEnoughCredits,
+        ids::RenderId,
         render::{RenderLimits, RenderRequest, blamed_member},
     },
+    service::renders::record::OpenRecord,
     state::AppState,
-    store::{
-        error::StoreError,
-        renders::{self, Ending, NewRender},
-    },
+    store::{error::StoreError, renders::NewRender},
 };
 
 /// A document and the render that made it.
@@ -29,13 +25,15 @@ pub struct RenderOutcome {
     pub id: RenderId,
     /// What it made.
     pub document: RenderedDocument,
+    /// What was charged for it.
+    pub credits: i64,
 }
 
 /// A render that came to nothing.
 #[derive(Debug)]
 pub struct RenderFailure {
-    /// The render.
-    pub id: RenderId,
+    /// The render; `None` when it was refused before there was one.
+    pub id: Option<RenderId>,
     /// Why.
     pub reason: FailureReason,
 }
@@ -46,16 +44,22 @@ pub enum FailureReason {
     /// It could not be made.
     #[error(transparent)]
     Engine(#[from] RenderError),
+    /// It can't be paid for.
+    #[error(transparent)]
+    Credits(#[from] NotEnoughCredits),
     /// It could not be recorded.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Recording broke off.
     #[error("recording the render broke off: {0}")]
     Interrupted(#[from] JoinError),
+    /// Somebody else has ended it.
+    #[error("the render was ended before it was finished")]
+    Ended,
 }
 
-/// Renders while the caller waits. The row is opened beside the render, so that it costs no time, and the outcome is in
-/// it before this returns. Dropping the future ends the engine's work at once and records the render as cancelled.
+/// Renders while the caller waits. A credit is reserved before any work; the outcome is recorded and charged before this
+/// returns. Dropping the future ends the engine's work at once and records the render as cancelled.
 pub async fn render_now(
     app: &AppState,
     caller: &Caller,
@@ -69,33 +73,47 @@ pub async fn render_now(
         livemode: caller.livemode,
         options: std::mem::take(&mut request.options),
     };
-    let record = OpenRecord::begin(&app.db, caller.account, new);
-    let limits = &app.config.limits;
+    let record = OpenRecord::begin(&app.db, caller.account, new)
+        .await
+        .map_err(|reason| RenderFailure { id: None, reason })?;
+    let rendered = make(app, caller, id, request).await;
+    log(&rendered);
+    let ended = match rendered {
+        Ok(document) => record
+            .succeed(&document)
+            .await
+            .map(|credits| RenderOutcome { id, document, credits }),
+        Err(reason) => Err(record.fail(reason).await),
+    };
+    ended.map_err(|reason| RenderFailure { id: Some(id), reason })
+}
+
+/// Makes the document of a render that is accepted.
+async fn make(
+    app: &AppState,
+    caller: &Caller,
+    id: RenderId,
+    request: RenderRequest,
+) -> Result<RenderedDocument, FailureReason> {
     let bounds = RenderLimits {
-        deadline: limits.sync_deadline,
-        pages: limits.page_limit,
+        deadline: caller.limits.sync_deadline,
+        pages: app.config.limits.page_limit,
     };
     let place = platen_engine::job::Caller {
         account: caller.account.0,
-        concurrency: limits.concurrency,
+        concurrency: caller.limits.concurrency,
     };
-    let rendered = app.engine.render(place, request.into_job(id, bounds)).await;
-    log(&rendered);
-    let ending = match &rendered {
-        Ok(document) => Ending::Succeeded(document.into()),
-        Err(error) => Ending::Failed(told(error)),
-    };
-    let failure = |reason| RenderFailure { id, reason };
-    record.end(ending).await.map_err(failure)?;
-    match rendered {
-        Ok(document) => Ok(RenderOutcome { id, document }),
-        Err(error) => Err(failure(error.into())),
-    }
+    Ok(app.engine.render(place, request.into_job(id, bounds)).await?)
 }
 
 /// What the caller is told, as the record keeps it.
-fn told(error: &RenderError) -> Value {
-    let message = error.to_string();
+fn told(reason: &FailureReason) -> Value {
+    let message = reason.to_string();
+    let error = match reason {
+        FailureReason::Engine(error) => error,
+        FailureReason::Credits(_) | FailureReason::Ended => return json!({"message": message}),
+        FailureReason::Store(_) | FailureReason::Interrupted(_) => return json!({"message": "internal error"}),
+    };
     match error {
         RenderError::Fault { part, fault } => json!({"message": message, "pointer": blamed_member(*part, fault)}),
         RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.as_str()}),
@@ -106,7 +124,7 @@ fn told(error: &RenderError) -> Value {
     }
 }
 
-fn log(rendered: &Result<RenderedDocument, RenderError>) {
+fn log(rendered: &Result<RenderedDocument, FailureReason>) {
     match rendered {
         Ok(document) => {
             let [queue_ms, load_ms, wait_ms, evaluate_ms, print_ms, post_ms] = document
@@ -128,61 +146,11 @@ fn log(rendered: &Result<RenderedDocument, RenderError>) {
             );
         }
         // The page may be to blame, or we.
-        Err(RenderError::Fault {
+        Err(FailureReason::Engine(RenderError::Fault {
             fault: fault @ RenderFault::NotConformant { .. },
             ..
-        }) => tracing::warn!(%fault, "not delivered"),
-        Err(RenderError::Fault { .. }) => tracing::info!("not rendered, by the caller's fault"),
+        })) => tracing::warn!(%fault, "not delivered"),
+        Err(FailureReason::Engine(RenderError::Fault { .. })) => tracing::info!("not rendered, by the caller's fault"),
         Err(error) => tracing::warn!(%error, "not rendered"),
-    }
-}
-
-/// A row under way. Recording runs in tasks of its own: a caller who hangs up ends the render, never its record.
-struct OpenRecord {
-    runtime: Handle,
-    db: PgPool,
-    account: AccountId,
-    id: RenderId,
-    /// Taken when the ending is known.
-    inserted: Option<JoinHandle<Result<(), StoreError>>>,
-}
-
-impl OpenRecord {
-    fn begin(db: &PgPool, account: AccountId, new: NewRender) -> Self {
-        let runtime = Handle::current();
-        let id = new.id;
-        let inserting = db.clone();
-        let inserted = runtime.spawn(async move { renders::insert(&inserting, account, new, clock::now()).await });
-        Self {
-            runtime,
-            db: db.clone(),
-            account,
-            id,
-            inserted: Some(inserted),
-        }
-    }
-
-    async fn end(mut self, ending: Ending) -> Result<(), FailureReason> {
-        match self.record(ending) {
-            Some(recorded) => recorded.await?,
-            None => Ok(()),
-        }
-    }
-
-    fn record(&mut self, ending: Ending) -> Option<JoinHandle<Result<(), FailureReason>>> {
-        let inserted = self.inserted.take()?;
-        let (db, account, id) = (self.db.clone(), self.account, self.id);
-        Some(self.runtime.spawn(async move {
-            inserted.await??;
-            Ok(renders::finish(&db, account, id, ending, clock::now()).await?)
-        }))
-    }
-}
-
-impl Drop for OpenRecord {
-    fn drop(&mut self) {
-        if self.record(Ending::Cancelled).is_some() {
-            tracing::info!("cancelled: the client hung up");
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! Table `api_keys`.
 
+use std::{num::NonZeroU32, time::Duration};
+
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -9,6 +11,7 @@ use crate::{
         api_key::{KeyDigest, Scope, Scopes},
         caller::User,
         ids::{AccountId, ApiKeyId, UserId},
+        plan::PlanLimits,
     },
     store::error::StoreError,
 };
@@ -78,6 +81,8 @@ pub struct Credentials {
     pub expires_at: Option<OffsetDateTime>,
     /// Whether the account is suspended.
     pub suspended: bool,
+    /// The limits of the account's plan.
+    pub limits: PlanLimits,
     /// Who made it.
     pub user: User,
 }
@@ -86,9 +91,11 @@ pub struct Credentials {
 pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
     let row = sqlx::query!(
         r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
-            api_keys.expires_at, accounts.suspended_at is not null as "suspended!", users.id as user_id, users.email
+            api_keys.expires_at, accounts.suspended_at is not null as "suspended!", users.id as user_id, users.email,
+            plans.concurrency, plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
          from api_keys
          join accounts on accounts.id = api_keys.account_id
+         join plans on plans.name = accounts.plan
          join users on users.id = api_keys.created_by
          where api_keys.digest = $1 and api_keys.revoked_at is null"#,
         digest.as_bytes(),
@@ -103,6 +110,13 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
         livemode: row.livemode,
         expires_at: row.expires_at,
         suspended: row.suspended,
+        // A check keeps every limit above 0.
+        limits: PlanLimits {
+            concurrency: row.concurrency.unsigned_abs() as usize,
+            rate_per_minute: NonZeroU32::new(row.rate_per_minute.unsigned_abs()).unwrap_or(NonZeroU32::MIN),
+            body_bytes: row.body_bytes.unsigned_abs() as usize,
+            sync_deadline: Duration::from_secs(u64::from(row.sync_deadline_seconds.unsigned_abs())),
+        },
         user: User {
             id: UserId(row.user_id),
             email: row.email,

@@ -2,7 +2,7 @@
 
 use platen_engine::job::{PhaseTimes, RenderedDocument};
 use serde_json::{Value, json};
-use sqlx::PgPool;
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::{
@@ -23,7 +23,12 @@ pub struct NewRender {
 }
 
 /// Adds a render that is under way.
-pub async fn insert(db: &PgPool, account: AccountId, render: NewRender, now: OffsetDateTime) -> Result<(), StoreError> {
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: NewRender,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at)
          values ($1, $2, $3, 'sync', 'processing', $4, $5, $6)",
@@ -39,10 +44,26 @@ pub async fn insert(db: &PgPool, account: AccountId, render: NewRender, now: Off
     Ok(())
 }
 
+/// How many live renders of an account are under way, without the one with this id.
+pub async fn count_under_way(db: &mut PgConnection, account: AccountId, except: RenderId) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from renders
+         where account_id = $1 and id <> $2 and livemode and finished_at is null"#,
+        account.0,
+        except.0,
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
 /// What became of a render.
 pub enum Ending {
     /// There is a document.
-    Succeeded(Success),
+    Succeeded {
+        /// Its figures.
+        success: Success,
+        /// What was charged for it.
+        credits: i64,
+    },
     /// There is none; what the caller was told.
     Failed(Value),
     /// Nobody waits for it any more.
@@ -84,20 +105,21 @@ impl From<&RenderedDocument> for Success {
     }
 }
 
-/// Ends a render that is under way; one that has ended already stays as it is.
+/// Ends a render that is under way. `false`: it has ended already, and stays as it is.
 pub async fn finish(
-    db: &PgPool,
+    db: &mut PgConnection,
     account: AccountId,
     id: RenderId,
     ending: Ending,
     now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    match ending {
-        Ending::Succeeded(success) => {
+) -> Result<bool, StoreError> {
+    let done = match ending {
+        Ending::Succeeded { success, credits } => {
             sqlx::query!(
                 "update renders
                  set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
-                     started_at = inserted_at + $8::float8 * interval '1 ms', finished_at = $9, conformance = $10
+                     started_at = inserted_at + $8::float8 * interval '1 ms', finished_at = $9, conformance = $10,
+                     credits = $11
                  where account_id = $1 and id = $2 and status = 'processing'",
                 account.0,
                 id.0,
@@ -109,9 +131,10 @@ pub async fn finish(
                 success.queued_ms,
                 now,
                 success.conformance,
+                credits,
             )
             .execute(db)
-            .await?;
+            .await?
         }
         Ending::Failed(error) => {
             sqlx::query!(
@@ -123,7 +146,7 @@ pub async fn finish(
                 now,
             )
             .execute(db)
-            .await?;
+            .await?
         }
         Ending::Cancelled => {
             sqlx::query!(
@@ -134,10 +157,10 @@ pub async fn finish(
                 now,
             )
             .execute(db)
-            .await?;
+            .await?
         }
-    }
-    Ok(())
+    };
+    Ok(done.rows_affected() == 1)
 }
 
 fn phase_times(phases: &PhaseTimes) -> Value {

@@ -22,6 +22,7 @@ use crate::{
 /// Names a render, whatever became of it.
 pub(in crate::http) const RENDER_ID: HeaderName = HeaderName::from_static("x-render-id");
 const PAGE_COUNT: HeaderName = HeaderName::from_static("x-page-count");
+const CREDITS_USED: HeaderName = HeaderName::from_static("x-credits-used");
 const PDF_CONFORMANCE: HeaderName = HeaderName::from_static("x-pdf-conformance");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
@@ -63,6 +64,7 @@ fn facts(outcome: &RenderOutcome) -> HeaderMap {
     let facts = [
         (RENDER_ID, outcome.id.to_string()),
         (PAGE_COUNT, outcome.document.page_count.to_string()),
+        (CREDITS_USED, outcome.credits.to_string()),
         (SERVER_TIMING, server_timing(&outcome.document.phases)),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];

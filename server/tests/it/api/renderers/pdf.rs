@@ -22,6 +22,7 @@ async fn binary_answers_are_the_file_with_its_facts_in_headers() {
         "inline; filename=\"Rechnung Nr. 7-8- M_ller.pdf\"; filename*=UTF-8''Rechnung%20Nr.%207-8-%20M%C3%BCller.pdf"
     );
     assert_eq!(header(&answer, "x-page-count"), "2");
+    assert_eq!(header(&answer, "x-credits-used"), "1");
     assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2b");
     let timing = header(&answer, "server-timing");
     let phases: Vec<_> = timing
@@ -53,6 +54,7 @@ async fn binary_answers_are_the_file_with_its_facts_in_headers() {
     assert_eq!((&row["mode"], &row["livemode"]), (&json!("sync"), &json!(true)));
     assert_eq!((&row["page_count"], &row["bytes"]), (&json!(2), &json!(length)));
     assert_eq!(row["conformance"], "PDF/A-2b");
+    assert_eq!(row["credits"], 1);
     assert_eq!(row["options"]["parts"], json!([{"type": "html", "bytes": html.len()}]));
     assert!(row["phase_times"]["print"].as_f64().unwrap() > 0.0);
     assert!(!row.to_string().contains("Hello"), "{row}");

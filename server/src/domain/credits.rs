@@ -1,0 +1,260 @@
+//! What a render costs, and what an account may spend in a month.
+
+use time::{Date, Month, OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
+
+/// Pages that one credit pays for; begun ones count.
+const PAGES_PER_CREDIT: usize = 10;
+
+/// The price of a document, in credits.
+pub fn price(page_count: usize) -> i64 {
+    i64::try_from(page_count.div_ceil(PAGES_PER_CREDIT)).unwrap_or(i64::MAX)
+}
+
+/// A month for which credits are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// Its first moment.
+    pub starts_at: OffsetDateTime,
+    /// The first moment after it.
+    pub ends_at: OffsetDateTime,
+}
+
+impl Period {
+    /// The month around `now`, counted from `anchor`: each begins on the anchor's day and time (UTC), or on the last day
+    /// of a month that is too short, whatever day the month before began on. From January 31 on they begin on February
+    /// 28 or 29, March 31, April 30 and so on. Also right for moments before the anchor.
+    pub fn around(anchor: OffsetDateTime, now: OffsetDateTime) -> Self {
+        let anchor = anchor.to_offset(UtcOffset::UTC);
+        let number = |time: OffsetDateTime| time.year() * 12 + i32::from(u8::from(time.month())) - 1;
+        let mut months = number(now.to_offset(UtcOffset::UTC)) - number(anchor);
+        if months_after(anchor, months) > now {
+            months -= 1;
+        }
+        Self {
+            starts_at: months_after(anchor, months),
+            ends_at: months_after(anchor, months + 1),
+        }
+    }
+}
+
+fn months_after(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
+    let number = anchor.year() * 12 + i32::from(u8::from(anchor.month())) - 1 + months;
+    let year = number.div_euclid(12);
+    let month = Month::January.nth_next(number.rem_euclid(12) as u8);
+    let day = anchor.day().min(month.length(year));
+    // Only beyond the year 9999 is there no such day.
+    Date::from_calendar_date(year, month, day).map_or(anchor, |date| anchor.replace_date(date))
+}
+
+/// What credits are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meter {
+    /// Renders whose caller waits.
+    SyncRender,
+}
+
+impl Meter {
+    /// The word used in answers and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SyncRender => "sync_render",
+        }
+    }
+}
+
+/// The credits of one account in one period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Balance {
+    /// The period.
+    pub period: Period,
+    /// What there is: of the plan, and what an operator added.
+    pub total: i64,
+    /// What was charged.
+    pub used: i64,
+}
+
+/// Why credits refuse a render.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotEnoughCredits {
+    /// There is none to reserve.
+    #[error(
+        "no credit is free: of {total}, {used} are used and {reserved} reserved by renders under way; the period ends at {}",
+        show(*.ends_at)
+    )]
+    NoneFree {
+        /// What there is in the period.
+        total: i64,
+        /// What was charged.
+        used: i64,
+        /// What other renders reserve.
+        reserved: i64,
+        /// The end of the period.
+        ends_at: OffsetDateTime,
+    },
+    /// The document costs more than is left.
+    #[error(
+        "the document costs {price} credits and {free} are free; nothing was charged; the period ends at {}",
+        show(*.ends_at)
+    )]
+    TooExpensive {
+        /// What it costs.
+        price: i64,
+        /// What is left for it.
+        free: i64,
+        /// The end of the period.
+        ends_at: OffsetDateTime,
+    },
+}
+
+impl Balance {
+    /// Whether a render may begin while others are under way. Each reserves one credit.
+    pub fn reserve(&self, reserved: i64) -> Result<(), NotEnoughCredits> {
+        if self.free(reserved) >= 1 {
+            return Ok(());
+        }
+        Err(NotEnoughCredits::NoneFree {
+            total: self.total,
+            used: self.used,
+            reserved,
+            ends_at: self.period.ends_at,
+        })
+    }
+
+    /// Whether a finished render can be paid for while others are under way.
+    pub fn pay(&self, price: i64, reserved_by_others: i64) -> Result<(), NotEnoughCredits> {
+        let free = self.free(reserved_by_others);
+        if price <= free {
+            return Ok(());
+        }
+        Err(NotEnoughCredits::TooExpensive {
+            price,
+            free,
+            ends_at: self.period.ends_at,
+        })
+    }
+
+    /// Renders reserve more than there is when the total was lowered meanwhile.
+    fn free(&self, reserved: i64) -> i64 {
+        (self.total - self.used - reserved).max(0)
+    }
+}
+
+fn show(time: OffsetDateTime) -> String {
+    time.format(&Rfc3339).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use time::{Duration, macros::datetime};
+
+    use super::*;
+
+    #[test]
+    fn every_begun_ten_pages_cost_a_credit() {
+        for (pages, credits) in [(1, 1), (10, 1), (11, 2), (20, 2), (21, 3), (2000, 200)] {
+            assert_eq!(price(pages), credits, "{pages} pages");
+        }
+    }
+
+    #[test]
+    fn what_others_reserve_is_not_free() {
+        let period = Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC));
+        let balance = Balance {
+            period,
+            total: 10,
+            used: 6,
+        };
+        assert_eq!(balance.reserve(3), Ok(()));
+        let refusal = balance.reserve(4).expect_err("all reserved");
+        assert_eq!(
+            refusal.to_string(),
+            "no credit is free: of 10, 6 are used and 4 reserved by renders under way; the period ends at \
+             2027-02-28T14:30:00Z"
+        );
+        assert_eq!(balance.pay(3, 1), Ok(()));
+        let refusal = balance.pay(4, 1).expect_err("too expensive");
+        assert_eq!(
+            refusal.to_string(),
+            "the document costs 4 credits and 3 are free; nothing was charged; the period ends at 2027-02-28T14:30:00Z"
+        );
+    }
+
+    #[test]
+    fn periods_begin_on_the_anchors_day_or_the_last_of_the_month() {
+        let anchor = datetime!(2027-01-31 14:30:00.5 UTC);
+        for (now, starts_at, ends_at) in [
+            (
+                datetime!(2027-01-31 14:30:00.5 UTC),
+                datetime!(2027-01-31 14:30:00.5 UTC),
+                datetime!(2027-02-28 14:30:00.5 UTC),
+            ),
+            (
+                datetime!(2027-02-28 14:30:00.4 UTC),
+                datetime!(2027-01-31 14:30:00.5 UTC),
+                datetime!(2027-02-28 14:30:00.5 UTC),
+            ),
+            (
+                datetime!(2027-03-01 00:00 UTC),
+                datetime!(2027-02-28 14:30:00.5 UTC),
+                datetime!(2027-03-31 14:30:00.5 UTC),
+            ),
+            (
+                datetime!(2027-04-30 15:00 UTC),
+                datetime!(2027-04-30 14:30:00.5 UTC),
+                datetime!(2027-05-31 14:30:00.5 UTC),
+            ),
+            (
+                datetime!(2028-02-29 14:30:00.5 UTC),
+                datetime!(2028-02-29 14:30:00.5 UTC),
+                datetime!(2028-03-31 14:30:00.5 UTC),
+            ),
+            (
+                datetime!(2026-12-31 23:59 UTC),
+                datetime!(2026-12-31 14:30:00.5 UTC),
+                datetime!(2027-01-31 14:30:00.5 UTC),
+            ),
+        ] {
+            assert_eq!(Period::around(anchor, now), Period { starts_at, ends_at }, "{now}");
+        }
+    }
+
+    #[test]
+    fn a_leap_day_is_an_anchor_like_any_other() {
+        let anchor = datetime!(2028-02-29 00:00 UTC);
+        let period = Period::around(anchor, datetime!(2029-03-01 12:00 UTC));
+        assert_eq!(
+            (period.starts_at, period.ends_at),
+            (datetime!(2029-02-28 00:00 UTC), datetime!(2029-03-29 00:00 UTC))
+        );
+    }
+
+    #[test]
+    fn another_offset_is_the_same_moment() {
+        let anchor = datetime!(2027-01-31 14:30 UTC);
+        let now = datetime!(2027-02-28 14:30 UTC);
+        let offset = time::macros::offset!(+9);
+        assert_eq!(
+            Period::around(anchor.to_offset(offset), now.to_offset(offset)),
+            Period::around(anchor, now)
+        );
+    }
+
+    /// Seconds of the years 2000 to 2100.
+    fn moment() -> impl Strategy<Value = OffsetDateTime> {
+        (946_684_800_i64..4_102_444_800).prop_map(|seconds| OffsetDateTime::UNIX_EPOCH + Duration::seconds(seconds))
+    }
+
+    proptest! {
+        #[test]
+        fn every_moment_is_in_one_period_and_the_next_begins_where_it_ends(anchor in moment(), now in moment()) {
+            let period = Period::around(anchor, now);
+            prop_assert!(period.starts_at <= now && now < period.ends_at);
+            prop_assert!((28..=31).contains(&(period.ends_at - period.starts_at).whole_days()));
+            prop_assert_eq!(period.starts_at.time(), anchor.time());
+            prop_assert_eq!(Period::around(anchor, period.starts_at), period);
+            prop_assert_eq!(Period::around(anchor, period.ends_at - Duration::microseconds(1)), period);
+            prop_assert_eq!(Period::around(anchor, period.ends_at).starts_at, period.ends_at);
+        }
+    }
+}

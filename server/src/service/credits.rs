@@ -1,0 +1,28 @@
+//! Credits: what an account may spend, and what it has spent.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        credits::{Balance, Period},
+        ids::AccountId,
+    },
+    store::{credits, error::StoreError},
+};
+
+/// The account's credits in the period around `now`, locked until the transaction ends. The first who asks in a period
+/// makes its row.
+pub(super) async fn lock_balance(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<Balance, StoreError> {
+    if let Some(balance) = credits::lock(transaction, account, now).await? {
+        return Ok(balance);
+    }
+    let anchor = credits::lock_anchor(transaction, account).await?;
+    credits::insert_period(transaction, account, Period::around(anchor, now)).await?;
+    let balance = credits::lock(transaction, account, now).await?;
+    Ok(balance.ok_or(sqlx::Error::RowNotFound)?)
+}
