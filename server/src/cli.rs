@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out. 0 is success, 2 the caller's fault, 1 ours.
 
+mod account;
 mod accounts;
 mod doctor;
 mod failure;
@@ -10,6 +11,7 @@ mod render;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{boot, cli::failure::Failure, config::Config, database, telemetry};
 
@@ -37,7 +39,7 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Bring the database's schema up to date. `serve` does it too.
     Migrate,
-    /// Make accounts.
+    /// Make accounts, and decide about their plans and credits.
     #[command(subcommand)]
     Accounts(accounts::Command),
     /// Make, list and revoke API keys.
@@ -72,4 +74,10 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Doctor => doctor::execute(&config).await,
             }
         })
+}
+
+/// Whole seconds, UTC.
+fn show_time(time: OffsetDateTime) -> String {
+    let seconds = time.replace_nanosecond(0).unwrap_or(time);
+    seconds.format(&Rfc3339).unwrap_or_default()
 }

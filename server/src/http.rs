@@ -34,6 +34,7 @@ struct ApiState {
 /// Every operation of the API, under the path by which `openapi.json` describes it.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
     [
+        ("/api/v1/credits", get(v1::credits::get)),
         ("/api/v1/health", get(v1::health::get)),
         ("/api/v1/renderers/pdf", post(v1::renderers::pdf::post)),
     ]

@@ -5,6 +5,7 @@ pub mod api_keys;
 pub mod credits;
 pub mod error;
 pub mod members;
+pub mod plans;
 pub mod pool;
 pub mod renders;
 pub mod tx;

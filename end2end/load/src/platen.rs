@@ -99,7 +99,16 @@ impl Service {
     pub(crate) async fn new_client(&self, name: &str) -> Result<Client, LoadError> {
         let email = format!("{name}@load.example");
         self.run(
-            &["accounts", "create", "--email", &email],
+            &[
+                "accounts",
+                "create",
+                "--email",
+                &email,
+                "--plan",
+                "Scale",
+                "--credits",
+                "1000000000",
+            ],
             "a long enough password, for the bench\n",
         )
         .await?;

@@ -16,7 +16,7 @@ use crate::{
         password::{InvalidPassword, Password},
     },
     service::{
-        accounts::{self, CreateAccountError},
+        accounts::{self, CreateAccountError, PlanChoice},
         api_keys,
     },
     store::error::StoreError,
@@ -27,6 +27,8 @@ const KEY_FILE: &str = "first-api-key";
 /// E-mail address and password, a line each.
 const LOG_IN_FILE: &str = "first-log-in";
 const KEY_NAME: &str = "First key";
+/// The largest: the account is the operator's own.
+const PLAN: &str = "Scale";
 
 /// Why there is no first account.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +74,10 @@ pub async fn ensure(
         db,
         email,
         Password::parse(password.to_owned())?,
+        &PlanChoice {
+            plan: PLAN.to_owned(),
+            credits: None,
+        },
         KEY_NAME,
         &key,
         clock::now(),

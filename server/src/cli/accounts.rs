@@ -2,16 +2,26 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use clap::Subcommand;
+use clap::{Args, Subcommand, value_parser};
 
 use crate::{
-    cli::failure::Failure,
+    cli::{
+        account::{AccountArguments, select},
+        failure::Failure,
+        show_time,
+    },
     clock,
     config::Config,
     database::{self, Database},
     domain::{email::Email, password::Password},
-    service::accounts::{self, CreateAccountError},
+    service::{
+        accounts::{self, CreateAccountError, PlanChoice},
+        credits::{self, SetPlanError},
+    },
 };
+
+/// More would be a mistake.
+const MOST_CREDITS: i64 = 1_000_000_000_000;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -20,27 +30,124 @@ pub(super) enum Command {
         /// E-mail address of the owner, who logs in with it.
         #[arg(long)]
         email: Email,
+        /// Free, Starter, Growth or Scale.
+        #[arg(long, default_value = "Free")]
+        plan: String,
+        #[command(flatten)]
+        credits: CreditsArgument,
+    },
+    /// Give an account another plan. Its limits count from the next request, its credits from the current period on.
+    SetPlan {
+        #[command(flatten)]
+        account: AccountArguments,
+        /// Free, Starter, Growth or Scale.
+        #[arg(long)]
+        plan: String,
+        #[command(flatten)]
+        credits: CreditsArgument,
+    },
+    /// Add credits to an account's current period.
+    Grant {
+        #[command(flatten)]
+        account: AccountArguments,
+        /// How many.
+        #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..=MOST_CREDITS))]
+        credits: i64,
+    },
+    /// Show an account's plan, and the credits of its current period.
+    Show {
+        #[command(flatten)]
+        account: AccountArguments,
     },
 }
 
+#[derive(Args)]
+pub(super) struct CreditsArgument {
+    /// Credits of each monthly period. Without it: as many as the plan brings.
+    #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(0..=MOST_CREDITS))]
+    credits: Option<i64>,
+}
+
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    let Command::Create { email } = command;
-    let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
+    match command {
+        Command::Create { email, plan, credits } => {
+            let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
+            let choice = credits.of(plan);
+            with_database(config, async |database| {
+                create(database, &email, password, &choice).await
+            })
+            .await
+        }
+        Command::SetPlan { account, plan, credits } => {
+            let choice = credits.of(plan);
+            with_database(config, async |database| set_plan(database, account, &choice).await).await
+        }
+        Command::Grant { account, credits } => {
+            with_database(config, async |database| grant(database, account, credits).await).await
+        }
+        Command::Show { account } => with_database(config, async |database| show(database, account).await).await,
+    }
+}
+
+impl CreditsArgument {
+    fn of(self, plan: String) -> PlanChoice {
+        PlanChoice {
+            plan,
+            credits: self.credits,
+        }
+    }
+}
+
+async fn with_database(
+    config: &Config,
+    work: impl AsyncFnOnce(&Database) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let database = database::open_for_command(config).await?;
-    let outcome = create(&database, &email, password).await;
+    let outcome = work(&database).await;
     database.close().await?;
     outcome
 }
 
-async fn create(database: &Database, email: &Email, password: Password) -> Result<(), Failure> {
-    match accounts::create(&database.pool, email, password, clock::now()).await {
+async fn create(database: &Database, email: &Email, password: Password, choice: &PlanChoice) -> Result<(), Failure> {
+    match accounts::create(&database.pool, email, password, choice, clock::now()).await {
         Ok(created) => {
             println!("{}", created.account);
             Ok(())
         }
-        Err(taken @ CreateAccountError::EmailTaken(_)) => Err(Failure::by_caller(&taken)),
+        Err(fault @ (CreateAccountError::EmailTaken(_) | CreateAccountError::UnknownPlan(_))) => {
+            Err(Failure::by_caller(&fault))
+        }
         Err(error) => Err(error.into()),
     }
+}
+
+async fn set_plan(database: &Database, account: AccountArguments, choice: &PlanChoice) -> Result<(), Failure> {
+    let account = select(database, account).await?.account;
+    match credits::set_plan(&database.pool, account, choice, clock::now()).await {
+        Ok(()) => Ok(()),
+        Err(SetPlanError::UnknownPlan(fault)) => Err(Failure::by_caller(&fault)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn grant(database: &Database, account: AccountArguments, credits: i64) -> Result<(), Failure> {
+    let account = select(database, account).await?.account;
+    Ok(credits::grant(&database.pool, account, credits, clock::now()).await?)
+}
+
+async fn show(database: &Database, account: AccountArguments) -> Result<(), Failure> {
+    let account = select(database, account).await?.account;
+    let usage = credits::usage(&database.pool, account, clock::now()).await?;
+    let period = usage.balance.period;
+    println!("Account  {account}");
+    println!("Plan     {}", usage.plan);
+    println!("Credits  {} of {} used", usage.balance.used, usage.balance.total);
+    println!(
+        "Period   {} to {}",
+        show_time(period.starts_at),
+        show_time(period.ends_at)
+    );
+    Ok(())
 }
 
 fn read_password() -> io::Result<String> {

@@ -1,23 +1,20 @@
 //! `platen keys …`
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
-    cli::failure::Failure,
+    cli::{
+        account::{AccountArguments, select},
+        failure::Failure,
+        show_time,
+    },
     clock,
     config::Config,
     database::{self, Database},
-    domain::{
-        api_key::Scope,
-        email::Email,
-        ids::{AccountId, ApiKeyId},
-    },
-    service::{
-        accounts::{self, SelectError, Selection},
-        api_keys::{self, CreateKeyError, KeyRequest},
-    },
-    store::{accounts::OwnedAccount, api_keys::ApiKey},
+    domain::{api_key::Scope, ids::ApiKeyId},
+    service::api_keys::{self, CreateKeyError, KeyRequest},
+    store::api_keys::ApiKey,
 };
 
 #[derive(Subcommand)]
@@ -46,17 +43,6 @@ pub(super) enum Command {
         /// The key's id, as `keys list` shows it.
         id: ApiKeyId,
     },
-}
-
-#[derive(Args)]
-#[group(required = true, multiple = true)]
-pub(super) struct AccountArguments {
-    /// The account that the user with this e-mail address owns.
-    #[arg(long)]
-    email: Option<Email>,
-    /// The account with this id.
-    #[arg(long, value_name = "ID")]
-    account: Option<AccountId>,
 }
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
@@ -141,31 +127,10 @@ async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
     }
 }
 
-/// `--account` wins over `--email`.
-async fn select(database: &Database, arguments: AccountArguments) -> Result<OwnedAccount, Failure> {
-    let selection = match (arguments.account, arguments.email) {
-        (Some(id), _) => Selection::Id(id),
-        (None, Some(email)) => Selection::OwnedBy(email),
-        (None, None) => return Err(Failure::by_caller(&"name the account by --email or --account")),
-    };
-    accounts::select(&database.pool, selection)
-        .await
-        .map_err(|error| match error {
-            SelectError::Store(error) => error.into(),
-            fault => Failure::by_caller(&fault),
-        })
-}
-
 fn parse_scope(text: &str) -> Result<Scope, crate::domain::api_key::UnknownScope> {
     text.parse()
 }
 
 fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     OffsetDateTime::parse(text, &Rfc3339).map_err(|_| "a time looks like 2026-11-21T12:00:00Z".to_owned())
-}
-
-/// Whole seconds, UTC.
-fn show_time(time: OffsetDateTime) -> String {
-    let seconds = time.replace_nanosecond(0).unwrap_or(time);
-    seconds.format(&Rfc3339).unwrap_or_default()
 }

@@ -20,6 +20,13 @@ pub struct Period {
 }
 
 impl Period {
+    /// The part of a UTC day that lies in the period: its first moment, and the first after it.
+    pub fn part_of(&self, day: Date) -> (OffsetDateTime, OffsetDateTime) {
+        let midnight = day.midnight().assume_utc();
+        let next = midnight + time::Duration::DAY;
+        (midnight.max(self.starts_at), next.min(self.ends_at))
+    }
+
     /// The month around `now`, counted from `anchor`: each begins on the anchor's day and time (UTC), or on the last day
     /// of a month that is too short, whatever day the month before began on. From January 31 on they begin on February
     /// 28 or 29, March 31, April 30 and so on. Also right for moments before the anchor.
@@ -146,7 +153,10 @@ fn show(time: OffsetDateTime) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use time::{Duration, macros::datetime};
+    use time::{
+        Duration,
+        macros::{date, datetime},
+    };
 
     use super::*;
 
@@ -216,6 +226,30 @@ mod tests {
             ),
         ] {
             assert_eq!(Period::around(anchor, now), Period { starts_at, ends_at }, "{now}");
+        }
+    }
+
+    #[test]
+    fn the_day_on_which_a_period_ends_is_divided() {
+        let period = Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC));
+        for (day, starts, ends) in [
+            (
+                date!(2027 - 01 - 31),
+                datetime!(2027-01-31 14:30 UTC),
+                datetime!(2027-02-01 00:00 UTC),
+            ),
+            (
+                date!(2027 - 02 - 01),
+                datetime!(2027-02-01 00:00 UTC),
+                datetime!(2027-02-02 00:00 UTC),
+            ),
+            (
+                date!(2027 - 02 - 28),
+                datetime!(2027-02-28 00:00 UTC),
+                datetime!(2027-02-28 14:30 UTC),
+            ),
+        ] {
+            assert_eq!(period.part_of(day), (starts, ends));
         }
     }
 

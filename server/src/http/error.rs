@@ -17,6 +17,7 @@ use crate::{
         api_keys::AuthenticationError,
         renders::{FailureReason, RenderFailure},
     },
+    store::error::StoreError,
 };
 
 /// Seconds after which a place in the queue, or of the account, may well be free.
@@ -49,11 +50,19 @@ pub(super) enum ApiError {
     RateLimited(u64),
     /// A render came to nothing.
     Render(RenderFailure),
+    /// The database failed.
+    Store(StoreError),
 }
 
 impl From<AuthenticationError> for ApiError {
     fn from(error: AuthenticationError) -> Self {
         Self::Authentication(error)
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 
@@ -77,7 +86,7 @@ impl IntoResponse for ApiError {
                 StatusCode::FORBIDDEN,
                 auth_error("forbidden", "The account is suspended."),
             ),
-            Self::Authentication(AuthenticationError::Store(error)) => internal(&error),
+            Self::Authentication(AuthenticationError::Store(error)) | Self::Store(error) => internal(&error),
             Self::MissingScope(scope) => {
                 let message = format!("The API key lacks the scope {scope}.");
                 answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))

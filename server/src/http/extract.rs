@@ -42,6 +42,26 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ')).then_some(token)
 }
 
+async fn caller_with(scope: Scope, parts: &mut Parts, state: &ApiState) -> Result<Caller, ApiError> {
+    let caller = Caller::from_request_parts(parts, state).await?;
+    if caller.scopes.contains(scope) {
+        Ok(caller)
+    } else {
+        Err(ApiError::MissingScope(scope))
+    }
+}
+
+/// A caller whose key has the scope `usage:read`.
+pub(super) struct MayReadUsage(pub(super) Caller);
+
+impl FromRequestParts<ApiState> for MayReadUsage {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        caller_with(Scope::UsageRead, parts, state).await.map(Self)
+    }
+}
+
 /// A caller whose key has the scope `render`.
 pub(super) struct MayRender(pub(super) Caller);
 
@@ -49,12 +69,7 @@ impl FromRequestParts<ApiState> for MayRender {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let caller = Caller::from_request_parts(parts, state).await?;
-        if caller.scopes.contains(Scope::Render) {
-            Ok(Self(caller))
-        } else {
-            Err(ApiError::MissingScope(Scope::Render))
-        }
+        caller_with(Scope::Render, parts, state).await.map(Self)
     }
 }
 

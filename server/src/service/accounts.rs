@@ -14,10 +14,27 @@ use crate::{
         accounts::{self, OwnedAccount},
         api_keys::{self, NewApiKey},
         error::StoreError,
-        members, tx,
+        members, plans, tx,
         users::{self, NewUser},
     },
 };
+
+/// The plan that an account is to have.
+#[derive(Debug, Clone)]
+pub struct PlanChoice {
+    /// The plan's name, in whatever case.
+    pub plan: String,
+    /// Credits of one period, when they are not to be the plan's.
+    pub credits: Option<i64>,
+}
+
+/// No plan has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no plan {given}; there are {}", .plans.join(", "))]
+pub struct UnknownPlan {
+    given: String,
+    plans: Vec<String>,
+}
 
 /// Why there is no new account.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +42,9 @@ pub enum CreateAccountError {
     /// Somebody has this address already.
     #[error("there is a user with the address {0} already")]
     EmailTaken(Email),
+    /// There is no such plan.
+    #[error(transparent)]
+    UnknownPlan(#[from] UnknownPlan),
     /// Hashing failed.
     #[error(transparent)]
     Hashing(#[from] HashingFailed),
@@ -41,11 +61,12 @@ pub async fn create(
     db: &PgPool,
     email: &Email,
     password: Password,
+    plan: &PlanChoice,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
     let password_hash = hash(password).await?;
     let mut transaction = tx::begin(db).await?;
-    let created = insert(&mut transaction, email, &password_hash, now).await?;
+    let created = insert(&mut transaction, email, &password_hash, plan, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }
@@ -55,13 +76,14 @@ pub async fn create_with_key(
     db: &PgPool,
     email: &Email,
     password: Password,
+    plan: &PlanChoice,
     key_name: &str,
     key: &PlaintextKey,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
     let password_hash = hash(password).await?;
     let mut transaction = tx::begin(db).await?;
-    let created = insert(&mut transaction, email, &password_hash, now).await?;
+    let created = insert(&mut transaction, email, &password_hash, plan, now).await?;
     let new = NewApiKey {
         id: ApiKeyId::generate(),
         created_by: created.owner,
@@ -87,6 +109,7 @@ async fn insert(
     db: &mut PgConnection,
     email: &Email,
     password_hash: &str,
+    choice: &PlanChoice,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
     let created = OwnedAccount {
@@ -105,9 +128,21 @@ async fn insert(
             error.into()
         }
     })?;
-    accounts::insert(db, created.account, now).await?;
+    let plan = known_plan(db, &choice.plan).await??;
+    accounts::insert(db, created.account, &plan, choice.credits, now).await?;
     members::insert_owner(db, created.account, created.owner, now).await?;
     Ok(created)
+}
+
+/// A plan's name as it is written.
+pub(super) async fn known_plan(db: &mut PgConnection, name: &str) -> Result<Result<String, UnknownPlan>, StoreError> {
+    if let Some(name) = plans::find_name(db, name).await? {
+        return Ok(Ok(name));
+    }
+    Ok(Err(UnknownPlan {
+        given: name.to_owned(),
+        plans: plans::list_names(db).await?,
+    }))
 }
 
 /// Which account a command means.

@@ -8,11 +8,41 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Adds an account.
-pub async fn insert(db: &mut PgConnection, id: AccountId, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("insert into accounts (id, inserted_at) values ($1, $2)", id.0, now)
-        .execute(db)
-        .await?;
+/// Adds an account, whose periods begin now. `credits` are those of one period, when they are not the plan's.
+pub async fn insert(
+    db: &mut PgConnection,
+    id: AccountId,
+    plan: &str,
+    credits: Option<i64>,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into accounts (id, plan, credits, period_anchor, inserted_at) values ($1, $2, $3, $4, $4)",
+        id.0,
+        plan,
+        credits,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Gives an account another plan. `credits` are those of one period, when they are not the plan's.
+pub async fn update_plan(
+    db: &mut PgConnection,
+    id: AccountId,
+    plan: &str,
+    credits: Option<i64>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update accounts set plan = $2, credits = $3 where id = $1",
+        id.0,
+        plan,
+        credits
+    )
+    .execute(db)
+    .await?;
     Ok(())
 }
 

@@ -65,6 +65,35 @@ pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Pe
     Ok(())
 }
 
+/// Gives a period that is locked the credits that the account's plan brings now; of those that are used up none is taken
+/// away.
+pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update credit_periods
+         set allowance = greatest(coalesce(accounts.credits, plans.credits), used - granted)
+         from accounts join plans on plans.name = accounts.plan
+         where accounts.id = $1 and account_id = $1 and starts_at = $2",
+        account.0,
+        period.starts_at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Adds credits to a period.
+pub async fn grant(db: &mut PgConnection, account: AccountId, period: Period, credits: i64) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update credit_periods set granted = granted + $3 where account_id = $1 and starts_at = $2",
+        account.0,
+        period.starts_at,
+        credits,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// Takes credits off a period that is locked and has them.
 pub async fn charge(db: &mut PgConnection, account: AccountId, period: Period, credits: i64) -> Result<(), StoreError> {
     sqlx::query!(

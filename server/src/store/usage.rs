@@ -1,12 +1,12 @@
 //! Table `usage_days`: credits by meter and UTC day.
 
-use sqlx::PgConnection;
-use time::Date;
+use sqlx::{PgConnection, PgPool};
+use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
     domain::{
-        credits::{Meter, Period},
+        credits::{Balance, Meter, Period},
         ids::AccountId,
     },
     store::error::StoreError,
@@ -42,4 +42,75 @@ pub async fn add(db: &mut PgConnection, account: AccountId, period: Period, usag
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// What an account has used in a period.
+pub struct PeriodUsage {
+    /// The account's plan now.
+    pub plan: String,
+    /// Its credits.
+    pub balance: Balance,
+    /// The days with use, oldest first.
+    pub days: Vec<UsedDay>,
+}
+
+/// A row of the table.
+pub struct UsedDay {
+    /// Identifier.
+    pub id: Uuid,
+    /// See [`Meter::as_str`].
+    pub meter: String,
+    /// False for test keys.
+    pub livemode: bool,
+    /// The UTC day.
+    pub day: Date,
+    /// How many.
+    pub credits: i64,
+}
+
+/// What an account has used in the period around `now`. `None`: there is no row of that period yet.
+pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<PeriodUsage>, StoreError> {
+    // One statement, so that days and sum are of the same moment.
+    let rows = sqlx::query!(
+        r#"select accounts.plan, periods.starts_at, periods.ends_at, periods.allowance + periods.granted as "total!",
+            periods.used, days.id as "id?", days.meter as "meter?", days.livemode as "livemode?", days.day as "day?",
+            days.credits as "credits?"
+         from credit_periods as periods
+         join accounts on accounts.id = periods.account_id
+         left join usage_days as days
+            on days.account_id = periods.account_id and days.period_starts_at = periods.starts_at
+         where periods.account_id = $1 and periods.starts_at <= $2 and periods.ends_at > $2
+         order by days.day, days.meter, days.livemode desc"#,
+        account.0,
+        now,
+    )
+    .fetch_all(db)
+    .await?;
+    let mut usage = None;
+    for row in rows {
+        let usage = usage.get_or_insert_with(|| PeriodUsage {
+            plan: row.plan,
+            balance: Balance {
+                period: Period {
+                    starts_at: row.starts_at,
+                    ends_at: row.ends_at,
+                },
+                total: row.total,
+                used: row.used,
+            },
+            days: Vec::new(),
+        });
+        if let (Some(id), Some(meter), Some(livemode), Some(day), Some(credits)) =
+            (row.id, row.meter, row.livemode, row.day, row.credits)
+        {
+            usage.days.push(UsedDay {
+                id,
+                meter,
+                livemode,
+                day,
+                credits,
+            });
+        }
+    }
+    Ok(usage)
 }

@@ -1,6 +1,7 @@
 //! The API as its clients meet it.
 
 mod authentication;
+mod credits;
 mod hang_up;
 mod health;
 mod limits;

@@ -66,6 +66,40 @@ async fn a_second_account_for_one_address_and_short_passwords_are_refused() {
 }
 
 #[tokio::test]
+async fn an_account_has_a_plan_and_credits_that_the_operator_may_change() {
+    let database = postgres::fresh_database().await;
+    let accounts = |arguments: &[&str]| {
+        let input = "a long password\n";
+        command(
+            &database,
+            &[&["accounts"], arguments, &["--email", "ann@example.org"]].concat(),
+            input,
+        )
+    };
+    let shows = |expected: &[&str]| {
+        let shown = accounts(&["show"]).succeeded();
+        for text in expected {
+            assert!(shown.contains(text), "{text} is missing in:\n{shown}");
+        }
+    };
+    let unknown = accounts(&["create", "--plan", "huge"]).refused();
+    assert!(
+        unknown.contains("huge") && unknown.contains("Free, Starter, Growth, Scale"),
+        "{unknown}"
+    );
+    accounts(&["create", "--plan", "growth"]).succeeded();
+    shows(&["Growth", "0 of 20000 used"]);
+    accounts(&["set-plan", "--plan", "Starter"]).succeeded();
+    shows(&["Starter", "0 of 2000 used"]);
+    accounts(&["grant", "--credits", "5"]).succeeded();
+    shows(&["Starter", "0 of 2005 used"]);
+    accounts(&["set-plan", "--plan", "Free", "--credits", "7"]).succeeded();
+    shows(&["Free", "0 of 12 used"]);
+    assert!(accounts(&["set-plan", "--plan", "tiny"]).refused().contains("tiny"));
+    assert!(accounts(&["grant", "--credits", "0"]).refused().contains("--credits"));
+}
+
+#[tokio::test]
 async fn a_key_is_shown_once_alone_and_only_its_digest_is_kept() {
     let database = postgres::fresh_database().await;
     let account = create_account(&database, "ann@example.org");

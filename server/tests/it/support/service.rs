@@ -36,7 +36,15 @@ impl TestService {
 
     /// Starts one with these settings.
     pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
-        let database_url = postgres::fresh_database().await;
+        Self::start_on(postgres::fresh_database().await, settings).await
+    }
+
+    /// Starts another process on the same database.
+    pub(crate) async fn beside(&self, settings: &[(&str, &str)]) -> Self {
+        Self::start_on(self.database_url.clone(), settings).await
+    }
+
+    async fn start_on(database_url: String, settings: &[(&str, &str)]) -> Self {
         let mut command = platen();
         command
             .arg("serve")
@@ -69,10 +77,16 @@ impl TestService {
         run(command, arguments, input)
     }
 
-    /// Makes an account with a key, by the command line.
+    /// Makes an account with a key, by the command line; it has more credits than tests use.
     pub(crate) fn account(&self, email: &str) -> TestAccount {
+        self.account_with(email, &["--plan", "Scale"])
+    }
+
+    /// As [`Self::account`], with these arguments.
+    pub(crate) fn account_with(&self, email: &str, arguments: &[&str]) -> TestAccount {
+        let create = ["accounts", "create", "--email", email];
         let id = self
-            .command(&["accounts", "create", "--email", email], "a long password\n")
+            .command(&[&create, arguments].concat(), "a long password\n")
             .succeeded();
         let created = self.command(&["keys", "create", "--email", email, "--name", "tests"], "");
         let key_id = created.stderr.trim().to_owned();
