@@ -22,6 +22,7 @@ esac
 
 verapdf_version=1.30.2
 verapdf_jars=$HOME/.cache/platen/verapdf/lib
+schemathesis=$HOME/.cache/platen/schemathesis
 
 say() { printf 'set-up: %s\n' "$*" >&2; }
 fail() { say "$@"; exit 1; }
@@ -68,11 +69,15 @@ needs_of_test() {
   need 'jq' jq program jq
   need 'a Java runtime (for veraPDF)' default-jre-headless program java
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
+  need 'Python with venv (for Schemathesis)' python3-venv python_venv
 }
 
 program() { command -v "$1"; }
 postgres_server() { compgen -G '/usr/lib/postgresql/*/bin/postgres' || program postgres; }
 headless_shell() { [ -n "${PLATEN_CHROMIUM:-}" ] || program chromium-headless-shell || program chrome-headless-shell; }
+python_venv() { python3 -c 'import ensurepip, venv'; }
+# The list of packages is copied last.
+schemathesis_is_there() { cmp -s deploy/schemathesis.txt "$schemathesis/packages.txt"; }
 verapdf_is_there() { [ -e "$verapdf_jars/cli-$verapdf_version.jar" ]; }
 font() {
   [ -n "$(find /usr/share/fonts /usr/local/share/fonts "$HOME/.local/share/fonts" "$HOME/.fonts" -iname "$1*" -print -quit 2>/dev/null)" ]
@@ -158,6 +163,15 @@ POM
   rm -rf "$work"
 }
 
+fetch_schemathesis() {
+  say 'fetching Schemathesis'
+  rm -rf "$schemathesis"
+  python3 -m venv "$schemathesis"
+  "$schemathesis/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement deploy/schemathesis.txt ||
+    fail 'Schemathesis could not be fetched by pip; the tests of the API by its description need it.'
+  cp deploy/schemathesis.txt "$schemathesis/packages.txt"
+}
+
 find_missing
 if [ ${#missing[@]} -gt 0 ]; then
   say 'missing:'
@@ -171,6 +185,9 @@ for group in $groups; do
   case $group in
     render) make_users platen-browser ;;
     database) make_users platen-db ;;
-    test) verapdf_is_there || fetch_verapdf ;;
+    test)
+      verapdf_is_there || fetch_verapdf
+      schemathesis_is_there || fetch_schemathesis
+      ;;
   esac
 done

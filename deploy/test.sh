@@ -28,5 +28,6 @@ step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
 step 'unit tests' cargo test --locked --workspace --lib --bins
 step 'documentation tests' cargo test --locked --workspace --doc
 step 'integration tests' cargo test --locked --workspace --test '*'
+step 'API by its description' deploy/schemathesis.sh
 
 printf '\n%s%6d s  in all\n' "$times" "$SECONDS"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Holds the API's description against the standard, and a running service against the description: requests as it
+# allows them and as it does not, made up by Schemathesis, the same ones at every run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+platen=${CARGO_TARGET_DIR:-target}/debug/platen
+tools=$HOME/.cache/platen/schemathesis/bin
+longest=120 # seconds
+
+"$tools/openapi-spec-validator" server/openapi.json
+
+folder=$(mktemp -d /tmp/platen-schemathesis-XXXXXX)
+chmod 711 "$folder" # Postgres and Chromium run as other users
+service=
+trap '[ -z "$service" ] || { kill "$service"; wait "$service"; } 2>/dev/null; rm -rf "$folder"' EXIT
+
+# A page that never gets ready should not take up the time; the other limits are out of the way.
+export PLATEN_DATA_DIR=$folder/data PLATEN_LISTEN=127.0.0.1:0 PLATEN_BROWSERS=1 PLATEN_SYNC_DEADLINE=5
+export PLATEN_RATE_PER_MINUTE=100000 PLATEN_CONCURRENCY=16
+unset DATABASE_URL
+"$platen" serve >"$folder/out" 2>"$folder/log" &
+service=$!
+until grep -q 'is ready at' "$folder/out"; do
+  kill -0 "$service" 2>/dev/null || { cat "$folder/log"; exit 1; }
+  sleep 0.1
+done
+address=$(sed -n 's/.*is ready at //p' "$folder/out")
+
+email=schemathesis@example.org
+"$platen" accounts create --email "$email" --plan Scale --credits 1000000 <<<'a long password' >/dev/null
+key=$("$platen" keys create --email "$email" --name schemathesis 2>/dev/null)
+
+if ! timeout "$longest" "$tools/schemathesis" --config-file deploy/schemathesis.toml run "$address/openapi.json" \
+  --header "Authorization: Bearer $key" --max-examples 20 --generation-deterministic --request-timeout 20 --no-color; then
+  printf '\nWhat the service logged of errors:\n'
+  grep '"level":"ERROR"' "$folder/log" | tail -n 20 || echo '  nothing'
+  exit 1
+fi
