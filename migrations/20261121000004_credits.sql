@@ -81,8 +81,8 @@ create table usage_days (
 alter table renders
     -- What it was charged. Null unless it succeeded; 0 for test keys.
     add column credits bigint,
-    -- The process that renders it, by the number of its advisory lock.
-    add column instance bigint,
+    -- The process that renders it; it holds an advisory lock as long as it lives.
+    add column instance uuid,
     add constraint renders_credits_sane check (credits >= 0);
 
 -- Until now nobody ended what a crash left behind, and an unfinished render reserves a credit.

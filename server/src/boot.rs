@@ -14,16 +14,21 @@ use crate::{
         browser::BrowserError,
         first_account::{FirstAccount, FirstAccountError},
     },
+    clock,
     config::Config,
     database::{self, Database, DatabaseError},
     http,
+    instance::Instance,
     lifecycle::Lifecycle,
-    service::api_keys::KeyUsage,
+    service::{api_keys::KeyUsage, renders::abandoned::Sweeper},
     state::AppState,
+    store::error::StoreError,
 };
 
 /// Last-used times of keys are written this often.
 const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
+/// A process that crashed is noticed within two of these.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
 /// Answers that are ready still have to reach slow clients, after the renders' own grace.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
@@ -33,6 +38,9 @@ pub enum ServeError {
     /// No database.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// A statement failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// No first account.
     #[error(transparent)]
     FirstAccount(#[from] FirstAccountError),
@@ -101,12 +109,19 @@ async fn serve_with(
         browsers = browser::start(&config) => browsers?,
         () = lifecycle.stopping() => return Ok(()),
     };
+    // Lives until nothing is recorded any more.
+    let instance = Instance::announce(&db).await?;
     let state = AppState {
         db: db.clone(),
         engine: browsers.engine.clone(),
         config: config.clone(),
+        instance: instance.id,
         key_usage: KeyUsage::default(),
     };
+    lifecycle.spawn(
+        "sweeper",
+        sweep(lifecycle.clone(), Sweeper::new(instance.id), db.clone()),
+    );
     lifecycle.spawn(
         "key usage",
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
@@ -138,6 +153,15 @@ async fn serve_with(
 async fn write_key_usage(lifecycle: Lifecycle, usage: KeyUsage, db: PgPool) -> Result<(), Infallible> {
     while timeout(KEY_USAGE_INTERVAL, lifecycle.stopping()).await.is_err() {
         write_key_usage_once(&usage, &db).await;
+    }
+    Ok(())
+}
+
+async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, db: PgPool) -> Result<(), Infallible> {
+    while timeout(SWEEP_INTERVAL, lifecycle.stopping()).await.is_err() {
+        if let Err(error) = sweeper.look(&db, clock::now()).await {
+            tracing::warn!(%error, "renders of processes that are gone could not be looked for");
+        }
     }
     Ok(())
 }

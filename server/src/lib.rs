@@ -10,6 +10,7 @@ pub mod config;
 pub mod database;
 pub mod domain;
 pub mod http;
+pub mod instance;
 pub mod lifecycle;
 pub mod service;
 pub mod state;

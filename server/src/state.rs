@@ -5,7 +5,7 @@ use std::sync::Arc;
 use platen_engine::Engine;
 use sqlx::PgPool;
 
-use crate::{config::Config, service::api_keys::KeyUsage};
+use crate::{config::Config, domain::ids::InstanceId, service::api_keys::KeyUsage};
 
 /// Shared by all requests; cheap to clone.
 #[derive(Clone)]
@@ -16,6 +16,8 @@ pub struct AppState {
     pub engine: Engine,
     /// All settings.
     pub config: Arc<Config>,
+    /// This process.
+    pub instance: InstanceId,
     /// Which keys were used.
     pub key_usage: KeyUsage,
 }

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod api_keys;
 pub mod credits;
 pub mod error;
+pub mod instances;
 pub mod members;
 pub mod plans;
 pub mod pool;

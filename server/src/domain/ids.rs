@@ -48,3 +48,7 @@ identifier! {
     /// One render.
     RenderId
 }
+identifier! {
+    /// A process of the service, from its start to its end.
+    InstanceId
+}

@@ -1,5 +1,6 @@
 //! Renders: the document is made, and whatever becomes of it is recorded and charged.
 
+pub mod abandoned;
 mod record;
 
 use platen_engine::error::{RenderError, RenderFault};
@@ -71,6 +72,7 @@ pub async fn render_now(
         id,
         key: caller.key,
         livemode: caller.livemode,
+        instance: app.instance,
         options: std::mem::take(&mut request.options),
     };
     let record = OpenRecord::begin(&app.db, caller.account, new)

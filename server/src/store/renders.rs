@@ -2,11 +2,11 @@
 
 use platen_engine::job::{PhaseTimes, RenderedDocument};
 use serde_json::{Value, json};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
-    domain::ids::{AccountId, ApiKeyId, RenderId},
+    domain::ids::{AccountId, ApiKeyId, InstanceId, RenderId},
     store::error::StoreError,
 };
 
@@ -18,6 +18,8 @@ pub struct NewRender {
     pub key: ApiKeyId,
     /// False for test keys.
     pub livemode: bool,
+    /// The process that renders it.
+    pub instance: InstanceId,
     /// The request without its content.
     pub options: Value,
 }
@@ -30,12 +32,13 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at)
-         values ($1, $2, $3, 'sync', 'processing', $4, $5, $6)",
+        "insert into renders (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at)
+         values ($1, $2, $3, 'sync', 'processing', $4, $5, $6, $7)",
         render.id.0,
         account.0,
         render.key.0,
         render.livemode,
+        render.instance.0,
         storable(render.options),
         now,
     )
@@ -53,6 +56,35 @@ pub async fn count_under_way(db: &mut PgConnection, account: AccountId, except: 
         except.0,
     );
     Ok(count.fetch_one(db).await?)
+}
+
+/// The processes that have renders under way whose callers wait, but for `except`.
+pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<InstanceId>, StoreError> {
+    let instances = sqlx::query_scalar!(
+        r#"select distinct instance as "instance!" from renders
+         where mode = 'sync' and finished_at is null and instance <> $1"#,
+        except.0,
+    );
+    Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
+}
+
+/// Ends the renders of a process whose callers waited; says how many.
+pub async fn fail_of_instance(
+    db: &mut PgConnection,
+    instance: InstanceId,
+    error: Value,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "update renders set status = 'failed', error = $2, finished_at = $3
+         where mode = 'sync' and finished_at is null and instance = $1",
+        instance.0,
+        error,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// What became of a render.

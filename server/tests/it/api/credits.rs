@@ -2,6 +2,7 @@
 
 use futures::future::join_all;
 use reqwest::Response;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
@@ -202,4 +203,53 @@ async fn a_new_period_begins_once_with_all_credits() {
         .await
         .unwrap();
     assert_eq!(periods, [(4, 4), (4, 4)]);
+}
+
+/// Begins a render of a page on the origin that does not come, and returns once it was asked for.
+async fn begin_endless(service: &TestService, account: &TestAccount, origin: &Origin) {
+    let request = service.client.post(service.url("/api/v1/renderers/pdf"));
+    let request = request
+        .bearer_auth(&account.key)
+        .json(&body(origin.url("/never"), json!({})));
+    tokio::spawn(request.send());
+    asked(origin).await;
+}
+
+#[tokio::test]
+async fn what_a_killed_process_held_comes_back_and_the_sum_is_right() {
+    let origin = Origin::start().await;
+    let settings = [("PLATEN_EGRESS_ALLOW", origin.authority.as_str())];
+    let studio = studio_with_credits("2", &settings).await;
+    let mut killed = studio.service.beside(&settings).await;
+    begin_endless(&killed, &studio.account, &origin).await;
+    assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
+    let message = forbidden(studio.render("<p>", json!({})).await).await;
+    assert!(message.contains("1 reserved"), "{message}");
+
+    killed.process.signal(Signal::KILL);
+    let ended = tokio::task::spawn_blocking(move || killed.process.ended());
+    ended.await.unwrap();
+    let row = studio.recorded_as("failed").await;
+    assert_eq!(row["error"]["message"], "the service stopped while it was rendered");
+    assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
+    forbidden(studio.render("<p>", json!({})).await).await;
+    assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 2);
+}
+
+#[tokio::test]
+async fn a_process_that_only_loses_its_connections_keeps_its_renders() {
+    let origin = Origin::start().await;
+    let settings = [("PLATEN_EGRESS_ALLOW", origin.authority.as_str())];
+    let studio = studio_with_credits("1", &settings).await;
+    let _other = studio.service.beside(&settings).await;
+    let disturbed = async {
+        asked(&origin).await;
+        let others = "select pg_terminate_backend(pid) from pg_stat_activity
+             where datname = current_database() and pid <> pg_backend_pid()";
+        execute(&studio.service, others).await;
+    };
+    // Longer than it takes to give a process up.
+    let (answer, ()) = tokio::join!(studio.render(origin.url("/slow/6000"), json!({})), disturbed);
+    assert_eq!(answer.status(), 200);
+    assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 1);
 }
