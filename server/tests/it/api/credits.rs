@@ -24,26 +24,31 @@ async fn studio_with_credits(credits: &str, settings: &[(&str, &str)]) -> Studio
 }
 
 async fn execute(service: &TestService, statement: &str) {
-    let mut connection = PgConnection::connect(service.database_url()).await.unwrap();
+    let mut connection = PgConnection::connect(service.database_url())
+        .await
+        .expect("Postgres answers");
     let statement = AssertSqlSafe(statement.to_owned());
-    sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
+    sqlx::raw_sql(statement)
+        .execute(&mut connection)
+        .await
+        .expect("sound SQL");
 }
 
 /// The answer of `GET /api/v1/credits`.
 async fn credits(service: &TestService, account: &TestAccount) -> Value {
     let request = service.client.get(service.url("/api/v1/credits"));
-    let answer = request.bearer_auth(&account.key).send().await.unwrap();
+    let answer = request.bearer_auth(&account.key).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);
-    let body: Value = answer.json().await.unwrap();
+    let body: Value = answer.json().await.expect("JSON");
     body["data"].clone()
 }
 
 /// The message of a 403 `forbidden`.
 async fn forbidden(answer: Response) -> String {
     assert_eq!(answer.status(), 403);
-    let body: Value = answer.json().await.unwrap();
+    let body: Value = answer.json().await.expect("JSON");
     assert_eq!(body["error"], "forbidden");
-    body["message"].as_str().unwrap().to_owned()
+    body["message"].as_str().expect("a message").to_owned()
 }
 
 #[tokio::test]
