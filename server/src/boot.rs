@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod first_account;
+pub mod templates;
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -47,6 +48,9 @@ pub enum ServeError {
     /// No browser.
     #[error(transparent)]
     Browser(#[from] BrowserError),
+    /// No process that fills templates.
+    #[error("no process that fills templates starts: {0}; platen doctor says more")]
+    Templates(#[source] io::Error),
     /// The port is taken, or forbidden.
     #[error("can't listen on {address}: {source}; PLATEN_LISTEN chooses another address")]
     Listen {
@@ -105,6 +109,7 @@ async fn serve_with(
         .await
         .map_err(|source| ServeError::Listen { address, source })?;
     let bound = listener.local_addr()?;
+    let templates = templates::start().await.map_err(ServeError::Templates)?;
     let browsers = tokio::select! {
         browsers = browser::start(&config) => browsers?,
         () = lifecycle.stopping() => return Ok(()),
@@ -114,6 +119,7 @@ async fn serve_with(
     let state = AppState {
         db: db.clone(),
         engine: browsers.engine.clone(),
+        templates,
         config: config.clone(),
         instance: instance.id,
         key_usage: KeyUsage::default(),

@@ -20,7 +20,16 @@ use crate::{boot, cli::failure::Failure, config::Config, database, telemetry};
 #[command(name = "platen", version, arg_required_else_help = true, after_long_help = crate::config::help())]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    invocation: Invocation,
+}
+
+#[derive(Subcommand)]
+enum Invocation {
+    /// Fill templates, and be able to do nothing else. `serve` starts these.
+    #[command(hide = true)]
+    FillTemplates,
+    #[command(flatten)]
+    Command(Command),
 }
 
 #[derive(Subcommand)]
@@ -51,7 +60,12 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    match execute(Arguments::parse().command) {
+    let done = match Arguments::parse().invocation {
+        // Before anything else: it has no settings, no log and one thread.
+        Invocation::FillTemplates => platen_template::child::run().map_err(Failure::from),
+        Invocation::Command(command) => execute(command),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

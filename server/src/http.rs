@@ -1,6 +1,7 @@
 //! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
 //! answer in [`error`].
 
+mod conditional;
 mod drain;
 mod error;
 mod extract;
@@ -19,7 +20,7 @@ use axum::{
 };
 
 use crate::{
-    domain::render,
+    domain::{render, template},
     http::{error::ApiError, rate_limit::RateLimit},
     state::AppState,
 };
@@ -37,12 +38,20 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
         ("/api/v1/credits", get(v1::credits::get)),
         ("/api/v1/health", get(v1::health::get)),
         ("/api/v1/renderers/pdf", post(v1::renderers::pdf::post)),
+        ("/api/v1/templates", get(v1::templates::get).post(v1::templates::post)),
+        (
+            "/api/v1/templates/{id}",
+            get(v1::templates::one::get)
+                .patch(v1::templates::one::patch)
+                .delete(v1::templates::one::delete),
+        ),
     ]
 }
 
 /// Every route.
 pub fn router(app: AppState) -> Router {
     render::compile_schemas();
+    template::compile_schemas();
     let mut router = Router::new();
     for (path, methods) in operations() {
         router = router.route(path, methods);

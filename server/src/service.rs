@@ -4,3 +4,4 @@ pub mod accounts;
 pub mod api_keys;
 pub mod credits;
 pub mod renders;
+pub mod templates;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use platen_engine::Engine;
+use platen_template::pool::Pool;
 use sqlx::PgPool;
 
 use crate::{config::Config, domain::ids::InstanceId, service::api_keys::KeyUsage};
@@ -14,6 +15,8 @@ pub struct AppState {
     pub db: PgPool,
     /// The browsers.
     pub engine: Engine,
+    /// The processes that fill templates.
+    pub templates: Pool,
     /// All settings.
     pub config: Arc<Config>,
     /// This process.

@@ -9,6 +9,8 @@ pub mod members;
 pub mod plans;
 pub mod pool;
 pub mod renders;
+pub mod template_versions;
+pub mod templates;
 pub mod tx;
 pub mod usage;
 pub mod users;

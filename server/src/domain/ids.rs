@@ -52,3 +52,15 @@ identifier! {
     /// A process of the service, from its start to its end.
     InstanceId
 }
+identifier! {
+    /// A stored template.
+    TemplateId
+}
+
+impl TemplateId {
+    /// Reads an identifier as answers show it: digits in five groups. Other spellings of a UUID name nothing.
+    pub fn parse(text: &str) -> Option<Self> {
+        const DIGITS_AND_HYPHENS: usize = 36;
+        text.parse().ok().filter(|_| text.len() == DIGITS_AND_HYPHENS)
+    }
+}

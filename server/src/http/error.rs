@@ -16,6 +16,7 @@ use crate::{
     service::{
         api_keys::AuthenticationError,
         renders::{FailureReason, RenderFailure},
+        templates::TemplateError,
     },
     store::error::StoreError,
 };
@@ -52,6 +53,8 @@ pub(super) enum ApiError {
     Render(RenderFailure),
     /// The database failed.
     Store(StoreError),
+    /// A template was not served or changed.
+    Template(TemplateError),
 }
 
 impl From<AuthenticationError> for ApiError {
@@ -69,6 +72,12 @@ impl From<StoreError> for ApiError {
 impl From<RenderFailure> for ApiError {
     fn from(failure: RenderFailure) -> Self {
         Self::Render(failure)
+    }
+}
+
+impl From<TemplateError> for ApiError {
+    fn from(error: TemplateError) -> Self {
+        Self::Template(error)
     }
 }
 
@@ -121,7 +130,20 @@ impl IntoResponse for ApiError {
                 }
                 response
             }
+            Self::Template(error) => template_error(error),
         }
+    }
+}
+
+fn template_error(error: TemplateError) -> Response {
+    match error {
+        TemplateError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such template."),
+        TemplateError::Changed => resource_error(
+            StatusCode::PRECONDITION_FAILED,
+            "The template is another version than If-Match says; get it again and repeat the change.",
+        ),
+        TemplateError::Invalid(faults) => validation_error(&faults),
+        TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
     }
 }
 

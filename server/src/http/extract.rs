@@ -1,19 +1,29 @@
 //! Extractors, in the order in which a request is checked: who calls, what the key may do, what the body says.
 
-use std::{panic::resume_unwind, time::Instant};
+use std::{panic::resume_unwind, str::FromStr, time::Instant};
 
 use axum::{
     body::Bytes,
-    extract::{FromRequest, FromRequestParts, Request},
+    extract::{FromRequest, FromRequestParts, Path, Request},
     http::{HeaderMap, header, request::Parts},
 };
 use http_body_util::{BodyExt, Limited};
+use serde::Deserialize;
 
 use crate::{
     clock,
-    domain::{api_key::Scope, caller::Caller, plan::PlanLimits, render::RenderRequest, validation::Fault},
+    domain::{
+        api_key::Scope,
+        caller::Caller,
+        ids::TemplateId,
+        page::PageRequest,
+        plan::PlanLimits,
+        render::RenderRequest,
+        template::{Saved, Submission},
+        validation::Fault,
+    },
     http::{ApiState, error::ApiError},
-    service::api_keys,
+    service::{api_keys, templates::TemplateError},
 };
 
 /// The holder of the bearer token (RFC 6750, 2.1), within the account's rate limit.
@@ -42,34 +52,58 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ')).then_some(token)
 }
 
-async fn caller_with(scope: Scope, parts: &mut Parts, state: &ApiState) -> Result<Caller, ApiError> {
-    let caller = Caller::from_request_parts(parts, state).await?;
-    if caller.scopes.contains(scope) {
-        Ok(caller)
-    } else {
-        Err(ApiError::MissingScope(scope))
-    }
+/// A caller whose key has a scope.
+macro_rules! caller_with_scope {
+    ($name:ident, $scope:expr) => {
+        pub(super) struct $name(pub(super) Caller);
+
+        impl FromRequestParts<ApiState> for $name {
+            type Rejection = ApiError;
+
+            async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+                let caller = Caller::from_request_parts(parts, state).await?;
+                if caller.scopes.contains($scope) {
+                    Ok(Self(caller))
+                } else {
+                    Err(ApiError::MissingScope($scope))
+                }
+            }
+        }
+    };
 }
 
-/// A caller whose key has the scope `usage:read`.
-pub(super) struct MayReadUsage(pub(super) Caller);
+caller_with_scope!(MayRender, Scope::Render);
+caller_with_scope!(MayReadUsage, Scope::UsageRead);
+caller_with_scope!(MayReadTemplates, Scope::TemplatesRead);
+caller_with_scope!(MayWriteTemplates, Scope::TemplatesWrite);
 
-impl FromRequestParts<ApiState> for MayReadUsage {
+/// The template that the path names.
+pub(super) struct TemplatePath(pub(super) TemplateId);
+
+impl FromRequestParts<ApiState> for TemplatePath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        caller_with(Scope::UsageRead, parts, state).await.map(Self)
+        let path: Result<Path<TemplateSegments>, _> = Path::from_request_parts(parts, state).await;
+        let id = path.ok().and_then(|Path(segments)| TemplateId::parse(&segments.id));
+        id.map(Self).ok_or(ApiError::Template(TemplateError::NotFound))
     }
 }
 
-/// A caller whose key has the scope `render`.
-pub(super) struct MayRender(pub(super) Caller);
+#[derive(Deserialize)]
+struct TemplateSegments {
+    id: String,
+}
 
-impl FromRequestParts<ApiState> for MayRender {
+/// Which part of a list the query string asks for.
+pub(super) struct PageQuery<Key>(pub(super) PageRequest<Key>);
+
+impl<Key: FromStr> FromRequestParts<ApiState> for PageQuery<Key> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        caller_with(Scope::Render, parts, state).await.map(Self)
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        let request = PageRequest::parse(parts.uri.query().unwrap_or_default());
+        request.map(Self).map_err(ApiError::Invalid)
     }
 }
 
@@ -80,12 +114,31 @@ impl FromRequest<ApiState> for RenderBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let body = json_body(request, state).await?;
-        // A body of megabytes takes milliseconds that other requests should not have to wait for.
-        let parsed = tokio::task::spawn_blocking(move || RenderRequest::parse(&body)).await;
-        let parsed = parsed.unwrap_or_else(|panic| resume_unwind(panic.into_panic()));
-        parsed.map(Self).map_err(ApiError::Invalid)
+        parsed_body(request, state, RenderRequest::parse).await.map(Self)
     }
+}
+
+/// The body of a request to save a template.
+pub(super) struct TemplateBody<T>(pub(super) Submission<T>);
+
+impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        parsed_body(request, state, Submission::read).await.map(Self)
+    }
+}
+
+/// A JSON body, read off the threads that serve requests: megabytes take milliseconds that others should not wait for.
+async fn parsed_body<T: Send + 'static>(
+    request: Request,
+    state: &ApiState,
+    parse: fn(&[u8]) -> Result<T, Vec<Fault>>,
+) -> Result<T, ApiError> {
+    let body = json_body(request, state).await?;
+    let parsed = tokio::task::spawn_blocking(move || parse(&body)).await;
+    let parsed = parsed.unwrap_or_else(|panic| resume_unwind(panic.into_panic()));
+    parsed.map_err(ApiError::Invalid)
 }
 
 /// The bytes of a JSON body, if its type and size are right. The caller has to be extracted before.

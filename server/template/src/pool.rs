@@ -53,7 +53,7 @@ pub enum Error {
     Template(#[from] Fault),
     /// Because of this service: no child could be started, or one ended in a way that no template should be able to
     /// cause.
-    #[error("a template process failed")]
+    #[error("a template process failed: {0}")]
     Process(#[source] io::Error),
 }
 

@@ -8,3 +8,4 @@ mod limits;
 mod reference;
 mod renderers;
 mod routes;
+mod templates;

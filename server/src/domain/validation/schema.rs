@@ -105,6 +105,10 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
         }
         (ValidationErrorKind::Minimum { limit }, None) => format!("Must be at least {limit}; got {came}"),
         (ValidationErrorKind::Maximum { limit }, None) => format!("Must be at most {limit}; got {came}"),
+        (ValidationErrorKind::MaxLength { limit }, None) => {
+            let came = error.instance().as_str().map_or(0, |text| text.chars().count());
+            format!("Must have at most {limit} characters; has {came}")
+        }
         (ValidationErrorKind::MaxItems { limit }, None) => {
             let came = error.instance().as_array().map_or(0, Vec::len);
             format!("Must have at most {limit} items; has {came}")

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::Response;
+use reqwest::{Method, Response};
+use reqwest_middleware::RequestBuilder;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 
@@ -30,11 +31,25 @@ impl Studio {
         Self { service, account }
     }
 
+    /// A request of the account, yet to be sent.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.service.client.request(method, self.service.url(path));
+        request.bearer_auth(&self.account.key)
+    }
+
     /// Sends a body as it is.
     pub(crate) async fn send(&self, body: &Value) -> Response {
-        let request = self.service.client.post(self.service.url("/api/v1/renderers/pdf"));
-        let request = request.bearer_auth(&self.account.key).json(body);
+        let request = self.request(Method::POST, "/api/v1/renderers/pdf").json(body);
         request.send().await.expect("an answer")
+    }
+
+    /// Saves a new template, which has to succeed, and returns its path.
+    pub(crate) async fn template(&self, name: &str, content: &str) -> String {
+        let body = json!({"template": {"name": name, "content": content}});
+        let request = self.request(Method::POST, "/api/v1/templates").json(&body);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 201);
+        header(&answer, "location").to_owned()
     }
 
     /// Renders one part with options.

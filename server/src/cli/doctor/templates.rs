@@ -1,0 +1,32 @@
+//! The processes that fill templates.
+
+use std::{io, num::NonZeroUsize};
+
+use platen_template::{language::Undefined, pool};
+use serde_json::Map;
+use uuid::Uuid;
+
+use crate::{boot::templates, cli::doctor::Finding};
+
+pub(super) async fn look() -> Vec<Finding> {
+    let finding = match fill().await {
+        Ok(()) => Finding::fine("Templates", "are filled in confined processes"),
+        Err(error) => Finding::broken(
+            "Templates",
+            format!("no process that fills them works: {error}"),
+            "the kernel has to allow seccomp filters and resource limits; a container's own filter may forbid them",
+        ),
+    };
+    vec![finding]
+}
+
+async fn fill() -> Result<(), pool::Error> {
+    let pool = templates::start_some(NonZeroUsize::MIN).await;
+    let pool = pool.map_err(pool::Error::Process)?;
+    let nothing = Map::new();
+    let rendered = pool.render(Uuid::nil(), "{{ 6 * 7 }}", &nothing, Undefined::Refuse);
+    match rendered.await?.text.as_str() {
+        "42" => Ok(()),
+        other => Err(pool::Error::Process(io::Error::other(format!("6 × 7 is {other}")))),
+    }
+}

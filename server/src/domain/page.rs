@@ -1,0 +1,126 @@
+//! Lists in pages: a query string says how many items, and after which one.
+
+use std::{num::NonZeroU16, str::FromStr};
+
+use url::form_urlencoded;
+
+use crate::domain::validation::{Fault, quote};
+
+/// Most items of a page.
+const LARGEST_PAGE: u16 = 1000;
+
+/// Which part of a list is asked for; without either, all of it. `Key` is what the list goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageRequest<Key> {
+    /// At most so many items.
+    pub size: Option<NonZeroU16>,
+    /// The items after this one.
+    pub after: Option<Key>,
+}
+
+impl<Key: FromStr> PageRequest<Key> {
+    /// Reads `page_size` and `cursor` of a query string. Fails with every fault, at the parameter's name. Of a parameter
+    /// that is given twice the last one counts; others are ignored.
+    pub fn parse(query: &str) -> Result<Self, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let size = parameter(query, "page_size", &mut faults, |text| {
+            let size = text.parse().ok().filter(|size: &NonZeroU16| size.get() <= LARGEST_PAGE);
+            size.ok_or_else(|| format!("Must be a number from 1 to {LARGEST_PAGE}; got {}", quote(text)))
+        });
+        let after = parameter(query, "cursor", &mut faults, |text| {
+            text.parse()
+                .map_err(|_| format!("Must be the cursor of a Link header, as it came; got {}", quote(text)))
+        });
+        if faults.is_empty() {
+            Ok(Self { size, after })
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+fn parameter<T>(
+    query: &str,
+    name: &str,
+    faults: &mut Vec<Fault>,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Option<T> {
+    let (_, text) = form_urlencoded::parse(query.as_bytes())
+        .filter(|(key, _)| key == name)
+        .last()?;
+    let value = read(&text);
+    value
+        .map_err(|detail| faults.push(Fault::invalid(format!("/{name}"), detail)))
+        .ok()
+}
+
+impl<Key> PageRequest<Key> {
+    /// How many items to look up: one more than the page holds, to learn whether there is a next page. `None`: all.
+    pub fn limit(&self) -> Option<i64> {
+        self.size.map(|size| i64::from(size.get()) + 1)
+    }
+
+    /// Makes the page of the items that were looked up with [`Self::limit`].
+    pub fn page<T>(&self, mut items: Vec<T>, key: impl Fn(&T) -> Key) -> Page<T, Key> {
+        let size = self.size.map_or(usize::MAX, |size| size.get().into());
+        let has_next = items.len() > size;
+        items.truncate(size);
+        let next = items.last().filter(|_| has_next).map(key);
+        Page { items, next }
+    }
+}
+
+/// A part of a list.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Page<T, Key> {
+    /// In the list's order.
+    pub items: Vec<T>,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<Key>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &str) -> Result<(Option<u16>, Option<i32>), Vec<String>> {
+        let pointers = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.pointer).collect::<Vec<_>>();
+        let page = PageRequest::<i32>::parse(query).map_err(pointers)?;
+        Ok((page.size.map(NonZeroU16::get), page.after))
+    }
+
+    #[test]
+    fn queries() {
+        assert_eq!(parse(""), Ok((None, None)));
+        assert_eq!(parse("other=1&page_size=2"), Ok((Some(2), None)));
+        assert_eq!(parse("page_size=1000&cursor=7"), Ok((Some(1000), Some(7))));
+        assert_eq!(parse("page_size=9&page_size=%31"), Ok((Some(1), None)));
+        for wrong in ["0", "1001", "-1", "1.5", "", "all", "70000"] {
+            assert_eq!(
+                parse(&format!("page_size={wrong}")),
+                Err(vec!["/page_size".to_owned()]),
+                "{wrong}"
+            );
+        }
+        assert_eq!(
+            parse("cursor=x&page_size=x"),
+            Err(vec!["/page_size".to_owned(), "/cursor".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_page_knows_whether_there_is_another() {
+        let page = |size: u16, found: Vec<i32>| {
+            let size = NonZeroU16::new(size);
+            PageRequest { size, after: None }.page(found, |item| *item)
+        };
+        let next = |items: &[i32], next| Page {
+            items: items.to_vec(),
+            next,
+        };
+        assert_eq!(page(2, vec![9, 8, 7]), next(&[9, 8], Some(8)));
+        assert_eq!(page(2, vec![9, 8]), next(&[9, 8], None));
+        assert_eq!(page(0, vec![9, 8, 7]), next(&[9, 8, 7], None));
+        assert_eq!(page(2, Vec::new()), next(&[], None));
+    }
+}

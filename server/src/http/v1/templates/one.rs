@@ -1,0 +1,57 @@
+//! `/api/v1/templates/{id}`
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+
+use crate::{
+    domain::template::TemplateChanges,
+    http::{
+        conditional::{entity_tag, has_version, if_match},
+        error::ApiError,
+        extract::{MayReadTemplates, MayWriteTemplates, TemplateBody, TemplatePath},
+        v1::templates::tagged,
+    },
+    service::templates,
+    state::AppState,
+};
+
+/// `GET`: nothing but its tag if the client has it.
+pub(in crate::http) async fn get(
+    State(app): State<AppState>,
+    MayReadTemplates(caller): MayReadTemplates,
+    TemplatePath(id): TemplatePath,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let template = templates::get(&app.db, caller.account, id).await?;
+    Ok(if has_version(&headers, template.version) {
+        (StatusCode::NOT_MODIFIED, [entity_tag(template.version)]).into_response()
+    } else {
+        tagged(template).into_response()
+    })
+}
+
+/// `PATCH`: changes what the body names.
+pub(in crate::http) async fn patch(
+    State(app): State<AppState>,
+    MayWriteTemplates(caller): MayWriteTemplates,
+    TemplatePath(id): TemplatePath,
+    headers: HeaderMap,
+    TemplateBody(submission): TemplateBody<TemplateChanges>,
+) -> Result<Response, ApiError> {
+    let template = templates::update(&app, &caller, id, &if_match(&headers), submission).await?;
+    Ok(tagged(template).into_response())
+}
+
+/// `DELETE`: its name is free again.
+pub(in crate::http) async fn delete(
+    State(app): State<AppState>,
+    MayWriteTemplates(caller): MayWriteTemplates,
+    TemplatePath(id): TemplatePath,
+    headers: HeaderMap,
+) -> Result<StatusCode, ApiError> {
+    templates::delete(&app.db, caller.account, id, &if_match(&headers)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,179 @@
+//! Stored templates: created, changed, looked at and deleted. Every save is a version, which is published at once.
+
+use platen_template::pool;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    clock,
+    domain::{
+        caller::Caller,
+        ids::{AccountId, TemplateId},
+        page::{Page, PageRequest},
+        template::{ExpectedVersion, NewTemplate, Saved, Submission, Template, TemplateChanges},
+        validation::{Fault, quote},
+    },
+    state::AppState,
+    store::{error::StoreError, template_versions, templates, tx},
+};
+
+/// Why a template was not served or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// The account has no such template.
+    #[error("there is no such template")]
+    NotFound,
+    /// The template is not the version that the client takes it for.
+    #[error("the template is another version by now")]
+    Changed,
+    /// The body is faulty, or the name taken.
+    #[error("the body is faulty")]
+    Invalid(Vec<Fault>),
+    /// A process that reads templates failed.
+    #[error(transparent)]
+    Process(#[from] pool::Error),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Creates a template.
+pub async fn create(
+    app: &AppState,
+    caller: &Caller,
+    submission: Submission<NewTemplate>,
+) -> Result<Template, TemplateError> {
+    let new = checked(app, caller.account, submission).await?;
+    let (id, now) = (TemplateId::generate(), clock::now());
+    let mut transaction = tx::begin(&app.db).await?;
+    templates::insert(&mut transaction, caller.account, id, &new.name, now)
+        .await
+        .map_err(|error| name_taken_or(error, &new.name))?;
+    let version = save(&mut transaction, caller, id, &new, now).await?;
+    tx::commit(transaction).await?;
+    Ok(template(id, new, version, now, now))
+}
+
+/// The account's templates, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<TemplateId>,
+) -> Result<Page<Template, TemplateId>, TemplateError> {
+    let found = templates::list(db, account, page).await?;
+    Ok(page.page(found, |template| template.id))
+}
+
+/// One template.
+pub async fn get(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Template, TemplateError> {
+    templates::find(db, account, id).await?.ok_or(TemplateError::NotFound)
+}
+
+/// Changes what the body names; the rest stays.
+pub async fn update(
+    app: &AppState,
+    caller: &Caller,
+    id: TemplateId,
+    expected: &ExpectedVersion,
+    submission: Submission<TemplateChanges>,
+) -> Result<Template, TemplateError> {
+    let changes = checked(app, caller.account, submission).await?;
+    let now = clock::now();
+    let mut transaction = tx::begin(&app.db).await?;
+    let old = lock(&mut transaction, caller.account, id, expected).await?;
+    let inserted_at = old.inserted_at;
+    let new = changes.applied_to(old);
+    let version = save(&mut transaction, caller, id, &new, now).await?;
+    tx::commit(transaction).await?;
+    Ok(template(id, new, version, inserted_at, now))
+}
+
+/// Deletes a template. Its name is free again; what the renders have used is kept.
+pub async fn delete(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+    expected: &ExpectedVersion,
+) -> Result<(), TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    lock(&mut transaction, account, id, expected).await?;
+    templates::delete(&mut transaction, account, id, clock::now()).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Adds the last fault that a body can have: a content that is no template.
+async fn checked<T: Saved>(
+    app: &AppState,
+    account: AccountId,
+    mut submission: Submission<T>,
+) -> Result<T, TemplateError> {
+    if let Some(content) = submission.content() {
+        match app.templates.check(account.0, content).await {
+            Ok(()) => {}
+            Err(pool::Error::Template(fault)) => submission.refuse_content(&fault),
+            Err(error @ pool::Error::Process(_)) => return Err(error.into()),
+        }
+    }
+    submission.finish().map_err(TemplateError::Invalid)
+}
+
+/// Holds a template that is as expected until the transaction ends.
+async fn lock(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    expected: &ExpectedVersion,
+) -> Result<Template, TemplateError> {
+    let template = templates::lock(transaction, account, id).await?;
+    let template = template.ok_or(TemplateError::NotFound)?;
+    if expected.includes(template.version) {
+        Ok(template)
+    } else {
+        Err(TemplateError::Changed)
+    }
+}
+
+/// Adds a version to a template that the transaction holds and publishes it.
+async fn save(
+    transaction: &mut PgConnection,
+    caller: &Caller,
+    id: TemplateId,
+    new: &NewTemplate,
+    now: OffsetDateTime,
+) -> Result<i32, TemplateError> {
+    let version = template_versions::insert(transaction, caller.account, id, caller.user.id, new, now).await?;
+    templates::publish(transaction, caller.account, id, version, now)
+        .await
+        .map_err(|error| name_taken_or(error, &new.name))?;
+    Ok(version)
+}
+
+fn template(
+    id: TemplateId,
+    new: NewTemplate,
+    version: i32,
+    inserted_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
+) -> Template {
+    Template {
+        id,
+        name: new.name,
+        content: new.content,
+        preview_context: new.preview_context,
+        version,
+        inserted_at,
+        updated_at,
+    }
+}
+
+fn name_taken_or(error: StoreError, name: &str) -> TemplateError {
+    if error.violates(templates::NAME_KEY) {
+        let detail = format!(
+            "Must be unique in the account; there is another template named {}",
+            quote(name)
+        );
+        TemplateError::Invalid(vec![Fault::invalid("/template/name", detail)])
+    } else {
+        error.into()
+    }
+}

@@ -1,0 +1,157 @@
+//! Table `templates`, each row with its published version.
+
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::{AccountId, TemplateId},
+        page::PageRequest,
+        template::Template,
+    },
+    store::{error::StoreError, template_versions::object},
+};
+
+/// Two living templates of an account can't have one name.
+pub const NAME_KEY: &str = "templates_name_key";
+
+struct TemplateRow {
+    id: Uuid,
+    name: String,
+    content: String,
+    preview_context: serde_json::Value,
+    published_version: i32,
+    inserted_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
+}
+
+impl From<TemplateRow> for Template {
+    fn from(row: TemplateRow) -> Self {
+        Self {
+            id: TemplateId(row.id),
+            name: row.name,
+            content: row.content,
+            preview_context: object(row.preview_context),
+            version: row.published_version,
+            inserted_at: row.inserted_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// Adds a template whose first version is inserted in the same transaction; [`NAME_KEY`] refuses a name that is taken.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    name: &str,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into templates (id, account_id, name, published_version, inserted_at, updated_at)
+         values ($1, $2, $3, 1, $4, $4)",
+        id.0,
+        account.0,
+        name,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A living template.
+pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
+    let row = sqlx::query_as!(
+        TemplateRow,
+        "select templates.id, published.name, published.content, published.preview_context,
+            templates.published_version, templates.inserted_at, templates.updated_at
+         from templates
+         join template_versions published
+            on published.template_id = templates.id and published.number = templates.published_version
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null",
+        account.0,
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(Into::into))
+}
+
+/// As [`find`], and holds the template until the transaction ends, so that saves of it follow one another.
+pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
+    let locked = sqlx::query_scalar!(
+        "select id from templates where account_id = $1 and id = $2 and deleted_at is null for update",
+        account.0,
+        id.0,
+    );
+    // The version is looked up afterwards: the one that a save before us has published.
+    match locked.fetch_optional(&mut *db).await? {
+        Some(_) => find(db, account, id).await,
+        None => Ok(None),
+    }
+}
+
+/// The living templates, newest first.
+pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<TemplateId>) -> Result<Vec<Template>, StoreError> {
+    let rows = sqlx::query_as!(
+        TemplateRow,
+        "select templates.id, published.name, published.content, published.preview_context,
+            templates.published_version, templates.inserted_at, templates.updated_at
+         from templates
+         join template_versions published
+            on published.template_id = templates.id and published.number = templates.published_version
+         where templates.account_id = $1 and templates.deleted_at is null
+            and ($2::uuid is null or templates.id < $2)
+         order by templates.id desc
+         limit $3",
+        account.0,
+        page.after.map(|id| id.0),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// Makes a version the one that is used; [`NAME_KEY`] refuses a name that is taken.
+pub async fn publish(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    version: i32,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update templates set published_version = $3, name = version.name, updated_at = $4
+         from template_versions version
+         where templates.account_id = $1 and templates.id = $2
+            and version.template_id = templates.id and version.number = $3",
+        account.0,
+        id.0,
+        version,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Ends a template's life; its row and versions stay.
+pub async fn delete(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update templates set deleted_at = $3 where account_id = $1 and id = $2 and deleted_at is null",
+        account.0,
+        id.0,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

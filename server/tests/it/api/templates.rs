@@ -1,0 +1,209 @@
+//! `/api/v1/templates`: what may be saved, and lists.
+
+mod one;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::studio::{Studio, faults, header};
+
+const PATH: &str = "/api/v1/templates";
+
+async fn create(studio: &Studio, template: Value) -> reqwest::Response {
+    let request = studio.request(Method::POST, PATH).json(&json!({"template": template}));
+    request.send().await.expect("an answer")
+}
+
+/// The ids of a page, and what its `Link` leads to.
+async fn page(studio: &Studio, path: &str) -> (Vec<String>, Option<String>) {
+    let answer = studio.request(Method::GET, path).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    let link = answer
+        .headers()
+        .get("link")
+        .map(|link| link.to_str().expect("text").to_owned());
+    let next = link.map(|link| {
+        let (target, parameters) = link.split_once('>').expect("a link");
+        assert_eq!(parameters, "; rel=\"next\"");
+        target.trim_start_matches('<').to_owned()
+    });
+    let body: Value = answer.json().await.expect("JSON");
+    let templates = body["data"].as_array().expect("a list");
+    let path_of = |template: &Value| format!("{PATH}/{}", template["id"].as_str().expect("an id"));
+    (templates.iter().map(path_of).collect(), next)
+}
+
+#[tokio::test]
+async fn a_new_template_has_exactly_the_members_of_the_contract() {
+    let studio = Studio::start().await;
+    let preview_context = json!({"z": 1, "a": {"y": ["ä", null, 1.5, true], "nul": "\u{0}"}});
+    let content = "<h1>{{ z }}</h1>\r\n{% for y in a.y %}{{ y }}{% endfor %}";
+    let answer = create(
+        &studio,
+        json!({"name": "Größe", "content": content, "preview_context": preview_context}),
+    )
+    .await;
+    assert_eq!(answer.status(), 201);
+    assert_eq!(header(&answer, "content-type"), "application/json");
+    assert_eq!(header(&answer, "etag"), "\"1\"");
+    let location = header(&answer, "location").to_owned();
+    let body: Value = answer.json().await.unwrap();
+    let members: Vec<_> = body["data"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        members,
+        ["id", "name", "content", "preview_context", "inserted_at", "updated_at"]
+    );
+    let template = &body["data"];
+    assert_eq!(location, format!("{PATH}/{}", template["id"].as_str().unwrap()));
+    assert_eq!(
+        (&template["name"], &template["content"]),
+        (&json!("Größe"), &json!(content))
+    );
+    // Also in the same order.
+    assert_eq!(template["preview_context"].to_string(), preview_context.to_string());
+    assert_eq!(template["inserted_at"], template["updated_at"]);
+    assert!(template["inserted_at"].as_str().unwrap().ends_with('Z'));
+
+    let plain: Value = create(&studio, json!({"name": "plain", "content": "x"}))
+        .await
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(plain["data"]["preview_context"], json!({}));
+}
+
+#[tokio::test]
+async fn every_fault_of_a_body_is_listed_the_templates_own_too() {
+    let studio = Studio::start().await;
+    let content = "<p>\n{{ total|curency('EUR') }}";
+    let body = json!({"template": {"name": "", "content": content, "preview_context": [], "x": 1}, "y": 2});
+    let answer = studio.request(Method::POST, PATH).json(&body).send().await.unwrap();
+    let found = faults(answer).await;
+    let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(
+        pointers,
+        [
+            "/template/name",
+            "/template/content",
+            "/template/preview_context",
+            "/template/x",
+            "/y"
+        ]
+    );
+    let detail = &found[1].1;
+    for part in ["Line 2, column 10", "curency", "{{ total|curency('EUR') }}"] {
+        assert!(detail.contains(part), "{part}: {detail}");
+    }
+
+    let missing = studio.request(Method::POST, PATH).json(&json!({"template": {}}));
+    let found = faults(missing.send().await.unwrap()).await;
+    let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(pointers, ["/template/name", "/template/content"]);
+}
+
+#[tokio::test]
+async fn a_name_is_given_once_in_an_account() {
+    let studio = Studio::start().await;
+    studio.template("Invoice", "x").await;
+    let found = faults(create(&studio, json!({"name": "Invoice", "content": "y"})).await).await;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, "/template/name");
+    assert!(found[0].1.contains("Invoice"), "{}", found[0].1);
+    assert_eq!(
+        create(&studio, json!({"name": "invoice", "content": "y"}))
+            .await
+            .status(),
+        201
+    );
+
+    let other = studio.service.account("bob@example.org");
+    let elsewhere = studio
+        .service
+        .client
+        .post(studio.service.url(PATH))
+        .bearer_auth(&other.key);
+    let elsewhere = elsewhere.json(&json!({"template": {"name": "Invoice", "content": "y"}}));
+    assert_eq!(elsewhere.send().await.unwrap().status(), 201);
+}
+
+#[tokio::test]
+async fn lists_are_newest_first_whole_or_in_pages() {
+    let studio = Studio::start().await;
+    assert_eq!(page(&studio, PATH).await, (Vec::new(), None));
+    let mut paths = Vec::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        paths.insert(0, studio.template(name, "x").await);
+    }
+    // An update moves nothing.
+    let update = studio
+        .request(Method::PATCH, &paths[4])
+        .json(&json!({"template": {"name": "z"}}));
+    assert_eq!(update.send().await.unwrap().status(), 200);
+    assert_eq!(page(&studio, PATH).await, (paths.clone(), None));
+    assert_eq!(
+        page(&studio, &format!("{PATH}?page_size=5")).await,
+        (paths.clone(), None)
+    );
+
+    let (first, next) = page(&studio, &format!("{PATH}?page_size=2")).await;
+    assert_eq!(first, paths[..2]);
+    // What happens to the last one seen, or is created meanwhile, does not shift the rest.
+    studio.request(Method::DELETE, &paths[1]).send().await.unwrap();
+    studio.template("f", "x").await;
+    let (second, next) = page(&studio, &next.unwrap()).await;
+    assert_eq!(second, paths[2..4]);
+    let (third, next) = page(&studio, &next.unwrap()).await;
+    assert_eq!((third.as_slice(), next), (&paths[4..], None));
+}
+
+#[tokio::test]
+async fn faulty_pages_are_refused_at_the_parameter() {
+    let studio = Studio::start().await;
+    let ask = studio.request(Method::GET, &format!("{PATH}?page_size=0&cursor=nonsense"));
+    let found = faults(ask.send().await.unwrap()).await;
+    let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(pointers, ["/page_size", "/cursor"]);
+}
+
+#[tokio::test]
+async fn reading_and_writing_are_scopes_of_their_own() {
+    let studio = Studio::start().await;
+    let path = studio.template("Invoice", "x").await;
+    let key_with = |scope: &str| {
+        let arguments = [
+            "keys",
+            "create",
+            "--email",
+            "ann@example.org",
+            "--name",
+            "n",
+            "--scope",
+            scope,
+        ];
+        studio.service.command(&arguments, "").succeeded()
+    };
+    let (reader, writer) = (key_with("templates:read"), key_with("templates:write"));
+    for (method, path, may_read) in [
+        (Method::GET, PATH, true),
+        (Method::POST, PATH, false),
+        (Method::GET, path.as_str(), true),
+        (Method::PATCH, path.as_str(), false),
+        (Method::DELETE, path.as_str(), false),
+    ] {
+        let other = if may_read { &writer } else { &reader };
+        let request = studio.service.client.request(method.clone(), studio.service.url(path));
+        let refused = request.bearer_auth(other).send().await.unwrap();
+        assert_eq!(refused.status(), 403, "{method} {path}");
+        let body: Value = refused.json().await.unwrap();
+        assert_eq!(body["error"], "insufficient_permissions");
+    }
+    let list = studio.service.client.get(studio.service.url(PATH)).bearer_auth(&reader);
+    assert_eq!(list.send().await.unwrap().status(), 200);
+    let update = studio
+        .service
+        .client
+        .patch(studio.service.url(&path))
+        .bearer_auth(&writer);
+    let update = update.json(&json!({"template": {"content": "y"}}));
+    assert_eq!(update.send().await.unwrap().status(), 200);
+}
