@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod first_account;
+pub mod secret_key;
 pub mod templates;
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
@@ -14,10 +15,12 @@ use crate::{
     boot::{
         browser::BrowserError,
         first_account::{FirstAccount, FirstAccountError},
+        secret_key::ObtainKeyError,
     },
     clock,
     config::Config,
-    database::{self, Database, DatabaseError},
+    database::{self, Database, DatabaseError, folder::DataFolder},
+    domain::sealing::SecretKey,
     http,
     instance::Instance,
     lifecycle::Lifecycle,
@@ -45,6 +48,9 @@ pub enum ServeError {
     /// No first account.
     #[error(transparent)]
     FirstAccount(#[from] FirstAccountError),
+    /// No secret key.
+    #[error(transparent)]
+    SecretKey(#[from] ObtainKeyError),
     /// No browser.
     #[error(transparent)]
     Browser(#[from] BrowserError),
@@ -74,16 +80,13 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let config = Arc::new(config);
     let Database { pool, embedded } = database::open_for_service(&config).await?;
     let database_stop = CancellationToken::new();
-    let first_account = match &embedded {
-        Some(embedded) => first_account::ensure(&pool, &embedded.folder, &config.data.first_email).await,
-        None => Ok(None),
-    };
+    let prepared = prepare(&config, &pool, embedded.as_ref().map(|embedded| &embedded.folder)).await;
     if let Some(embedded) = embedded {
         lifecycle.spawn("postgres", embedded.supervise(database_stop.clone()));
     }
-    let outcome = match first_account {
-        Ok(first_account) => serve_with(&lifecycle, config, pool.clone(), first_account).await,
-        Err(error) => Err(error.into()),
+    let outcome = match prepared {
+        Ok(prepared) => serve_with(&lifecycle, config, pool.clone(), prepared).await,
+        Err(error) => Err(error),
     };
     // Whatever happened, the database goes last.
     lifecycle.stop();
@@ -98,11 +101,30 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     }
 }
 
+/// What a start makes or finds before it serves.
+struct Prepared {
+    secret_key: Arc<SecretKey>,
+    first_account: Option<FirstAccount>,
+}
+
+/// `folder`: of a private database.
+async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
+    let secret_key = secret_key::obtain(db, &config.secrets, folder).await?;
+    let first_account = match folder {
+        Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
+        None => None,
+    };
+    Ok(Prepared {
+        secret_key,
+        first_account,
+    })
+}
+
 async fn serve_with(
     lifecycle: &Lifecycle,
     config: Arc<Config>,
     db: PgPool,
-    first_account: Option<FirstAccount>,
+    prepared: Prepared,
 ) -> Result<(), ServeError> {
     let address = config.http.listen;
     let listener = TcpListener::bind(address)
@@ -122,6 +144,7 @@ async fn serve_with(
         templates,
         config: config.clone(),
         instance: instance.id,
+        secret_key: prepared.secret_key,
         key_usage: KeyUsage::default(),
     };
     lifecycle.spawn(
@@ -133,9 +156,13 @@ async fn serve_with(
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
     );
     let key_usage = state.key_usage.clone();
-    let server = axum::serve(listener, http::router(state)).with_graceful_shutdown(lifecycle.stopped());
+    let server = axum::serve(
+        listener,
+        http::router(state).into_make_service_with_connect_info::<SocketAddr>(),
+    )
+    .with_graceful_shutdown(lifecycle.stopped());
     tracing::info!(address = %bound, "ready");
-    if let Some(first_account) = first_account {
+    if let Some(first_account) = prepared.first_account {
         first_account.print(&config.http.base_url_for(bound));
     }
     let grace = config.http.shutdown_grace;

@@ -13,7 +13,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::{boot, cli::failure::Failure, config::Config, database, telemetry};
+use crate::{
+    boot::{self, ServeError, secret_key::ObtainKeyError},
+    cli::failure::Failure,
+    config::Config,
+    database, telemetry,
+};
 
 /// Turns HTML and web addresses into archival PDF.
 #[derive(Parser)]
@@ -51,7 +56,7 @@ enum Command {
     /// Make accounts, and decide about their plans and credits.
     #[command(subcommand)]
     Accounts(accounts::Command),
-    /// Make, list and revoke API keys.
+    /// Make, list, replace and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Command),
     /// Check all that the service depends on, and say what to do where something is wrong.
@@ -79,7 +84,10 @@ fn execute(command: Command) -> Result<(), Failure> {
         .build()?
         .block_on(async {
             match command {
-                Command::Serve => Ok(boot::serve(config).await?),
+                Command::Serve => boot::serve(config).await.map_err(|error| match error {
+                    ServeError::SecretKey(ObtainKeyError::NotSet) => Failure::by_caller(&error),
+                    other => other.into(),
+                }),
                 Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Inspect(arguments) => inspect::execute(&arguments),
                 Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),

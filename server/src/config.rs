@@ -9,6 +9,7 @@ pub mod http;
 pub mod limits;
 pub mod log;
 pub mod reader;
+pub mod secrets;
 
 use crate::config::{
     browser::BrowserConfig,
@@ -19,6 +20,7 @@ use crate::config::{
     limits::LimitsConfig,
     log::LogConfig,
     reader::{Fault, Reader, Setting},
+    secrets::SecretsConfig,
 };
 
 /// All settings.
@@ -30,6 +32,8 @@ pub struct Config {
     pub database: DatabaseConfig,
     /// See [`mod@data`].
     pub data: DataConfig,
+    /// See [`mod@secrets`].
+    pub secrets: SecretsConfig,
     /// See [`mod@browser`].
     pub browser: BrowserConfig,
     /// See [`mod@egress`].
@@ -57,6 +61,7 @@ impl Config {
         let http = HttpConfig::from_env(&mut reader);
         let database = DatabaseConfig::from_env(&mut reader);
         let data = DataConfig::from_env(&mut reader);
+        let secrets = SecretsConfig::from_env(&mut reader);
         let browser = BrowserConfig::from_env(&mut reader);
         let egress = EgressConfig::from_env(&mut reader);
         let limits = LimitsConfig::from_env(&mut reader);
@@ -66,6 +71,7 @@ impl Config {
                 http: http?,
                 database: database?,
                 data: data?,
+                secrets,
                 browser: browser?,
                 egress: egress?,
                 limits: limits?,
@@ -80,10 +86,11 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 7] = [
+pub const SECTIONS: [(&str, &[&Setting]); 8] = [
     ("Service", http::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
+    ("Secrets", secrets::SETTINGS),
     ("Browser", browser::SETTINGS),
     ("Network access of pages", egress::SETTINGS),
     ("Limits", limits::SETTINGS),

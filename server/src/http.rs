@@ -1,6 +1,7 @@
 //! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
 //! answer in [`error`].
 
+mod client_address;
 mod conditional;
 mod drain;
 mod error;

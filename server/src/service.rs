@@ -1,5 +1,6 @@
 //! Use cases. Each function is one, owns its transaction, and is called alike by the API and the command line.
 
+pub mod account_keys;
 pub mod accounts;
 pub mod api_keys;
 pub mod credits;

@@ -6,7 +6,11 @@ use platen_engine::Engine;
 use platen_template::pool::Pool;
 use sqlx::PgPool;
 
-use crate::{config::Config, domain::ids::InstanceId, service::api_keys::KeyUsage};
+use crate::{
+    config::Config,
+    domain::{ids::InstanceId, sealing::SecretKey},
+    service::api_keys::KeyUsage,
+};
 
 /// Shared by all requests; cheap to clone.
 #[derive(Clone)]
@@ -21,6 +25,8 @@ pub struct AppState {
     pub config: Arc<Config>,
     /// This process.
     pub instance: InstanceId,
+    /// Opens what is sealed at rest.
+    pub secret_key: Arc<SecretKey>,
     /// Which keys were used.
     pub key_usage: KeyUsage,
 }

@@ -1,7 +1,7 @@
 //! `platen keys …`
 
-use clap::Subcommand;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use clap::{Args, Subcommand};
+use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     cli::{
@@ -12,26 +12,26 @@ use crate::{
     clock,
     config::Config,
     database::{self, Database},
-    domain::{api_key::Scope, ids::ApiKeyId},
-    service::api_keys::{self, CreateKeyError, KeyRequest},
+    domain::{
+        api_key::{Scope, Scopes},
+        ids::ApiKeyId,
+        network::Network,
+    },
+    service::api_keys::{self, CreateKeyError, CreatedKey, KeyRequest, RotateKeyError},
     store::api_keys::ApiKey,
 };
 
 #[derive(Subcommand)]
 pub(super) enum Command {
     /// Make a key. Prints the key on standard output, this once, and its id on standard error.
-    Create {
-        #[command(flatten)]
-        account: AccountArguments,
-        /// Name of the key, for people.
-        #[arg(long)]
-        name: String,
-        /// What the key may do; may be given several times. Without it: everything.
-        #[arg(long = "scope", value_name = "SCOPE", value_parser = parse_scope)]
-        scopes: Vec<Scope>,
-        /// The key is valid until then, for instance 2026-11-21T12:00:00Z. Without it: until it is revoked.
-        #[arg(long, value_name = "TIME", value_parser = parse_time)]
-        expires: Option<OffsetDateTime>,
+    Create(CreateArguments),
+    /// Replace a key: prints a new one as `create` does, with the same name, scopes and limits.
+    Rotate {
+        /// The key's id, as `keys list` shows it.
+        id: ApiKeyId,
+        /// The former key is good for so long yet: a number with s, m, h or d.
+        #[arg(long, default_value = "24h", value_parser = parse_duration)]
+        overlap: Duration,
     },
     /// List the keys of an account, newest first.
     List {
@@ -45,15 +45,32 @@ pub(super) enum Command {
     },
 }
 
+#[derive(Args)]
+pub(super) struct CreateArguments {
+    #[command(flatten)]
+    account: AccountArguments,
+    /// Name of the key, for people.
+    #[arg(long)]
+    name: String,
+    /// What the key may do; may be given several times. Without it: everything.
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = parse_scope)]
+    scopes: Vec<Scope>,
+    /// The key is valid until then, for instance 2026-11-21T12:00:00Z. Without it: until it is revoked.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    expires: Option<OffsetDateTime>,
+    /// A test key: its documents are stamped TEST and cost nothing.
+    #[arg(long)]
+    test: bool,
+    /// The key may be used from this address or network only; may be given several times. Without it: from anywhere.
+    #[arg(long = "allow-ip", value_name = "NETWORK")]
+    networks: Vec<Network>,
+}
+
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
     let database = database::open_for_command(config).await?;
     let outcome = match command {
-        Command::Create {
-            account,
-            name,
-            scopes,
-            expires,
-        } => create(&database, account, &name, scopes, expires).await,
+        Command::Create(arguments) => create(&database, arguments).await,
+        Command::Rotate { id, overlap } => rotate(&database, id, overlap).await,
         Command::List { account } => list(&database, account).await,
         Command::Revoke { id } => revoke(&database, id).await,
     };
@@ -61,24 +78,22 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
     outcome
 }
 
-async fn create(
-    database: &Database,
-    account: AccountArguments,
-    name: &str,
-    scopes: Vec<Scope>,
-    expires_at: Option<OffsetDateTime>,
-) -> Result<(), Failure> {
-    let account = select(database, account).await?;
-    let all = if scopes.is_empty() { Scope::ALL.to_vec() } else { scopes };
+async fn create(database: &Database, arguments: CreateArguments) -> Result<(), Failure> {
+    let account = select(database, arguments.account).await?;
     let request = KeyRequest {
-        name,
-        scopes: all.into_iter().collect(),
-        expires_at,
+        name: &arguments.name,
+        scopes: if arguments.scopes.is_empty() {
+            Scopes::all()
+        } else {
+            arguments.scopes.into_iter().collect()
+        },
+        livemode: !arguments.test,
+        expires_at: arguments.expires,
+        allowed_networks: arguments.networks,
     };
     match api_keys::create(&database.pool, account, request, clock::now()).await {
         Ok(created) => {
-            eprintln!("{}", created.id);
-            println!("{}", created.key.expose());
+            show(&created);
             Ok(())
         }
         Err(CreateKeyError::Store(error)) => Err(error.into()),
@@ -86,11 +101,27 @@ async fn create(
     }
 }
 
+async fn rotate(database: &Database, id: ApiKeyId, overlap: Duration) -> Result<(), Failure> {
+    match api_keys::rotate(&database.pool, id, overlap, clock::now()).await {
+        Ok(created) => {
+            show(&created);
+            Ok(())
+        }
+        Err(RotateKeyError::Store(error)) => Err(error.into()),
+        Err(fault) => Err(Failure::by_caller(&fault)),
+    }
+}
+
+fn show(created: &CreatedKey) {
+    eprintln!("{}", created.id);
+    println!("{}", created.key.expose());
+}
+
 async fn list(database: &Database, account: AccountArguments) -> Result<(), Failure> {
     let account = select(database, account).await?;
     let keys = api_keys::list(&database.pool, account).await?;
     println!(
-        "{:36}  {:12}  {:20}  {:20}  {:20}  NAME (SCOPES)",
+        "{:36}  {:12}  {:20}  {:20}  {:20}  NAME (SCOPES) LIMITS",
         "ID", "KEY", "CREATED", "LAST USED", "VALID UNTIL"
     );
     for key in keys {
@@ -108,8 +139,14 @@ fn row(key: &ApiKey) -> String {
     let used = key.last_used_at.map_or_else(|| "never".to_owned(), show_time);
     let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
     let created = show_time(key.inserted_at);
+    let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
+    let from = if networks.is_empty() {
+        String::new()
+    } else {
+        format!(" from {}", networks.join(" "))
+    };
     format!(
-        "{}  {}  {created:20}  {used:20}  {until:20}  {} ({})",
+        "{}  {}  {created:20}  {used:20}  {until:20}  {} ({}){from}",
         key.id,
         key.hint,
         key.name,
@@ -133,4 +170,19 @@ fn parse_scope(text: &str) -> Result<Scope, crate::domain::api_key::UnknownScope
 
 fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     OffsetDateTime::parse(text, &Rfc3339).map_err(|_| "a time looks like 2026-11-21T12:00:00Z".to_owned())
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.len() - text.chars().next_back().map_or(0, char::len_utf8));
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        "d" => 24 * 60 * 60,
+        _ => 0,
+    };
+    match number.parse::<u16>() {
+        Ok(number) if seconds > 0 => Ok(Duration::seconds(i64::from(number) * seconds)),
+        _ => Err("a duration is a number up to 65535 with s, m, h or d, for instance 24h".to_owned()),
+    }
 }

@@ -70,7 +70,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
         account: Uuid::nil(),
         concurrency: 1,
     };
-    let job = request.into_job(RenderId::generate(), bounds);
+    let job = request.into_job(RenderId::generate(), bounds, None);
     let rendered = tokio::select! {
         rendered = browsers.engine.render(place, job) => Some(rendered),
         () = lifecycle.stopping() => None,

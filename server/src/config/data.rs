@@ -9,7 +9,7 @@ use crate::{
 
 const DATA_DIR: Setting = Setting {
     name: "PLATEN_DATA_DIR",
-    purpose: "Folder for the private database and the first key.",
+    purpose: "Folder for the private database, the secret key and kept answers. Replicas share it.",
     allowed: "a path",
     default: ".platen; as root /var/lib/platen",
 };

@@ -4,7 +4,10 @@ use std::{net::SocketAddr, time::Duration};
 
 use url::Url;
 
-use crate::config::reader::{Reader, Setting};
+use crate::{
+    config::reader::{Reader, Setting},
+    domain::network::Network,
+};
 
 const LISTEN: Setting = Setting {
     name: "PLATEN_LISTEN",
@@ -18,6 +21,12 @@ const BASE_URL: Setting = Setting {
     allowed: "http:// or https:// address without query and fragment",
     default: "http:// and PLATEN_LISTEN",
 };
+const TRUSTED_PROXIES: Setting = Setting {
+    name: "PLATEN_TRUSTED_PROXIES",
+    purpose: "Proxies before the service, separated by commas: their X-Forwarded-For says where a request comes from.",
+    allowed: "address, network",
+    default: "none",
+};
 const SHUTDOWN_GRACE: Setting = Setting {
     name: "PLATEN_SHUTDOWN_GRACE",
     purpose: "Seconds that running renders get to finish after SIGTERM.",
@@ -25,7 +34,7 @@ const SHUTDOWN_GRACE: Setting = Setting {
     default: "30",
 };
 
-pub(super) const SETTINGS: &[&Setting] = &[&LISTEN, &BASE_URL, &SHUTDOWN_GRACE];
+pub(super) const SETTINGS: &[&Setting] = &[&LISTEN, &BASE_URL, &TRUSTED_PROXIES, &SHUTDOWN_GRACE];
 
 /// See the module.
 #[derive(Debug)]
@@ -37,6 +46,8 @@ pub struct HttpConfig {
     pub base_url: Url,
     /// Whether `base_url` comes from `listen`.
     base_url_follows_listen: bool,
+    /// Whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<Network>,
     /// From the first signal to the end of what runs.
     pub shutdown_grace: Duration,
 }
@@ -50,11 +61,15 @@ impl HttpConfig {
                 matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
             })
         });
+        let trusted_proxies = reader.parsed_or(&TRUSTED_PROXIES, Some(Vec::new()), |text| {
+            text.split(',').map(|network| network.trim().parse().ok()).collect()
+        });
         let shutdown_grace = reader.seconds(&SHUTDOWN_GRACE, 0..=3600);
         Some(Self {
             listen: listen?,
             base_url: base_url?,
             base_url_follows_listen,
+            trusted_proxies: trusted_proxies?,
             shutdown_grace: shutdown_grace?,
         })
     }

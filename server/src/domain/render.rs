@@ -10,7 +10,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use platen_engine::error::RenderFault;
 use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
-use platen_pdf::{OutputFormat, PageSelection};
+use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use serde_json::Value;
 
 use crate::domain::{
@@ -136,7 +136,7 @@ impl RenderRequest {
     }
 
     /// The engine's job for somebody who holds the connection open.
-    pub fn into_job(self, id: RenderId, limits: RenderLimits) -> RenderJob {
+    pub fn into_job(self, id: RenderId, limits: RenderLimits, watermark: Option<Watermark>) -> RenderJob {
         RenderJob {
             id: id.0,
             lane: Lane::Synchronous,
@@ -147,7 +147,7 @@ impl RenderRequest {
             evaluate: self.evaluate,
             wait_for: self.wait_for,
             selection: self.selection,
-            watermark: None,
+            watermark,
             format: self.format,
             deadline: limits.deadline,
             page_limit: limits.pages,

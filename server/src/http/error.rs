@@ -91,6 +91,10 @@ impl IntoResponse for ApiError {
             Self::Authentication(AuthenticationError::Expired) => {
                 unauthorized("expired_token", "The API key has expired.")
             }
+            Self::Authentication(foreign @ AuthenticationError::ForeignAddress(_)) => {
+                let message = sentence(&foreign.to_string());
+                answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
+            }
             Self::Authentication(AuthenticationError::Suspended) => answer(
                 StatusCode::FORBIDDEN,
                 auth_error("forbidden", "The account is suspended."),

@@ -22,7 +22,7 @@ use crate::{
         template::{Saved, Submission},
         validation::Fault,
     },
-    http::{ApiState, error::ApiError},
+    http::{ApiState, client_address::client_address, error::ApiError},
     service::{api_keys, templates::TemplateError},
 };
 
@@ -34,7 +34,8 @@ impl FromRequestParts<ApiState> for Caller {
         let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
         let app = &state.app;
         let limits = &app.config.limits;
-        let caller = api_keys::authenticate(&app.db, &app.key_usage, limits, token, clock::now()).await?;
+        let address = client_address(parts, &app.config.http.trusted_proxies);
+        let caller = api_keys::authenticate(&app.db, &app.key_usage, limits, token, address, clock::now()).await?;
         tracing::Span::current().record("account_id", tracing::field::display(caller.account));
         let standing = state
             .rate_limit

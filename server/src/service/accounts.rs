@@ -93,6 +93,7 @@ pub async fn create_with_key(
         scopes: &Scopes::all(),
         livemode: true,
         expires_at: None,
+        allowed_networks: &[],
     };
     api_keys::insert(&mut transaction, created.account, new, now).await?;
     tx::commit(transaction).await?;

@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use sqlx::PgPool;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     config::limits::LimitsConfig,
@@ -14,10 +15,11 @@ use crate::{
         api_key::{PlaintextKey, Scopes},
         caller::Caller,
         ids::ApiKeyId,
+        network::Network,
     },
     store::{
         accounts::OwnedAccount,
-        api_keys::{self, ApiKey, NewApiKey},
+        api_keys::{self, ApiKey, NewApiKey, Successor},
         error::StoreError,
         tx,
     },
@@ -32,6 +34,9 @@ pub enum AuthenticationError {
     /// Past its expiry.
     #[error("the API key has expired")]
     Expired,
+    /// The key is sound, but not for use from this address.
+    #[error("the API key may not be used from {}", .0.map_or_else(|| "an unknown address".to_owned(), |address| address.to_string()))]
+    ForeignAddress(Option<IpAddr>),
     /// The key is sound, its account is suspended.
     #[error("the account is suspended")]
     Suspended,
@@ -40,12 +45,13 @@ pub enum AuthenticationError {
     Store(#[from] StoreError),
 }
 
-/// Recognises the holder of a key. `limits` win over those of the account's plan.
+/// Recognises the holder of a key, who asks from `address`. `limits` win over those of the account's plan.
 pub async fn authenticate(
     db: &PgPool,
     usage: &KeyUsage,
     limits: &LimitsConfig,
     token: &str,
+    address: Option<IpAddr>,
     now: OffsetDateTime,
 ) -> Result<Caller, AuthenticationError> {
     let digest = PlaintextKey::parse(token)
@@ -57,6 +63,10 @@ pub async fn authenticate(
         .ok_or(AuthenticationError::Unknown)?;
     if found.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(AuthenticationError::Expired);
+    }
+    let inside = |network: &Network| address.is_some_and(|address| network.contains(address));
+    if !found.allowed_networks.is_empty() && !found.allowed_networks.iter().any(inside) {
+        return Err(AuthenticationError::ForeignAddress(address));
     }
     if found.suspended {
         return Err(AuthenticationError::Suspended);
@@ -113,8 +123,12 @@ pub struct KeyRequest<'a> {
     pub name: &'a str,
     /// What it may do.
     pub scopes: Scopes,
+    /// False for a test key.
+    pub livemode: bool,
     /// Valid until then.
     pub expires_at: Option<OffsetDateTime>,
+    /// Where it may be used from; empty: anywhere.
+    pub allowed_networks: Vec<Network>,
 }
 
 /// A key that was just made.
@@ -139,7 +153,7 @@ pub enum CreateKeyError {
     Store(#[from] StoreError),
 }
 
-/// Makes a live key for an account, in its owner's name.
+/// Makes a key for an account, in its owner's name.
 pub async fn create(
     db: &PgPool,
     account: OwnedAccount,
@@ -154,7 +168,7 @@ pub async fn create(
     }
     let created = CreatedKey {
         id: ApiKeyId::generate(),
-        key: PlaintextKey::from_random(rand::random(), true),
+        key: PlaintextKey::from_random(rand::random(), request.livemode),
     };
     let mut transaction = tx::begin(db).await?;
     let new = NewApiKey {
@@ -164,8 +178,9 @@ pub async fn create(
         hint: created.key.hint(),
         digest: created.key.digest(),
         scopes: &request.scopes,
-        livemode: true,
+        livemode: request.livemode,
         expires_at: request.expires_at,
+        allowed_networks: &request.allowed_networks,
     };
     api_keys::insert(&mut transaction, account.account, new, now).await?;
     tx::commit(transaction).await?;
@@ -180,4 +195,46 @@ pub async fn list(db: &PgPool, account: OwnedAccount) -> Result<Vec<ApiKey>, Sto
 /// Revokes a key at once; `false` when there is none with this id.
 pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
     api_keys::revoke(db, id, now).await
+}
+
+/// Why a key is not replaced.
+#[derive(Debug, thiserror::Error)]
+pub enum RotateKeyError {
+    /// No key has this id.
+    #[error("there is no key {0}; `platen keys list` shows them")]
+    NoSuchKey(ApiKeyId),
+    /// It is of no use any more.
+    #[error("the key {0} is revoked or has expired; `platen keys create` makes a new one")]
+    Ended(ApiKeyId),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a key with the name, the scopes and the limits of another one, which expires after the overlap.
+pub async fn rotate(
+    db: &PgPool,
+    id: ApiKeyId,
+    overlap: Duration,
+    now: OffsetDateTime,
+) -> Result<CreatedKey, RotateKeyError> {
+    let mut transaction = tx::begin(db).await?;
+    let former = api_keys::lock_for_rotation(&mut transaction, id).await?;
+    let former = former.ok_or(RotateKeyError::NoSuchKey(id))?;
+    if former.revoked_at.is_some() || former.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(RotateKeyError::Ended(id));
+    }
+    let created = CreatedKey {
+        id: ApiKeyId::generate(),
+        key: PlaintextKey::from_random(rand::random(), former.livemode),
+    };
+    let successor = Successor {
+        id: created.id,
+        hint: created.key.hint(),
+        digest: created.key.digest(),
+    };
+    api_keys::insert_successor(&mut transaction, id, successor, now).await?;
+    api_keys::update_expiry(&mut transaction, id, now + overlap).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
 }

@@ -5,6 +5,7 @@ mod record;
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::RenderedDocument;
+use platen_pdf::Watermark;
 use serde_json::{Value, json};
 use tokio::task::JoinError;
 
@@ -105,7 +106,11 @@ async fn make(
         account: caller.account.0,
         concurrency: caller.limits.concurrency,
     };
-    Ok(app.engine.render(place, request.into_job(id, bounds)).await?)
+    let watermark = (!caller.livemode).then_some(Watermark::Test);
+    Ok(app
+        .engine
+        .render(place, request.into_job(id, bounds, watermark))
+        .await?)
 }
 
 /// What the caller is told, as the record keeps it.

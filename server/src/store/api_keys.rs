@@ -11,6 +11,7 @@ use crate::{
         api_key::{KeyDigest, Scope, Scopes},
         caller::User,
         ids::{AccountId, ApiKeyId, UserId},
+        network::{InvalidNetwork, Network},
         plan::PlanLimits,
     },
     store::error::StoreError,
@@ -34,6 +35,8 @@ pub struct NewApiKey<'a> {
     pub livemode: bool,
     /// Valid until then.
     pub expires_at: Option<OffsetDateTime>,
+    /// Where it may be used from; empty: anywhere.
+    pub allowed_networks: &'a [Network],
 }
 
 /// Adds a key to an account.
@@ -44,10 +47,11 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
+    let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
     sqlx::query!(
         "insert into api_keys
-            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, inserted_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks, inserted_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         key.id.0,
         account.0,
         key.created_by.0,
@@ -57,6 +61,7 @@ pub async fn insert(
         &scopes,
         key.livemode,
         key.expires_at,
+        &networks,
         now,
     )
     .execute(db)
@@ -79,6 +84,8 @@ pub struct Credentials {
     pub livemode: bool,
     /// Valid until then.
     pub expires_at: Option<OffsetDateTime>,
+    /// Where it may be used from; empty: anywhere.
+    pub allowed_networks: Vec<Network>,
     /// Whether the account is suspended.
     pub suspended: bool,
     /// The limits of the account's plan.
@@ -91,8 +98,9 @@ pub struct Credentials {
 pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
     let row = sqlx::query!(
         r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
-            api_keys.expires_at, accounts.suspended_at is not null as "suspended!", users.id as user_id, users.email,
-            plans.concurrency, plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
+            api_keys.expires_at, api_keys.allowed_networks, accounts.suspended_at is not null as "suspended!",
+            users.id as user_id, users.email, plans.concurrency, plans.rate_per_minute, plans.body_bytes,
+            plans.sync_deadline_seconds
          from api_keys
          join accounts on accounts.id = api_keys.account_id
          join plans on plans.name = accounts.plan
@@ -102,26 +110,30 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
     )
     .fetch_optional(db)
     .await?;
-    Ok(row.map(|row| Credentials {
-        key: ApiKeyId(row.id),
-        account: AccountId(row.account_id),
-        digest: row.digest,
-        scopes: read_scopes(&row.scopes),
-        livemode: row.livemode,
-        expires_at: row.expires_at,
-        suspended: row.suspended,
-        // A check keeps every limit above 0.
-        limits: PlanLimits {
-            concurrency: row.concurrency.unsigned_abs() as usize,
-            rate_per_minute: NonZeroU32::new(row.rate_per_minute.unsigned_abs()).unwrap_or(NonZeroU32::MIN),
-            body_bytes: row.body_bytes.unsigned_abs() as usize,
-            sync_deadline: Duration::from_secs(u64::from(row.sync_deadline_seconds.unsigned_abs())),
-        },
-        user: User {
-            id: UserId(row.user_id),
-            email: row.email,
-        },
-    }))
+    let credentials = row.map(|row| {
+        Ok(Credentials {
+            key: ApiKeyId(row.id),
+            account: AccountId(row.account_id),
+            digest: row.digest,
+            scopes: read_scopes(&row.scopes),
+            livemode: row.livemode,
+            expires_at: row.expires_at,
+            allowed_networks: read_networks(&row.allowed_networks)?,
+            suspended: row.suspended,
+            // A check keeps every limit above 0.
+            limits: PlanLimits {
+                concurrency: row.concurrency.unsigned_abs() as usize,
+                rate_per_minute: NonZeroU32::new(row.rate_per_minute.unsigned_abs()).unwrap_or(NonZeroU32::MIN),
+                body_bytes: row.body_bytes.unsigned_abs() as usize,
+                sync_deadline: Duration::from_secs(u64::from(row.sync_deadline_seconds.unsigned_abs())),
+            },
+            user: User {
+                id: UserId(row.user_id),
+                email: row.email,
+            },
+        })
+    });
+    credentials.transpose()
 }
 
 /// A key as lists show it.
@@ -137,6 +149,8 @@ pub struct ApiKey {
     pub scopes: Scopes,
     /// Valid until then.
     pub expires_at: Option<OffsetDateTime>,
+    /// Where it may be used from; empty: anywhere.
+    pub allowed_networks: Vec<Network>,
     /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
     /// When it was used last, late by up to a minute.
@@ -148,25 +162,27 @@ pub struct ApiKey {
 /// The keys of an account, newest first, revoked ones too.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
-        "select id, name, hint, scopes, expires_at, revoked_at, last_used_at, inserted_at
+        "select id, name, hint, scopes, expires_at, allowed_networks, revoked_at, last_used_at, inserted_at
          from api_keys where account_id = $1 order by id desc",
         account.0,
     )
     .fetch_all(db)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| ApiKey {
-            id: ApiKeyId(row.id),
-            name: row.name,
-            hint: row.hint,
-            scopes: read_scopes(&row.scopes),
-            expires_at: row.expires_at,
-            revoked_at: row.revoked_at,
-            last_used_at: row.last_used_at,
-            inserted_at: row.inserted_at,
+    rows.into_iter()
+        .map(|row| {
+            Ok(ApiKey {
+                id: ApiKeyId(row.id),
+                name: row.name,
+                hint: row.hint,
+                scopes: read_scopes(&row.scopes),
+                expires_at: row.expires_at,
+                allowed_networks: read_networks(&row.allowed_networks)?,
+                revoked_at: row.revoked_at,
+                last_used_at: row.last_used_at,
+                inserted_at: row.inserted_at,
+            })
         })
-        .collect())
+        .collect()
 }
 
 /// Ends a key's validity, whichever account it belongs to: for the operator's command line. `false`: there is no such
@@ -180,6 +196,75 @@ pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bo
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// What a rotation has to know of the key that it ends.
+#[derive(Debug)]
+pub struct Rotatable {
+    /// False for test keys.
+    pub livemode: bool,
+    /// Valid until then.
+    pub expires_at: Option<OffsetDateTime>,
+    /// When it was revoked.
+    pub revoked_at: Option<OffsetDateTime>,
+}
+
+/// Finds a key, whichever account it belongs to, and keeps other changes of it waiting: for the operator's command line.
+pub async fn lock_for_rotation(db: &mut PgConnection, id: ApiKeyId) -> Result<Option<Rotatable>, StoreError> {
+    let key = sqlx::query_as!(
+        Rotatable,
+        "select livemode, expires_at, revoked_at from api_keys where id = $1 for update",
+        id.0,
+    );
+    Ok(key.fetch_optional(db).await?)
+}
+
+/// A key that takes another one's place.
+pub struct Successor<'a> {
+    /// Identifier.
+    pub id: ApiKeyId,
+    /// Shown in lists.
+    pub hint: &'a str,
+    /// Stands for the key.
+    pub digest: KeyDigest,
+}
+
+/// Adds a key that is, but for itself, as the one with the id `of`.
+pub async fn insert_successor(
+    db: &mut PgConnection,
+    of: ApiKeyId,
+    successor: Successor<'_>,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into api_keys
+            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
+             allowed_templates, inserted_at)
+         select $2, account_id, created_by, name, $3, $4, scopes, livemode, expires_at, allowed_networks,
+            allowed_templates, $5
+         from api_keys where id = $1",
+        of.0,
+        successor.id.0,
+        successor.hint,
+        successor.digest.as_bytes(),
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Lets a key expire at `at`, if it would not do so earlier.
+pub async fn update_expiry(db: &mut PgConnection, id: ApiKeyId, at: OffsetDateTime) -> Result<(), StoreError> {
+    // `least` passes over null.
+    sqlx::query!(
+        "update api_keys set expires_at = least(expires_at, $2) where id = $1",
+        id.0,
+        at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 /// Records when keys were used. Times never go back: another process may have written a later one.
@@ -200,4 +285,10 @@ pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) 
 /// Scopes that this build does not know come from a newer one, and give nothing here.
 fn read_scopes(names: &[String]) -> Scopes {
     names.iter().filter_map(|name| name.parse::<Scope>().ok()).collect()
+}
+
+/// Networks are never left out: fewer of them, and none at all means from anywhere.
+fn read_networks(networks: &[String]) -> Result<Vec<Network>, StoreError> {
+    let networks: Result<_, _> = networks.iter().map(|network| network.parse()).collect();
+    networks.map_err(|error: InvalidNetwork| StoreError(sqlx::Error::Decode(error.into())))
 }

@@ -5,6 +5,7 @@ use sqlx::{Connection, PgConnection};
 use crate::support::{
     command::{Answer, platen, run},
     postgres,
+    service::SECRET_KEY,
 };
 
 fn command(database_url: &str, arguments: &[&str], input: &str) -> Answer {
@@ -216,17 +217,51 @@ fn bad_settings_are_all_named_before_anything_starts() {
         .env("PLATEN_LISTEN", "3000")
         .env("PLATEN_SESSIONS", "many")
         .env("PLATEN_EGRESS_ALLOW", "http://intranet/")
+        .env("PLATEN_TRUSTED_PROXIES", "10.0.0.0/8, proxy")
+        .env("PLATEN_SECRET_KEY", "correct horse battery staple")
         .env("DATABASE_URL", "mysql://ann:hunter2@db/platen");
     let message = run(command, &["serve"], "").refused();
     for name in [
         "PLATEN_LISTEN: \"3000\"",
         "PLATEN_SESSIONS: \"many\"",
         "PLATEN_EGRESS_ALLOW",
+        "PLATEN_TRUSTED_PROXIES",
+        "PLATEN_SECRET_KEY: the value is not allowed; allowed: 32 bytes",
         "DATABASE_URL",
     ] {
         assert!(message.contains(name), "{name} is missing in:\n{message}");
     }
-    assert!(!message.contains("hunter2"), "{message}");
+    assert!(!message.contains("hunter2") && !message.contains("staple"), "{message}");
+}
+
+#[tokio::test]
+async fn a_service_with_its_own_database_needs_the_secret_key_that_the_database_knows() {
+    let database = postgres::fresh_database().await;
+    let serve = |key: Option<&str>| {
+        let mut command = platen();
+        command
+            .env("DATABASE_URL", &database)
+            .env("PLATEN_LISTEN", "127.0.0.1:0");
+        if let Some(key) = key {
+            command.env("PLATEN_SECRET_KEY", key);
+        }
+        run(command, &["serve"], "")
+    };
+    assert!(serve(None).refused().contains("openssl rand -base64 32"));
+
+    create_account(&database, "ann@example.org");
+    let mut connection = PgConnection::connect(&database).await.unwrap();
+    sqlx::query(
+        "insert into account_keys (account_id, secret_key_id, wrapped_key, inserted_at)
+         select id, 'anotherkey', decode(repeat('00', 60), 'hex'), now() from accounts",
+    )
+    .execute(&mut connection)
+    .await
+    .unwrap();
+    let answer = serve(Some(SECRET_KEY));
+    assert_eq!(answer.code, Some(1), "{answer:#?}");
+    assert!(answer.stderr.contains("anotherkey"), "{answer:#?}");
+    assert!(!answer.stderr.contains(SECRET_KEY), "{answer:#?}");
 }
 
 #[test]

@@ -107,6 +107,7 @@ async fn the_first_start_makes_an_account_and_later_starts_show_its_key_again() 
     );
     assert_eq!(health(&base_url, &key).await, StatusCode::OK);
 
+    assert_eq!(mode(&installation.data().join("secret-key")), 0o600);
     let kept = installation.data().join("first-api-key");
     assert_eq!(fs::read_to_string(&kept).unwrap().trim(), key);
     assert_eq!(mode(&kept), 0o600);

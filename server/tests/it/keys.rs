@@ -88,3 +88,126 @@ async fn the_last_use_is_written_down() {
             .contains("never")
     );
 }
+
+async fn kept_livemode(service: &TestService, id: &str) -> bool {
+    let mut connection = PgConnection::connect(service.database_url())
+        .await
+        .expect("Postgres answers");
+    sqlx::query_scalar("select livemode from api_keys where id = $1::uuid")
+        .bind(id)
+        .fetch_one(&mut connection)
+        .await
+        .expect("the key is there")
+}
+
+#[tokio::test]
+async fn a_rotated_key_is_good_until_the_overlap_ends_and_its_successor_may_do_the_same() {
+    let service = TestService::start().await;
+    service.account("ann@example.org");
+    let create = [
+        "keys",
+        "create",
+        "--email",
+        "ann@example.org",
+        "--name",
+        "shop",
+        "--test",
+    ];
+    let limits = [
+        "--scope",
+        "usage:read",
+        "--allow-ip",
+        "127.0.0.0/8",
+        "--expires",
+        "2099-01-02T03:04:05Z",
+    ];
+    let created = service.command(&[&create[..], &limits].concat(), "");
+    let former_id = created.stderr.trim().to_owned();
+    let former = created.succeeded();
+    assert!(former.starts_with("pk_test_"), "{former}");
+    assert!(!kept_livemode(&service, &former_id).await);
+
+    let rotated = service.command(&["keys", "rotate", &former_id, "--overlap", "2h"], "");
+    let new_id = rotated.stderr.trim().to_owned();
+    let new = rotated.succeeded();
+    assert!(new.starts_with("pk_test_") && new != former, "{new}");
+    assert!(!kept_livemode(&service, &new_id).await);
+    for key in [&former, &new] {
+        assert_eq!(health(&service, key).await.0, StatusCode::OK);
+    }
+    let list = service
+        .command(&["keys", "list", "--email", "ann@example.org"], "")
+        .succeeded();
+    let row = |id: &str| list.lines().find(|line| line.starts_with(id)).expect("it is listed");
+    for id in [&former_id, &new_id] {
+        assert!(row(id).contains("shop (usage:read) from 127.0.0.0/8"), "{list}");
+    }
+    assert!(
+        row(&new_id).contains("2099-01-02T03:04:05Z") && !row(&former_id).contains("2099"),
+        "{list}"
+    );
+
+    service
+        .command(&["keys", "rotate", &new_id, "--overlap", "0s"], "")
+        .succeeded();
+    let (status, body) = health(&service, &new).await;
+    assert_eq!(
+        (status, &body["error"]),
+        (StatusCode::UNAUTHORIZED, &"expired_token".into())
+    );
+    let again = service.command(&["keys", "rotate", &new_id], "").refused();
+    assert!(again.contains("has expired"), "{again}");
+    let unknown = "01234567-89ab-7def-8123-456789abcdef";
+    assert!(
+        service
+            .command(&["keys", "rotate", unknown], "")
+            .refused()
+            .contains(unknown)
+    );
+    let overlap = service.command(&["keys", "rotate", &former_id, "--overlap", "soon"], "");
+    assert!(overlap.refused().contains("for instance 24h"));
+}
+
+#[tokio::test]
+async fn a_key_for_certain_addresses_is_refused_from_others() {
+    let service = TestService::start_with(&[("PLATEN_TRUSTED_PROXIES", "127.0.0.1, 192.0.2.0/24")]).await;
+    service.account("ann@example.org");
+    let create = [
+        "keys",
+        "create",
+        "--email",
+        "ann@example.org",
+        "--name",
+        "n",
+        "--allow-ip",
+    ];
+    let with = |network: &'static str| service.command(&[&create[..], &[network]].concat(), "");
+    let key = with("198.51.100.0/24").succeeded();
+    assert!(with("example.org").refused().contains("203.0.113.0/24"));
+
+    let ask = async |forwarded: Option<&str>| {
+        let request = service.client.get(service.url("/api/v1/health")).bearer_auth(&key);
+        let request = match forwarded {
+            Some(addresses) => request.header("x-forwarded-for", addresses),
+            None => request,
+        };
+        let answer = request.send().await.expect("an answer");
+        (answer.status(), answer.json::<Value>().await.expect("JSON"))
+    };
+    assert_eq!(
+        ask(Some("203.0.113.9, 198.51.100.7, 192.0.2.3")).await.0,
+        StatusCode::OK
+    );
+    for (forwarded, address) in [
+        (None, "127.0.0.1"),
+        (Some("203.0.113.9"), "203.0.113.9"),
+        (Some("198.51.100.7, 203.0.113.9"), "203.0.113.9"),
+    ] {
+        let (status, body) = ask(forwarded).await;
+        assert_eq!(
+            (status, &body["error"]),
+            (StatusCode::FORBIDDEN, &"insufficient_permissions".into())
+        );
+        assert!(body["message"].as_str().unwrap().contains(address), "{body}");
+    }
+}

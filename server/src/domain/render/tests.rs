@@ -685,7 +685,7 @@ fn a_job_carries_the_bounds_of_the_service() {
         pages: 2000,
     };
     let id = RenderId::generate();
-    let job = request(r#""scale": 2"#).into_job(id, limits);
+    let job = request(r#""scale": 2"#).into_job(id, limits, None);
     assert_eq!(
         (job.id, job.lane, job.deadline, job.page_limit),
         (id.0, Lane::Synchronous, limits.deadline, 2000)

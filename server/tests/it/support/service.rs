@@ -1,15 +1,19 @@
 //! A running service with a database of its own, and accounts in it.
 
-use std::process::Command;
+use std::{process::Command, sync::Arc};
 
 use reqwest_middleware::ClientWithMiddleware;
+use tempfile::TempDir;
 
 use crate::support::{
     answers,
     command::{Answer, platen, run},
-    postgres,
+    folder, postgres,
     process::Process,
 };
+
+/// Nothing is worth keeping from anybody here.
+pub(crate) const SECRET_KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// A real `platen serve` on a free port; ended with the value.
 pub(crate) struct TestService {
@@ -19,6 +23,7 @@ pub(crate) struct TestService {
     /// Fails the test if an answer is not as the API's description says.
     pub(crate) client: ClientWithMiddleware,
     database_url: String,
+    data: Arc<TempDir>,
 }
 
 /// An account with a key that may do everything.
@@ -36,19 +41,26 @@ impl TestService {
 
     /// Starts one with these settings.
     pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
-        Self::start_on(postgres::fresh_database().await, settings).await
+        Self::start_on(
+            postgres::fresh_database().await,
+            Arc::new(folder::temporary()),
+            settings,
+        )
+        .await
     }
 
-    /// Starts another process on the same database.
+    /// Starts another process on the same database and data folder.
     pub(crate) async fn beside(&self, settings: &[(&str, &str)]) -> Self {
-        Self::start_on(self.database_url.clone(), settings).await
+        Self::start_on(self.database_url.clone(), self.data.clone(), settings).await
     }
 
-    async fn start_on(database_url: String, settings: &[(&str, &str)]) -> Self {
+    async fn start_on(database_url: String, data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
         let mut command = platen();
         command
             .arg("serve")
             .env("DATABASE_URL", &database_url)
+            .env("PLATEN_SECRET_KEY", SECRET_KEY)
+            .env("PLATEN_DATA_DIR", data.path())
             .env("PLATEN_LISTEN", "127.0.0.1:0")
             .env("PLATEN_DATABASE_CONNECTIONS", "5")
             .env("PLATEN_RATE_PER_MINUTE", "100000")
@@ -67,6 +79,7 @@ impl TestService {
             base_url,
             client,
             database_url,
+            data,
         }
     }
 

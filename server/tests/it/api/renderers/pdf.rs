@@ -210,3 +210,22 @@ async fn parts_that_cannot_be_rendered_are_the_callers_fault_and_recorded() {
     let wait_for = json!({"wait_for": {"selector": "p[", "attribute": "a"}});
     assert_eq!(studio.fault("<p>", wait_for).await.0, "/wait_for/selector");
 }
+
+#[tokio::test]
+async fn every_page_for_a_test_key_is_stamped() {
+    let mut studio = Studio::start().await;
+    let blank = "<p>&nbsp;<p style='break-before:page'>&nbsp;";
+    let is_blank = |pdf: &[u8], page| pdf::picture(pdf, page).pixels.iter().all(|&colour| colour == 255);
+    let live = studio.pdf(blank, json!({})).await;
+    assert!(is_blank(&live, 1) && is_blank(&live, 2));
+
+    let create = ["keys", "create", "--email", "ann@example.org", "--name", "n", "--test"];
+    studio.account.key = studio.service.command(&create, "").succeeded();
+    let answer = studio.render(blank, json!({})).await;
+    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2b");
+    let row = studio.recorded(header(&answer, "x-render-id")).await;
+    assert_eq!(row["livemode"], false);
+    let stamped = answer.bytes().await.unwrap();
+    assert_eq!(pdf::page_count(&stamped), 2);
+    assert!(!is_blank(&stamped, 1) && !is_blank(&stamped, 2));
+}

@@ -1,0 +1,59 @@
+//! The secret key: the operator's, else one that is made in the data folder beside the private database.
+
+use std::sync::Arc;
+
+use secrecy::ExposeSecret;
+use sqlx::PgPool;
+
+use crate::{
+    config::secrets::SecretsConfig,
+    database::folder::{DataFolder, FolderError},
+    domain::sealing::SecretKey,
+    service::account_keys::{self, SecretKeyError},
+};
+
+const KEY_FILE: &str = "secret-key";
+
+/// Why there is no secret key.
+#[derive(Debug, thiserror::Error)]
+pub enum ObtainKeyError {
+    /// The operator's database needs the operator's key.
+    #[error(
+        "PLATEN_SECRET_KEY is not set, and has to be with DATABASE_URL: what is sealed in the database must open after \
+         the loss of this machine; `openssl rand -base64 32` makes a key"
+    )]
+    NotSet,
+    /// The file in the data folder holds something else.
+    #[error("{KEY_FILE} in the data folder holds no key: restore it, or set PLATEN_SECRET_KEY")]
+    Damaged,
+    /// The data folder can't be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// It does not fit the database.
+    #[error(transparent)]
+    Unfit(#[from] SecretKeyError),
+}
+
+/// The secret key, checked against what the database holds. `folder`: of a private database.
+pub async fn obtain(
+    db: &PgPool,
+    config: &SecretsConfig,
+    folder: Option<&DataFolder>,
+) -> Result<Arc<SecretKey>, ObtainKeyError> {
+    let key = match (&config.key, folder) {
+        (Some(key), _) => key.clone(),
+        (None, Some(folder)) => Arc::new(kept(folder)?),
+        (None, None) => return Err(ObtainKeyError::NotSet),
+    };
+    account_keys::check(db, &key).await?;
+    Ok(key)
+}
+
+fn kept(folder: &DataFolder) -> Result<SecretKey, ObtainKeyError> {
+    if let Some(text) = folder.read_secret(KEY_FILE)? {
+        return SecretKey::parse(text.trim()).ok_or(ObtainKeyError::Damaged);
+    }
+    let key = SecretKey::from_random(rand::random());
+    folder.write_secret(KEY_FILE, &format!("{}\n", key.to_text().expose_secret()))?;
+    Ok(key)
+}

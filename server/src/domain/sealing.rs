@@ -1,0 +1,299 @@
+//! Sealing what must stay secret at rest, by envelope encryption: each account has a data key, and the data keys are
+//! wrapped under the service's one secret key. A change of the secret key wraps the data keys anew and leaves alone what
+//! they have sealed.
+//!
+//! The cipher is AES-256-GCM-SIV (RFC 8452), which forgives a nonce that comes twice. What is sealed says, as associated
+//! data, whose it is and what for, so that nothing opens in another place.
+
+use std::fmt;
+
+use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use secrecy::{ExposeSecret, SecretBox, SecretString};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::domain::ids::AccountId;
+
+const KEY_BYTES: usize = 32;
+/// Of the form in which the associated data and the sealed bytes are put together.
+const VERSION: u8 = 1;
+
+/// What can't be sealed or opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SealingError {
+    /// More bytes than the cipher takes.
+    #[error("it is too large to be sealed")]
+    NotSealed,
+    /// Not what was sealed, or not with this key, or not for this place.
+    #[error("it can't be opened: it was changed, or sealed with another key")]
+    NotOpened,
+}
+
+/// Names a secret key without telling anything of it: the first 8 bytes of a digest, in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretKeyId(String);
+
+impl SecretKeyId {
+    /// The name as it is stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SecretKeyId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The service's secret key. Neither printed nor stored in the database.
+#[derive(Debug)]
+pub struct SecretKey {
+    id: SecretKeyId,
+    bytes: SecretBox<[u8; KEY_BYTES]>,
+}
+
+impl SecretKey {
+    /// The key of 32 random bytes.
+    pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
+        let digest = Sha256::new_with_prefix(b"platen secret key\0")
+            .chain_update(random)
+            .finalize();
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        Self {
+            id: SecretKeyId(format!("{:016x}", u64::from_be_bytes(first))),
+            bytes: SecretBox::new(Box::new(random)),
+        }
+    }
+
+    /// Reads 32 bytes as base64 with padding, or as 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = if text.len() == 2 * KEY_BYTES {
+            from_hexadecimal(text)?
+        } else {
+            BASE64_STANDARD.decode(text).ok()?
+        };
+        bytes.try_into().ok().map(Self::from_random)
+    }
+
+    /// The key as [`Self::parse`] reads it, in base64.
+    pub fn to_text(&self) -> SecretString {
+        BASE64_STANDARD.encode(self.bytes.expose_secret()).into()
+    }
+
+    /// The key's name.
+    pub fn id(&self) -> &SecretKeyId {
+        &self.id
+    }
+}
+
+fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    Some(
+        digits?
+            .chunks_exact(2)
+            .map(|pair| (pair[0] * 16 + pair[1]) as u8)
+            .collect(),
+    )
+}
+
+/// The key that seals what belongs to one account.
+#[derive(Debug)]
+pub struct DataKey(SecretBox<[u8; KEY_BYTES]>);
+
+/// A data key as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrappedKey {
+    /// The secret key that opens it.
+    pub secret_key_id: String,
+    /// The data key, sealed.
+    pub sealed: Vec<u8>,
+}
+
+impl DataKey {
+    /// The key of 32 random bytes.
+    pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
+        Self(SecretBox::new(Box::new(random)))
+    }
+
+    /// The key as it is stored for an account.
+    pub fn wrap(
+        &self,
+        under: &SecretKey,
+        account: AccountId,
+        nonce: [u8; NONCE_LEN],
+    ) -> Result<WrappedKey, SealingError> {
+        let place = Place::data_key(account);
+        Ok(WrappedKey {
+            secret_key_id: under.id.as_str().to_owned(),
+            sealed: seal(&under.bytes, &place, nonce, self.0.expose_secret().to_vec())?,
+        })
+    }
+
+    /// The key that was stored for an account.
+    pub fn unwrap(wrapped: WrappedKey, under: &SecretKey, account: AccountId) -> Result<Self, SealingError> {
+        let bytes = SecretBox::new(Box::new(open(&under.bytes, &Place::data_key(account), wrapped.sealed)?));
+        let key = bytes.expose_secret().as_slice().try_into();
+        key.map(Self::from_random).map_err(|_| SealingError::NotOpened)
+    }
+
+    /// Seals for one place; the nonce has to be random. The result is 28 bytes longer.
+    pub fn seal(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Vec<u8>, SealingError> {
+        seal(&self.0, place, nonce, content)
+    }
+
+    /// Opens what was sealed for this place.
+    pub fn open(&self, place: &Place, sealed: Vec<u8>) -> Result<Vec<u8>, SealingError> {
+        open(&self.0, place, sealed)
+    }
+}
+
+/// The one place that something is sealed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    account: AccountId,
+    purpose: &'static str,
+    row: Uuid,
+}
+
+impl Place {
+    /// The kept answer with this id.
+    pub fn kept_answer(account: AccountId, row: Uuid) -> Self {
+        Self {
+            account,
+            purpose: "kept answer",
+            row,
+        }
+    }
+
+    fn data_key(account: AccountId) -> Self {
+        Self {
+            account,
+            purpose: "data key",
+            row: account.0,
+        }
+    }
+
+    fn associated_data(&self) -> Aad<String> {
+        let Self { account, purpose, row } = self;
+        Aad::from(format!("{account}|{purpose}|{row}|{VERSION}"))
+    }
+}
+
+/// Ciphertext, tag, nonce.
+fn seal(
+    key: &SecretBox<[u8; KEY_BYTES]>,
+    place: &Place,
+    nonce: [u8; NONCE_LEN],
+    mut content: Vec<u8>,
+) -> Result<Vec<u8>, SealingError> {
+    cipher(key)
+        .and_then(|cipher| cipher.seal_in_place_append_tag(Nonce::from(&nonce), place.associated_data(), &mut content))
+        .map_err(|_| SealingError::NotSealed)?;
+    content.extend_from_slice(&nonce);
+    Ok(content)
+}
+
+fn open(key: &SecretBox<[u8; KEY_BYTES]>, place: &Place, mut sealed: Vec<u8>) -> Result<Vec<u8>, SealingError> {
+    let (rest, nonce) = sealed
+        .split_last_chunk_mut::<NONCE_LEN>()
+        .ok_or(SealingError::NotOpened)?;
+    let length = cipher(key)
+        .and_then(|cipher| {
+            let opened = cipher.open_in_place(Nonce::from(&*nonce), place.associated_data(), rest)?;
+            Ok(opened.len())
+        })
+        .map_err(|_| SealingError::NotOpened)?;
+    sealed.truncate(length);
+    Ok(sealed)
+}
+
+fn cipher(key: &SecretBox<[u8; KEY_BYTES]>) -> Result<LessSafeKey, aws_lc_rs::error::Unspecified> {
+    UnboundKey::new(&AES_256_GCM_SIV, key.expose_secret()).map(LessSafeKey::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account() -> AccountId {
+        AccountId::generate()
+    }
+
+    #[test]
+    fn what_is_sealed_opens_in_its_own_place_only() {
+        let (account, row) = (account(), Uuid::now_v7());
+        let key = DataKey::from_random([1; 32]);
+        let place = Place::kept_answer(account, row);
+        let sealed = key.seal(&place, [2; 12], b"a document".to_vec()).unwrap();
+        assert_eq!(sealed.len(), 10 + 28);
+        assert!(!sealed.windows(8).any(|window| b"document".starts_with(window)));
+        assert_eq!(key.open(&place, sealed.clone()).unwrap(), b"a document");
+        for elsewhere in [
+            Place::kept_answer(AccountId::generate(), row),
+            Place::kept_answer(account, Uuid::now_v7()),
+            Place {
+                purpose: "data key",
+                ..place
+            },
+        ] {
+            assert_eq!(key.open(&elsewhere, sealed.clone()), Err(SealingError::NotOpened));
+        }
+        let other = DataKey::from_random([3; 32]);
+        assert_eq!(other.open(&place, sealed.clone()), Err(SealingError::NotOpened));
+        for index in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[index] ^= 1;
+            assert_eq!(key.open(&place, changed), Err(SealingError::NotOpened), "{index}");
+        }
+        for length in [0, 11, 12, 27] {
+            assert_eq!(
+                key.open(&place, sealed[..length].to_vec()),
+                Err(SealingError::NotOpened)
+            );
+        }
+    }
+
+    #[test]
+    fn a_data_key_is_stored_wrapped_for_one_account() {
+        let account = account();
+        let secret = SecretKey::from_random([4; 32]);
+        let key = DataKey::from_random([5; 32]);
+        let wrapped = key.wrap(&secret, account, [6; 12]).unwrap();
+        assert_eq!(wrapped.secret_key_id, secret.id().as_str());
+        let unwrapped = DataKey::unwrap(wrapped.clone(), &secret, account).unwrap();
+        assert_eq!(unwrapped.0.expose_secret(), key.0.expose_secret());
+        assert!(DataKey::unwrap(wrapped.clone(), &secret, AccountId::generate()).is_err());
+        assert!(DataKey::unwrap(wrapped, &SecretKey::from_random([7; 32]), account).is_err());
+    }
+
+    #[test]
+    fn a_secret_key_is_read_as_base64_and_as_hexadecimal() {
+        let key = SecretKey::from_random([0xa7; 32]);
+        let text = key.to_text();
+        for text in [text.expose_secret(), &"a7".repeat(32), &"A7".repeat(32)] {
+            assert_eq!(SecretKey::parse(text).expect("a key").id(), key.id(), "{text}");
+        }
+        for text in [
+            "",
+            "secret",
+            &"a7".repeat(31),
+            &"+7".repeat(32),
+            &text.expose_secret()[1..],
+        ] {
+            assert!(SecretKey::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_key_prints() {
+        let text = format!(
+            "{:?} {:?}",
+            SecretKey::from_random([9; 32]),
+            DataKey::from_random([9; 32])
+        );
+        assert!(!text.contains("9, 9"), "{text}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Where a request comes from.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::{
+    extract::ConnectInfo,
+    http::{HeaderMap, HeaderName, request::Parts},
+};
+
+use crate::domain::network::Network;
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The address of the client: of the other end of the connection, or, when that is a trusted proxy, the one for which it
+/// forwards. `None`: the connection has no address.
+pub(super) fn client_address(parts: &Parts, trusted_proxies: &[Network]) -> Option<IpAddr> {
+    let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
+    Some(forwarded_for(peer.ip(), &parts.headers, trusted_proxies))
+}
+
+/// Each proxy appends the address that it was asked from, so the list is read from its end. The first address that is no
+/// trusted proxy is the client's; what stands before it, the client may have made up. An entry that is no address ends
+/// the search at the proxy that wrote it.
+fn forwarded_for(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[Network]) -> IpAddr {
+    let lines: Vec<&str> = headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .map(|line| line.to_str().unwrap_or_default())
+        .collect();
+    let mut address = peer.to_canonical();
+    for entry in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
+        if !trusted_proxies.iter().any(|network| network.contains(address)) {
+            break;
+        }
+        match entry_address(entry.trim()) {
+            Some(next) => address = next.to_canonical(),
+            None => break,
+        }
+    }
+    address
+}
+
+/// Some proxies add the port.
+fn entry_address(entry: &str) -> Option<IpAddr> {
+    let with_port = || entry.parse::<SocketAddr>().ok().map(|address| address.ip());
+    entry.parse().ok().or_else(with_port)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn found(peer: &str, lines: &[&'static str], trusted: &[&str]) -> String {
+        let headers = lines
+            .iter()
+            .map(|line| (FORWARDED_FOR, HeaderValue::from_static(line)))
+            .collect();
+        let trusted: Vec<Network> = trusted.iter().map(|network| network.parse().unwrap()).collect();
+        forwarded_for(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn the_header_counts_only_from_a_trusted_proxy() {
+        assert_eq!(found("192.0.2.1", &["198.51.100.7"], &[]), "192.0.2.1");
+        assert_eq!(found("192.0.2.1", &["198.51.100.7"], &["192.0.2.0/24"]), "198.51.100.7");
+        assert_eq!(
+            found("::ffff:192.0.2.1", &["198.51.100.7"], &["192.0.2.0/24"]),
+            "198.51.100.7"
+        );
+        assert_eq!(found("192.0.2.1", &[], &["192.0.2.0/24"]), "192.0.2.1");
+    }
+
+    #[test]
+    fn what_a_client_made_up_is_not_reached() {
+        let trusted = ["192.0.2.0/24", "2001:db8::/32"];
+        assert_eq!(
+            found("192.0.2.1", &["10.0.0.1, 198.51.100.7"], &trusted),
+            "198.51.100.7"
+        );
+        assert_eq!(
+            found("192.0.2.1", &["10.0.0.1, 198.51.100.7, 192.0.2.9"], &trusted),
+            "198.51.100.7"
+        );
+        assert_eq!(
+            found("192.0.2.1", &["10.0.0.1", "198.51.100.7,[2001:db8::5]:443"], &trusted),
+            "198.51.100.7"
+        );
+        assert_eq!(found("192.0.2.1", &["198.51.100.7:4711"], &trusted), "198.51.100.7");
+    }
+
+    #[test]
+    fn an_entry_that_is_no_address_ends_the_search() {
+        let trusted = ["192.0.2.0/24"];
+        for lines in [["10.0.0.1, unknown"], ["10.0.0.1,"], ["10.0.0.1, _hidden, 192.0.2.9"]] {
+            let address = found("192.0.2.1", &lines, &trusted);
+            assert!(address.starts_with("192.0.2."), "{address}");
+        }
+    }
+}
