@@ -118,7 +118,7 @@ fn trailer<'a>(
     let root = document.root()?;
     let information = Object::Dictionary(information);
     let former = document.trailer().reference("Info");
-    let information_number = match former.filter(|number| *number != root && (1..document.size()).contains(number)) {
+    let information_number = match former.filter(|number| is_information(document, *number)) {
         Some(number) => {
             document.set(number, information);
             number
@@ -131,6 +131,20 @@ fn trailer<'a>(
         ("Info", Object::Reference(information_number)),
         ("ID", Object::Array(vec![identifier.clone(), identifier])),
     ]))
+}
+
+/// Whether an object is document information (ISO 32000-1, 14.3.3) and nothing else, so that another may take its place.
+fn is_information(document: &Document, number: ObjectNumber) -> bool {
+    match document.get(number) {
+        Ok(Object::Dictionary(information)) => {
+            let is_text = |value: &Object| matches!(value, Object::String(_) | Object::Name(_));
+            information
+                .entries
+                .iter()
+                .all(|(key, value)| key.as_ref() != b"Type" && is_text(value))
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -136,6 +136,24 @@ fn metadata_and_document_information_say_the_same() {
     assert!(!metadata.contains("Keywords"));
 }
 
+/// Found by fuzzing: the page was overwritten, so that there was none.
+#[test]
+fn document_information_takes_no_other_objects_place() {
+    let mut bytes = EMPTY.to_vec();
+    let at = EMPTY
+        .windows(11)
+        .position(|window| window == b"/Info 1 0 R")
+        .expect("information");
+    bytes[at + 6] = b'2';
+    let once = completed(&bytes, &facts(), OutputFormat::Pdf);
+    let twice = completed(&once.bytes, &facts(), OutputFormat::Pdf);
+    assert_eq!((once.page_count, twice.page_count), (1, 1));
+    assert_eq!(
+        information(&once),
+        information(&completed(EMPTY, &facts(), OutputFormat::Pdf))
+    );
+}
+
 #[test]
 fn archive_has_an_identifier_and_an_output_intent() {
     let completed = archived(EMPTY);
