@@ -74,6 +74,7 @@ impl Render<'_> {
             });
             let stamps = stamps.iter().map(|stamp| Stamps {
                 bytes: &stamp.bytes,
+                layout: stamp.layout,
                 pages: stamp.pages.clone(),
             });
             let assembly = Assembly {

@@ -1,7 +1,10 @@
 //! Running header and footer: what Chromium would fill wrongly is filled by us.
 //!
 //! Chromium prints `about:blank` as the address of an HTML part and its own clock as the date, so `title`, `url` and
-//! `date` are written into the template here; `pageNumber` and `totalPages` are left to Chromium.
+//! `date` are written into the template here; `pageNumber` and `totalPages` are left to Chromium where it counts the
+//! pages.
+
+mod repeatable;
 
 use std::cell::Cell;
 
@@ -20,6 +23,9 @@ use crate::{
 
 /// A template without a font size would be set in a size that nobody can read.
 const DEFAULT_FONT_SIZE_PX: u32 = 10;
+
+/// A template that draws nothing; Chromium takes an empty one as a wish for its own default.
+pub(crate) const NOTHING: &str = "<span></span>";
 
 /// The classes that are filled here.
 const FILLED_CLASSES: [&str; 3] = ["title", "url", "date"];
@@ -43,6 +49,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) url: &'a str,
     /// Class `date`, in UTC.
     pub(crate) date: OffsetDateTime,
+    /// Classes `pageNumber` and `totalPages`; left to Chromium if there is nothing.
+    pub(crate) numbers: Option<[&'a str; 2]>,
 }
 
 impl<'a> Fields<'a> {
@@ -55,8 +63,16 @@ impl<'a> Fields<'a> {
                 Part::Url(url) => url.as_str(),
             },
             date,
+            numbers: None,
         }
     }
+}
+
+/// Whether header and footer look the same in a box of a larger page.
+pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
+    [&wanted.header, &wanted.footer]
+        .into_iter()
+        .all(|template| repeatable::is_repeatable(template))
 }
 
 /// Header and footer ready for `Page.printToPDF`.
@@ -68,11 +84,10 @@ pub(crate) fn fill_both(wanted: &HeaderFooter, fields: &Fields<'_>, warnings: &m
     Templates { header, footer }
 }
 
-/// A template ready for `Page.printToPDF`. An empty one becomes an empty element, because Chromium takes an empty string
-/// as a wish for its own default.
+/// A template ready for `Page.printToPDF`.
 fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warning>) {
     if template.trim().is_empty() {
-        return ("<span></span>".to_owned(), None);
+        return (NOTHING.to_owned(), None);
     }
     let date = fields
         .date
@@ -112,7 +127,7 @@ fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warn
             Ok(())
         }
     };
-    let settings = RewriteStrSettings::new()
+    let mut settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("script", |script| {
             script.remove();
             Ok(())
@@ -135,6 +150,11 @@ fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warn
             rules.replace(&renamed, ContentType::Html);
             Ok(())
         }));
+    if let Some([number, total]) = fields.numbers {
+        settings = settings
+            .append_element_content_handler(element!(".pageNumber", fill_with("pageNumber", number)))
+            .append_element_content_handler(element!(".totalPages", fill_with("totalPages", total)));
+    }
     let filled = rewrite_str(template, settings).unwrap_or_default();
     let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
@@ -199,6 +219,7 @@ mod tests {
             title: "A < B",
             url: "",
             date: datetime!(2026-11-21 08:05 UTC),
+            numbers: None,
         };
         fill(template, &fields, "header_template")
     }

@@ -1,10 +1,15 @@
 //! Headers and footers that run through several parts.
 //!
-//! Chromium numbers the pages of one document only. So the parts are printed without header and footer, and a blank
-//! document with as many pages as all parts together is printed with them: Chromium fills in `pageNumber` and
-//! `totalPages`. Its pages are then drawn over those of the parts.
+//! Chromium numbers the pages of one document only. So the parts are printed without header and footer, which are printed
+//! apart and then drawn over the pages of the parts. Most templates are filled in here and put below each other on tall
+//! pages. For those that would look different there, a blank document with as many pages as all parts together is printed
+//! with them, and Chromium fills in `pageNumber` and `totalPages`.
+
+mod column;
 
 use std::collections::BTreeMap;
+
+use platen_pdf::StampLayout;
 
 use crate::{
     assembly::{PageSizes, blocking},
@@ -19,18 +24,23 @@ use crate::{
         print::{self, Printing, Templates},
     },
 };
+use column::Size;
 
 /// Points to an inch.
 const POINTS: f64 = 72.0;
 /// Sheets whose sides differ by less, in points, are of one size: Chromium rounds.
 const SAME_SIZE: f64 = 1.0;
 
-/// Blank pages with header and footer, and the pages that they belong to.
+/// Headers and footers without pages, and the pages that they belong to.
 pub(crate) struct StampPages {
     pub(crate) bytes: Vec<u8>,
+    pub(crate) layout: StampLayout,
     /// From 1, in the document of all parts.
     pub(crate) pages: Vec<usize>,
 }
+
+/// Stands for the number of a page in templates that are filled for all pages of a part; it is no character.
+const NUMBER: &str = "\u{10FFFE}";
 
 /// Pages that one blank document serves.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +61,6 @@ impl Render<'_> {
         let Some(wanted) = self.job.print.header_footer.as_ref().filter(|_| several) else {
             return Ok((printed, Vec::new()));
         };
-        let mut stamps = Vec::new();
         self.progress.enter_together(Phase::Print);
         let limit = self.job.page_limit;
         let (printed, sizes) = blocking(move || {
@@ -60,8 +69,91 @@ impl Render<'_> {
         })
         .await?;
         let sizes = sizes?;
+        let stamps = if header_footer::are_repeatable(wanted) {
+            self.print_columns(wanted, &printed, &sizes, warnings).await?
+        } else {
+            self.print_pages(wanted, &printed, &sizes, warnings).await?
+        };
+        Ok((printed, stamps))
+    }
+
+    /// Prints headers and footers in columns, those of pages of one size together.
+    async fn print_columns(
+        &self,
+        wanted: &HeaderFooter,
+        printed: &[Printed],
+        sizes: &PageSizes,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<StampPages>, RenderError> {
+        let numbers = [NUMBER, &sizes.total().to_string()];
+        let mut columns: BTreeMap<Size, Vec<(usize, Templates)>> = BTreeMap::new();
+        self.for_each_page(
+            wanted,
+            Some(numbers),
+            printed,
+            sizes,
+            warnings,
+            |page, size, templates| {
+                let number = page.to_string();
+                let templates = Templates {
+                    header: templates.header.replace(NUMBER, &number),
+                    footer: templates.footer.replace(NUMBER, &number),
+                };
+                columns.entry(Size::of(size)).or_default().push((page, templates));
+            },
+        );
+        let mut stamps = Vec::new();
+        for (size, pages) in columns {
+            let largest = pages
+                .iter()
+                .max_by_key(|(_, templates)| templates.header.len() + templates.footer.len());
+            let at_once = largest.map_or(1, |(_, templates)| size.boxes(templates));
+            for pages in pages.chunks(at_once) {
+                let (pages, templates): (Vec<usize>, Vec<Templates>) = pages.iter().cloned().unzip();
+                let [paper_width, paper_height] = size.paper(pages.len());
+                let settings = PrintSettings {
+                    paper_width,
+                    paper_height,
+                    margins: [0.0; 4],
+                    scale: 1.0,
+                    prefer_css_page_size: false,
+                    ..self.job.print.clone()
+                };
+                let column = Templates {
+                    header: size.html(&templates, self.job.print.margins),
+                    footer: header_footer::NOTHING.to_owned(),
+                };
+                stamps.push(StampPages {
+                    bytes: self
+                        .print_blank(&blank(1), &Printing::blank(&settings, column, &[1]))
+                        .await?,
+                    layout: size.layout(),
+                    pages,
+                });
+            }
+        }
+        Ok(stamps)
+    }
+
+    /// Prints headers and footers on blank pages, which Chromium numbers.
+    async fn print_pages(
+        &self,
+        wanted: &HeaderFooter,
+        printed: &[Printed],
+        sizes: &PageSizes,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<StampPages>, RenderError> {
+        let mut looks: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
+        self.for_each_page(wanted, None, printed, sizes, warnings, |page, size, templates| {
+            let look = Look {
+                sheet: sheet(size, &self.job.print),
+                templates: templates.clone(),
+            };
+            looks.entry(look).or_default().push(page);
+        });
         let blank = blank(sizes.total());
-        for (look, pages) in self.looks(wanted, &printed, &sizes, warnings) {
+        let mut stamps = Vec::new();
+        for (look, pages) in looks {
             let settings = PrintSettings {
                 paper_width: f64::from(look.sheet[0]) / 1000.0,
                 paper_height: f64::from(look.sheet[1]) / 1000.0,
@@ -69,10 +161,13 @@ impl Render<'_> {
                 ..self.job.print.clone()
             };
             let printing = Printing::blank(&settings, look.templates, &pages);
-            let bytes = self.print_blank(&blank, &printing).await?;
-            stamps.push(StampPages { bytes, pages });
+            stamps.push(StampPages {
+                bytes: self.print_blank(&blank, &printing).await?,
+                layout: StampLayout::Pages,
+                pages,
+            });
         }
-        Ok((printed, stamps))
+        Ok(stamps)
     }
 
     async fn print_blank(&self, html: &str, printing: &Printing) -> Result<Vec<u8>, RenderError> {
@@ -90,28 +185,28 @@ impl Render<'_> {
         }
     }
 
-    /// The pages, numbered from 1, by what their header and footer look like.
-    fn looks(
+    /// Gives each page that will be kept: its number, from 1, its size in points, and its part's templates.
+    fn for_each_page(
         &self,
         wanted: &HeaderFooter,
+        numbers: Option<[&str; 2]>,
         printed: &[Printed],
         sizes: &PageSizes,
         warnings: &mut Vec<Warning>,
-    ) -> BTreeMap<Look, Vec<usize>> {
-        let mut looks = BTreeMap::new();
+        mut give: impl FnMut(usize, (f64, f64), &Templates),
+    ) {
         let mut said = Vec::new();
         let mut page = 0;
         for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes.by_part()) {
-            let fields = Fields::of(part, &printed.facts, self.instant);
+            let fields = Fields {
+                numbers,
+                ..Fields::of(part, &printed.facts, self.instant)
+            };
             let templates = header_footer::fill_both(wanted, &fields, &mut said);
             for size in sizes {
                 page += 1;
-                let look = Look {
-                    sheet: sheet(*size, &self.job.print),
-                    templates: templates.clone(),
-                };
                 if self.job.selection.as_ref().is_none_or(|kept| kept.contains(page)) {
-                    looks.entry(look).or_insert_with(Vec::new).push(page);
+                    give(page, *size, &templates);
                 }
             }
         }
@@ -119,7 +214,6 @@ impl Render<'_> {
         said.sort_by_key(|warning| warning.message.clone());
         said.dedup();
         warnings.extend(said);
-        looks
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use platen_pdf::{Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, assemble};
+use platen_pdf::{Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, StampLayout, Stamps, assemble};
 use time::OffsetDateTime;
 
 /// Two pages.
@@ -65,6 +65,7 @@ fn benches(criterion: &mut Criterion) {
     let stamped = Assembly {
         stamps: vec![Stamps {
             bytes: STAMPS,
+            layout: StampLayout::Pages,
             pages: vec![1, 2, 3, 4],
         }],
         ..archive(&[LETTER, LETTER])

@@ -71,13 +71,28 @@ pub struct PrintedPart<'a> {
     pub facts: PageFacts,
 }
 
-/// Pages printed apart, which are drawn over pages of the document: running headers and footers.
+/// What is printed apart and drawn over pages of the document: running headers and footers.
 #[derive(Debug, Clone)]
 pub struct Stamps<'a> {
-    /// Printed without tags, one page for each of `pages`, of that page's size.
+    /// Printed without tags.
     pub bytes: &'a [u8],
-    /// Numbers, from 1, of pages of the joined document before selection.
+    /// How they lie there.
+    pub layout: StampLayout,
+    /// Numbers, from 1, of pages of the joined document before selection, one for each stamp.
     pub pages: Vec<usize>,
+}
+
+/// How stamps lie in the file that they were printed to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StampLayout {
+    /// Each on a page, of the size of the page that it is for.
+    Pages,
+    /// All on one page, in boxes below each other at its left edge. Each is clipped to its box, which has the size of
+    /// the page that it is for, and lies at least half an inch from the next.
+    Column {
+        /// Points from the top of a box to that of the next.
+        pitch: f64,
+    },
 }
 
 /// A word across every page, large and pale: what is below can still be read.

@@ -1,11 +1,24 @@
 //! Draws pages over pages: running headers and footers, which were printed apart.
 
+mod column;
+
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::overlay::{Artifact, Overlay};
-use crate::{PdfError, Stamps};
+use crate::page_tree::media_box;
+use crate::{PdfError, StampLayout, Stamps};
+use column::Column;
 
-/// Draws the pages of each set over the document's `pages` that it names. `drawn` are the pages of the sets.
+/// What is drawn on one page.
+#[derive(Debug)]
+struct Stamp<'a> {
+    /// A form `XObject` (ISO 32000-1, 8.10).
+    form: Stream<'a>,
+    /// References to annotations.
+    links: Vec<Object<'a>>,
+}
+
+/// Draws the stamps of each set over the document's `pages` that it names. `drawn` are the pages of the sets.
 pub(crate) fn draw_stamps<'a>(
     document: &mut Document<'a>,
     overlay: &mut Overlay<'a>,
@@ -14,32 +27,52 @@ pub(crate) fn draw_stamps<'a>(
     drawn: &[Vec<ObjectNumber>],
 ) -> Result<(), PdfError> {
     for (index, (set, drawn)) in stamps.iter().zip(drawn).enumerate() {
-        if set.pages.len() != drawn.len() {
+        let (needed, mut column) = match (set.layout, drawn.first()) {
+            (StampLayout::Column { pitch }, Some(page)) => {
+                (1, Some(Column::cut(document, *page, pitch, set.pages.len())?))
+            }
+            _ => (set.pages.len(), None),
+        };
+        if drawn.len() != needed {
             return Err(PdfError::StampCount {
                 stamps: drawn.len(),
                 pages: set.pages.len(),
             });
         }
         let artifact = Artifact::new(document, format!("PlatenStamp{}", index + 1), "/Type /Pagination");
-        for (page, stamp) in set.pages.iter().zip(drawn) {
+        for (index, page) in set.pages.iter().enumerate() {
             let number = page.checked_sub(1).and_then(|index| pages.get(index)).copied();
             let number = number.ok_or(PdfError::PageBeyondEnd {
                 page: *page,
                 page_count: pages.len(),
             })?;
             let mut page = document.get_dictionary(number, "a page expected")?;
-            let stamp = document.get_dictionary(*stamp, "a page expected")?;
-            let form = form(document, &stamp)?;
-            let form = document.add(Object::Stream(form));
+            let stamp = match &mut column {
+                Some(column) => {
+                    let corners = media_box(&page);
+                    let corners = corners.ok_or_else(|| document.damaged(number, "a /MediaBox expected"))?;
+                    column.stamp(document, index, corners)
+                }
+                None => whole_page(document, drawn[index])?,
+            };
+            let form = document.add(Object::Stream(stamp.form));
             overlay.draw(document, (number, &mut page), &artifact, form)?;
-            add_links(&mut page, &stamp);
+            add_links(&mut page, &stamp.links);
             document.set(number, Object::Dictionary(page));
         }
     }
     Ok(())
 }
 
-/// The page as a form `XObject` (ISO 32000-1, 8.10), its content as it is.
+fn whole_page<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Stamp<'a>, PdfError> {
+    let page = document.get_dictionary(number, "a page expected")?;
+    Ok(Stamp {
+        form: form(document, &page)?,
+        links: page.items("Annots").to_vec(),
+    })
+}
+
+/// The page as a form, its content as it is.
 fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>, PdfError> {
     let content = match page.get("Contents") {
         Some(content) => document.resolve(content)?,
@@ -66,8 +99,7 @@ fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>
 }
 
 /// Takes over the stamp's links. They are outside the structure tree, like the stamp.
-fn add_links<'a>(page: &mut Dictionary<'a>, stamp: &Dictionary<'a>) {
-    let links = stamp.items("Annots");
+fn add_links<'a>(page: &mut Dictionary<'a>, links: &[Object<'a>]) {
     if !links.is_empty() {
         let annotations = page.items("Annots").iter().chain(links);
         page.set("Annots", annotations.cloned().collect());

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use platen_pdf::raster::{PageView, rasterise};
 use platen_pdf::{
-    Assembly, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, Stamps, Watermark, assemble, complete,
-    page_sizes,
+    Assembly, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, StampLayout, Stamps, Watermark, assemble,
+    complete, page_sizes,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -141,6 +141,7 @@ fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
     let page_count = page_sizes(bytes).map_or(1, |sizes| sizes.len());
     let stamps = Stamps {
         bytes,
+        layout: StampLayout::Pages,
         pages: (1..=page_count).collect(),
     };
     Assembly {

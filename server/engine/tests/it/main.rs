@@ -12,4 +12,5 @@ mod egress;
 mod hostile;
 mod isolation;
 mod lifecycle;
+mod numbering;
 mod settings;

@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use platen_pdf::{
-    Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, Stamps, Watermark, assemble, check::check,
-    complete, inspect::inspect,
+    Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, StampLayout, Stamps, Watermark, assemble,
+    check::check, complete, inspect::inspect,
 };
 use time::OffsetDateTime;
 
@@ -16,6 +16,7 @@ const STAMPED: u8 = 2;
 const SELECTED: u8 = 4;
 const PLAIN: u8 = 8;
 const MARKED: u8 = 16;
+const COLUMN: u8 = 32;
 
 fuzz_target!(|bytes: &[u8]| {
     // The last byte chooses, so that a PDF is a seed as it is.
@@ -32,7 +33,11 @@ fuzz_target!(|bytes: &[u8]| {
     let assembly = Assembly {
         parts,
         stamps: chosen(STAMPED)
-            .then(|| Stamps { bytes, pages: vec![1] })
+            .then(|| Stamps {
+                bytes,
+                layout: if chosen(COLUMN) { StampLayout::Column { pitch: 800.0 } } else { StampLayout::Pages },
+                pages: vec![1],
+            })
             .into_iter()
             .collect(),
         selection: chosen(SELECTED).then(|| PageSelection::parse("1")).and_then(Result::ok),

@@ -17,6 +17,9 @@ use crate::{Assembly, Completed, OutputFormat, PageFacts, PrintedPart, assemble}
 pub(super) const REPORT: &[u8] = include_bytes!("../../../tests/fixtures/report.pdf");
 pub(super) const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
 pub(super) const NOTE: &[u8] = include_bytes!("../../../tests/fixtures/note.pdf");
+/// Four stamps, the third of them empty.
+pub(super) const COLUMN: &[u8] = include_bytes!("../../../tests/fixtures/column.pdf");
+pub(super) const COLUMN_PITCH: f64 = 630.0;
 pub(super) const STAMPS: &[u8] = include_bytes!("../../../tests/fixtures/stamps.pdf");
 
 pub(super) const REPORT_PAGES: usize = 4;

@@ -1,11 +1,14 @@
 use super::documents::*;
+use crate::check::Conformance;
 use crate::object::Dictionary;
-use crate::{Assembly, PageSelection, PdfError, Stamps, assemble};
+use crate::raster::{PageView, rasterise};
+use crate::{Assembly, PageSelection, PdfError, StampLayout, Stamps, assemble};
 
 fn stamped(pages: &[usize]) -> Assembly<'static> {
     Assembly {
         stamps: vec![Stamps {
             bytes: STAMPS,
+            layout: StampLayout::Pages,
             pages: pages.to_vec(),
         }],
         ..three_parts()
@@ -52,15 +55,86 @@ fn stamps_are_drawn_on_their_pages_as_artifacts() {
     }
 }
 
+fn stamped_from_a_column(pages: &[usize], pitch: f64) -> Assembly<'static> {
+    let mut assembly = stamped(pages);
+    assembly.stamps[0].bytes = COLUMN;
+    assembly.stamps[0].layout = StampLayout::Column { pitch };
+    assembly
+}
+
+#[test]
+fn a_column_is_cut_into_its_stamps() {
+    let completed = assembled(&stamped_from_a_column(&[1, 2, 4, 3], COLUMN_PITCH));
+    assert_eq!(completed.conformance, Some(Conformance::PdfA2b));
+    check_references(&open(&completed.bytes));
+    let texts: Vec<usize> = drawn_over(&completed.bytes)
+        .iter()
+        .map(|stamps| {
+            stamps
+                .iter()
+                .map(|stamp| stamp.windows(2).filter(|word| *word == b"BT").count())
+                .sum()
+        })
+        .collect();
+    // The fourth page has the third stamp, which is empty.
+    assert!(texts[..3].iter().all(|count| *count > 0), "{texts:?}");
+    assert_eq!(texts[3..], [0; 4]);
+    // It lies as it would on a page of its own, in the upper left corner.
+    for page in 1..=4 {
+        let view = PageView {
+            page,
+            dots_per_inch: 72,
+        };
+        let picture = |bytes: &[u8]| rasterise(bytes, view).expect("a picture");
+        let (before, after) = (picture(&assembled(&three_parts()).bytes), picture(&completed.bytes));
+        let changed = before.pixels.iter().zip(&after.pixels).enumerate();
+        let rows: Vec<usize> = changed
+            .filter(|(_, (was, is))| was != is)
+            .map(|(index, _)| index / 3 / before.width)
+            .collect();
+        if page == 4 {
+            assert!(rows.is_empty());
+        } else {
+            assert!(
+                rows.iter().any(|row| *row < 60) && rows.iter().any(|row| *row > 570),
+                "page {page}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_column_with_content_beside_its_boxes_is_refused() {
+    for (pages, pitch) in [
+        (vec![1, 2], COLUMN_PITCH),
+        (vec![1, 2, 3, 4], 300.0),
+        (vec![1, 2, 3, 4], 0.0),
+    ] {
+        let result = assemble(&stamped_from_a_column(&pages, pitch));
+        assert!(matches!(result, Err(PdfError::Damaged { .. })), "{result:?}");
+    }
+}
+
 #[test]
 fn links_of_a_stamp_work() {
-    let completed = assembled(&stamped(&[4, 5, 6, 7]));
+    for assembly in [
+        stamped(&[4, 5, 6, 7]),
+        stamped_from_a_column(&[4, 5, 6, 7], COLUMN_PITCH),
+    ] {
+        check_links_of_a_stamp(&assembly);
+    }
+}
+
+fn check_links_of_a_stamp(assembly: &Assembly) {
+    let completed = assembled(assembly);
     let document = open(&completed.bytes);
     let leads_on = |page| {
         dictionary(&document, page).items("Annots").iter().any(|annotation| {
             let annotation = dictionary(&document, annotation.as_reference().expect("a link"));
             let action = document.resolve_dictionary(&annotation, "A").expect("an action");
-            name(&action, "URI") == "https://example.com/stamp"
+            let top = annotation.items("Rect")[3].as_number();
+            let is_at_the_top = top.is_some_and(|top| (540.0..595.0).contains(&top));
+            name(&action, "URI") == "https://example.com/stamp" && is_at_the_top
         })
     };
     let leading: Vec<bool> = pages(&document).into_iter().map(leads_on).collect();

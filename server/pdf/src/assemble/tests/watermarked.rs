@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::documents::*;
 use crate::check::Conformance;
 use crate::raster::{PageView, Picture, rasterise};
-use crate::{Assembly, OutputFormat, PageSelection, PrintedPart, Stamps, Watermark};
+use crate::{Assembly, OutputFormat, PageSelection, PrintedPart, StampLayout, Stamps, Watermark};
 
 const EMPTY: &[u8] = include_bytes!("../../../tests/fixtures/empty.pdf");
 const GRAPHICS: &[u8] = include_bytes!("../../../tests/fixtures/graphics.pdf");
@@ -65,6 +65,7 @@ fn every_selected_page_has_one_and_pages_of_one_size_share_it() {
     let mut assembly = watermarked(three_parts());
     assembly.stamps = vec![Stamps {
         bytes: STAMPS,
+        layout: StampLayout::Pages,
         pages: vec![1, 2, 5, 7],
     }];
     assembly.selection = Some(PageSelection::parse("2-7").expect("valid"));
