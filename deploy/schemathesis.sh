@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-platen=${CARGO_TARGET_DIR:-target}/debug/platen
+platen=$(realpath "${CARGO_TARGET_DIR:-target}/debug/platen")
+operations=$PWD/deploy/schemathesis.toml
 tools=$HOME/.cache/platen/schemathesis/bin
 longest=120 # seconds
 
@@ -31,7 +32,8 @@ email=schemathesis@example.org
 "$platen" accounts create --email "$email" --plan Scale --credits 1000000 <<<'a long password' >/dev/null
 key=$("$platen" keys create --email "$email" --name schemathesis 2>/dev/null)
 
-if ! timeout "$longest" "$tools/schemathesis" --config-file deploy/schemathesis.toml run "$address/openapi.json" \
+cd "$folder" # where it keeps notes of its run
+if ! timeout "$longest" "$tools/schemathesis" --config-file "$operations" run "$address/openapi.json" \
   --header "Authorization: Bearer $key" --max-examples 20 --generation-deterministic --request-timeout 20 --no-color; then
   printf '\nWhat the service logged of errors:\n'
   grep '"level":"ERROR"' "$folder/log" | tail -n 20 || echo '  nothing'

@@ -1,12 +1,12 @@
 //! Every operation of the API's description, tried by everybody who may not.
 
 use reqwest::Response;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::support::{
     description::{Operation, operations},
-    studio::Studio,
+    studio::{Studio, body, faults},
 };
 
 const SCOPES: [&str; 7] = [
@@ -154,4 +154,25 @@ async fn a_stranger_finds_nothing_of_another_account() {
             assert!(status.is_success(), "{} {path}: {status}", operation.method);
         }
     }
+}
+
+#[tokio::test]
+async fn a_part_finds_no_template_of_another_account() {
+    let studio = Studio::start().await;
+    let stranger = studio.service.account("bob@example.org");
+    let path = studio.template("Invoice", "Dear {{ name }}").await;
+    let (_, owned) = path.rsplit_once('/').expect("an id at its end");
+    let mut told = Vec::new();
+    for id in [owned, "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90", "nonsense"] {
+        let part = json!({"type": "template", "content": {"template_id": id}});
+        let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+        let request = request.bearer_auth(&stranger.key).json(&body(part, json!({})));
+        let [(pointer, detail)] = faults(request.send().await.expect("an answer"))
+            .await
+            .try_into()
+            .expect("one");
+        assert_eq!(pointer, "/parts/0/content/template_id", "{id}");
+        told.push(detail.replace(id, "ID"));
+    }
+    assert!(told.iter().all(|detail| *detail == told[0]), "{told:?}");
 }

@@ -157,7 +157,10 @@ fn with_article(type_name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::domain::api_key::Scope;
 
     fn references(value: &Value) -> Vec<&str> {
         match value {
@@ -218,6 +221,38 @@ mod tests {
                     .map(|fault| fault.to_string())
                     .collect();
                 assert!(faults.is_empty(), "{place}, {name}: {faults:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_operation_says_what_it_is_for_and_what_a_key_needs() {
+        let tags: BTreeSet<_> = DOCUMENT["tags"]
+            .as_array()
+            .expect("tags")
+            .iter()
+            .map(|tag| tag["name"].as_str())
+            .collect();
+        let mut ids = BTreeSet::new();
+        for (path, item) in DOCUMENT["paths"].as_object().expect("paths") {
+            for (method, operation) in item.as_object().expect("operations") {
+                if method == "parameters" {
+                    continue;
+                }
+                let says = |name: &str| operation[name].as_str().is_some_and(|text| !text.is_empty());
+                assert!(says("summary") && says("description"), "{method} {path}");
+                assert!(
+                    ids.insert(operation["operationId"].as_str()),
+                    "{method} {path}: a name of its own"
+                );
+                assert!(
+                    tags.contains(&operation["tags"][0].as_str()),
+                    "{method} {path}: a tag that is known"
+                );
+                let needs = operation.get("security").unwrap_or(&DOCUMENT["security"])[0]["apiKey"].as_array();
+                let scopes = needs.unwrap_or_else(|| panic!("{method} {path} needs no key"));
+                let known = |scope: &Value| scope.as_str().is_some_and(|scope| scope.parse::<Scope>().is_ok());
+                assert!(scopes.iter().all(known), "{method} {path}: {scopes:?}");
             }
         }
     }
