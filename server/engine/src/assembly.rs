@@ -1,6 +1,6 @@
 //! From printed parts to the finished document, and who is to blame if there is none.
 
-use platen_pdf::{Assembly, Completed, PageSelection, PdfError, PrintedPart, Stamps, check::Conformance};
+use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps, check::Conformance};
 
 use crate::{
     error::{RenderError, RenderFault},
@@ -9,45 +9,6 @@ use crate::{
     part::Printed,
     render::Render,
 };
-
-/// Width and height in points of each page of each part.
-pub(crate) struct PageSizes(Vec<Vec<(f64, f64)>>);
-
-impl PageSizes {
-    /// Fails if there are more pages than `limit`.
-    pub(crate) fn of(printed: &[Printed], limit: usize) -> Result<Self, RenderError> {
-        let sizes = printed.iter().map(|part| platen_pdf::page_sizes(&part.bytes));
-        let sizes: Result<_, PdfError> = sizes.collect();
-        let sizes = Self(sizes.map_err(|error| RenderError::Browser(error.to_string()))?);
-        let pages = sizes.total();
-        if pages > limit {
-            let fault = RenderFault::TooManyPages { pages, limit };
-            let part = sizes.part_of(limit + 1);
-            return Err(RenderError::Fault { part, fault });
-        }
-        Ok(sizes)
-    }
-
-    /// Part by part.
-    pub(crate) fn by_part(&self) -> &[Vec<(f64, f64)>] {
-        &self.0
-    }
-
-    /// Pages of all parts.
-    pub(crate) fn total(&self) -> usize {
-        self.0.iter().map(Vec::len).sum()
-    }
-
-    /// The part that has a page of the joined document, numbered from 1.
-    fn part_of(&self, page: usize) -> usize {
-        let mut before = 0;
-        let part = self.0.iter().position(|part| {
-            before += part.len();
-            page <= before
-        });
-        part.unwrap_or_default()
-    }
-}
 
 impl Render<'_> {
     /// Joins, numbers, selects and completes.
@@ -67,7 +28,6 @@ impl Render<'_> {
         let (watermark, format, instant) = (self.job.watermark, self.job.format, self.instant);
         let (selection, page_limit) = (self.job.selection.clone(), self.job.page_limit);
         let assembled = blocking(move || {
-            let sizes = PageSizes::of(&printed, page_limit)?;
             let parts = printed.iter_mut().map(|part| PrintedPart {
                 facts: std::mem::take(&mut part.facts),
                 bytes: &part.bytes,
@@ -80,12 +40,13 @@ impl Render<'_> {
             let assembly = Assembly {
                 parts: parts.collect(),
                 stamps: stamps.collect(),
+                page_limit,
                 selection,
                 watermark,
                 format,
                 instant,
             };
-            platen_pdf::assemble(&assembly).map_err(|error| blame(&error, &sizes, assembly.selection.as_ref()))
+            platen_pdf::assemble(&assembly).map_err(|error| blame(&error))
         })
         .await?;
         let Completed {
@@ -117,12 +78,15 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
 }
 
 /// Tells what the caller can mend from what he can't.
-fn blame(error: &PdfError, sizes: &PageSizes, selection: Option<&PageSelection>) -> RenderError {
+pub(crate) fn blame(error: &PdfError) -> RenderError {
     let (part, fault) = match *error {
-        PdfError::PageSize { page, width, height } => {
-            let part = sizes.part_of(nth_kept(selection, page));
-            (part, RenderFault::PageSize { page, width, height })
-        }
+        PdfError::PageSize {
+            part,
+            page,
+            width,
+            height,
+        } => (part, RenderFault::PageSize { page, width, height }),
+        PdfError::TooManyPages { part, pages, limit } => (part, RenderFault::TooManyPages { pages, limit }),
         PdfError::PageBeyondEnd { page, page_count } => (0, RenderFault::PageBeyondEnd { page, page_count }),
         PdfError::TooLarge { .. } => {
             let reason = error.to_string();
@@ -135,17 +99,6 @@ fn blame(error: &PdfError, sizes: &PageSizes, selection: Option<&PageSelection>)
         PdfError::Damaged { .. } | PdfError::StampCount { .. } => return RenderError::Browser(error.to_string()),
     };
     RenderError::Fault { part, fault }
-}
-
-/// The number, in the joined document, of a page of the delivered one.
-fn nth_kept(selection: Option<&PageSelection>, page: usize) -> usize {
-    match selection {
-        None => page,
-        Some(selection) => (1..=selection.last())
-            .filter(|page| selection.contains(*page))
-            .nth(page.saturating_sub(1))
-            .unwrap_or(page),
-    }
 }
 
 fn take_requests(printed: &mut [Printed]) -> Vec<NetworkRequest> {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use platen_pdf::StampLayout;
 
 use crate::{
-    assembly::{PageSizes, blocking},
+    assembly::{blame, blocking},
     error::RenderError,
     header_footer::{self, Fields},
     job::{HeaderFooter, MediaType, Phase, PrintSettings, Warning},
@@ -64,11 +64,12 @@ impl Render<'_> {
         self.progress.enter_together(Phase::Print);
         let limit = self.job.page_limit;
         let (printed, sizes) = blocking(move || {
-            let sizes = PageSizes::of(&printed, limit);
+            let parts: Vec<&[u8]> = printed.iter().map(|part| part.bytes.as_slice()).collect();
+            let sizes = platen_pdf::page_sizes(&parts, limit);
             (printed, sizes)
         })
         .await?;
-        let sizes = sizes?;
+        let sizes = sizes.map_err(|error| blame(&error))?;
         let stamps = if header_footer::are_repeatable(wanted) {
             self.print_columns(wanted, &printed, &sizes, warnings).await?
         } else {
@@ -82,10 +83,10 @@ impl Render<'_> {
         &self,
         wanted: &HeaderFooter,
         printed: &[Printed],
-        sizes: &PageSizes,
+        sizes: &[Vec<(f64, f64)>],
         warnings: &mut Vec<Warning>,
     ) -> Result<Vec<StampPages>, RenderError> {
-        let numbers = [NUMBER, &sizes.total().to_string()];
+        let numbers = [NUMBER, &page_count(sizes).to_string()];
         let mut columns: BTreeMap<Size, Vec<(usize, Templates)>> = BTreeMap::new();
         self.for_each_page(
             wanted,
@@ -140,7 +141,7 @@ impl Render<'_> {
         &self,
         wanted: &HeaderFooter,
         printed: &[Printed],
-        sizes: &PageSizes,
+        sizes: &[Vec<(f64, f64)>],
         warnings: &mut Vec<Warning>,
     ) -> Result<Vec<StampPages>, RenderError> {
         let mut looks: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
@@ -151,7 +152,7 @@ impl Render<'_> {
             };
             looks.entry(look).or_default().push(page);
         });
-        let blank = blank(sizes.total());
+        let blank = blank(page_count(sizes));
         let mut stamps = Vec::new();
         for (look, pages) in looks {
             let settings = PrintSettings {
@@ -191,13 +192,13 @@ impl Render<'_> {
         wanted: &HeaderFooter,
         numbers: Option<[&str; 2]>,
         printed: &[Printed],
-        sizes: &PageSizes,
+        sizes: &[Vec<(f64, f64)>],
         warnings: &mut Vec<Warning>,
         mut give: impl FnMut(usize, (f64, f64), &Templates),
     ) {
         let mut said = Vec::new();
         let mut page = 0;
-        for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes.by_part()) {
+        for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes) {
             let fields = Fields {
                 numbers,
                 ..Fields::of(part, &printed.facts, self.instant)
@@ -234,6 +235,11 @@ fn sheet((width, height): (f64, f64), print: &PrintSettings) -> [u32; 2] {
         [width / POINTS, height / POINTS]
     };
     sides.map(|inches| (inches * 1000.0).round() as u32)
+}
+
+/// Pages of all parts.
+fn page_count(sizes: &[Vec<(f64, f64)>]) -> usize {
+    sizes.iter().map(Vec::len).sum()
 }
 
 /// A document of so many blank pages.

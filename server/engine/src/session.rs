@@ -127,6 +127,11 @@ impl Session {
         self.browser.connection.start_in(&self.route, command).await
     }
 
+    /// The media type of the render under way.
+    pub(crate) fn media(&self) -> MediaType {
+        self.media
+    }
+
     /// Prepares the page for a render.
     pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
         if scripts == Scripts::Enabled && self.realm == Realm::ScriptFree {

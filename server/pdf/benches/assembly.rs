@@ -31,6 +31,7 @@ fn archive<'a>(parts: &[&'a [u8]]) -> Assembly<'a> {
     Assembly {
         parts: parts.iter().map(part).collect(),
         stamps: Vec::new(),
+        page_limit: usize::MAX,
         selection: None,
         watermark: None,
         format: OutputFormat::PdfA2b,

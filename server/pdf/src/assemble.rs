@@ -37,12 +37,9 @@ pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     let mut warnings = Warnings::default();
     let facts = assembly.parts.iter().map(|part| part_facts(&part.facts, &mut warnings));
     let facts: Vec<PartFacts> = facts.collect();
-    let pages_by_file = document
-        .parts()
-        .iter()
-        .map(|part| list_pages(&document, Document::root_of(part)?));
-    let pages_by_file: Vec<Vec<ObjectNumber>> = pages_by_file.collect::<Result<_, _>>()?;
+    let pages_by_file = list_pages_by_file(&document)?;
     let (pages_by_part, drawn) = pages_by_file.split_at(assembly.parts.len());
+    check_page_count(pages_by_part, assembly.page_limit)?;
     let mut pages = pages_by_part.concat();
     if files.len() > 1 {
         join_files(&mut document, &facts, &pages_by_file)?;
@@ -69,10 +66,20 @@ pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     complete_document(document, &pages, completion, warnings)
 }
 
-pub(crate) fn page_sizes(bytes: &[u8]) -> Result<Vec<(f64, f64)>, PdfError> {
-    let document = Document::open(&[bytes])?;
-    let pages = list_pages(&document, document.root()?)?;
-    pages.into_iter().map(|page| page_size(&document, page)).collect()
+pub(crate) fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f64)>>, PdfError> {
+    let document = Document::open(parts)?;
+    let pages_by_part = list_pages_by_file(&document)?;
+    check_page_count(&pages_by_part, page_limit)?;
+    let sizes = |pages: &Vec<ObjectNumber>| pages.iter().map(|page| page_size(&document, *page)).collect();
+    pages_by_part.iter().map(sizes).collect()
+}
+
+fn list_pages_by_file(document: &Document) -> Result<Vec<Vec<ObjectNumber>>, PdfError> {
+    let pages = document
+        .parts()
+        .iter()
+        .map(|part| list_pages(document, Document::root_of(part)?));
+    pages.collect()
 }
 
 fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<(), PdfError> {
@@ -80,6 +87,18 @@ fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<(), Pdf
         return Err(PdfError::TooLarge { what, found, limit });
     }
     Ok(())
+}
+
+fn check_page_count(pages_by_part: &[Vec<ObjectNumber>], limit: usize) -> Result<(), PdfError> {
+    let mut pages = 0;
+    let mut first_beyond = None;
+    for (part, own) in pages_by_part.iter().enumerate() {
+        pages += own.len();
+        if pages > limit {
+            first_beyond.get_or_insert(part);
+        }
+    }
+    first_beyond.map_or(Ok(()), |part| Err(PdfError::TooManyPages { part, pages, limit }))
 }
 
 fn part_facts(facts: &PageFacts, warnings: &mut Warnings) -> PartFacts {

@@ -164,8 +164,14 @@ impl<'a> Document<'a> {
 
     /// The file that an object is in, or was before it was changed; `None` for one that was added.
     pub(crate) fn part_of(&self, number: ObjectNumber) -> Option<&Part<'a>> {
+        self.parts.get(self.part_index(number)?)
+    }
+
+    /// The place of that file among the files.
+    pub(crate) fn part_index(&self, number: ObjectNumber) -> Option<usize> {
         let after = self.parts.partition_point(|part| part.first_number <= number);
-        self.parts.get(after.checked_sub(1)?).filter(|part| number < part.end())
+        let index = after.checked_sub(1)?;
+        Some(index).filter(|index| number < self.parts[*index].end())
     }
 
     /// An object's bytes as they are in its file, from its number to `endobj`.

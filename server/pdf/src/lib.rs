@@ -111,6 +111,8 @@ pub struct Assembly<'a> {
     pub parts: Vec<PrintedPart<'a>>,
     /// Drawn in this order.
     pub stamps: Vec<Stamps<'a>>,
+    /// More pages of all parts are an error, whatever is selected.
+    pub page_limit: usize,
     /// All pages if there is none.
     pub selection: Option<PageSelection>,
     /// Drawn over each page that is selected.
@@ -155,10 +157,22 @@ pub enum PdfError {
         /// What was expected.
         what: &'static str,
     },
+    /// The parts have more pages together than they may.
+    #[error("the document has {pages} pages; {limit} are allowed")]
+    TooManyPages {
+        /// Index of the part with the first page that is too much.
+        part: usize,
+        /// Of all parts.
+        pages: usize,
+        /// See [`Assembly::page_limit`].
+        limit: usize,
+    },
     /// ISO 19005-2, 6.1.13: a page side must be between 3 and 14,400 points.
     #[error("page {page} measures {width} × {height} pt; PDF/A allows 3 to 14,400 pt a side")]
     PageSize {
-        /// One-based.
+        /// Index of the part that has it.
+        part: usize,
+        /// One-based, in the document that comes out.
         page: usize,
         /// Points.
         width: f64,
@@ -215,7 +229,7 @@ pub enum PdfError {
 /// lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes.
 /// For PDF/A-2b the limits and conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers
 /// out of range, characters that no font has. So are those of higher levels that depend on no author: roles of newer
-/// tags, text of glyphs (U+FFFD for private use), descriptions of links to addresses, and tags that say of a document
+/// tags, text of glyphs (U+FFFD for private use), descriptions of links, and tags that say of a document
 /// without text and pictures that it is decoration. The file is checked then; one that does not pass is
 /// [`PdfError::NotConformant`].
 ///
@@ -228,9 +242,10 @@ pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     assemble::assemble(assembly)
 }
 
-/// Width and height in points of each page of a printed part: its `/MediaBox`.
-pub fn page_sizes(bytes: &[u8]) -> Result<Vec<(f64, f64)>, PdfError> {
-    assemble::page_sizes(bytes)
+/// Width and height in points of each page of each printed part: its `/MediaBox`. More pages together than the limit are
+/// [`PdfError::TooManyPages`].
+pub fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f64)>>, PdfError> {
+    assemble::page_sizes(parts, page_limit)
 }
 
 /// Completes one printed part: `assemble` without anything else.
@@ -246,6 +261,7 @@ pub fn complete(
             facts: facts.clone(),
         }],
         stamps: Vec::new(),
+        page_limit: usize::MAX,
         selection: None,
         watermark: None,
         format,

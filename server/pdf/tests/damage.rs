@@ -138,7 +138,7 @@ fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
             ..PageFacts::default()
         },
     };
-    let page_count = page_sizes(bytes).map_or(1, |sizes| sizes.len());
+    let page_count = page_sizes(&[bytes], usize::MAX).map_or(1, |sizes| sizes[0].len());
     let stamps = Stamps {
         bytes,
         layout: StampLayout::Pages,
@@ -147,6 +147,7 @@ fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
     Assembly {
         parts: parts.into_iter().map(part).collect(),
         stamps: if is_stamped { vec![stamps] } else { Vec::new() },
+        page_limit: usize::MAX,
         selection: PageSelection::parse("1").ok().filter(|_| choice / 3 % 2 == 1),
         watermark: [None, Some(Watermark::Preview)][choice / 6 % 2],
         format: [OutputFormat::PdfA2b, OutputFormat::Pdf][choice / 12 % 2],

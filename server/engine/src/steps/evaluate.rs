@@ -6,7 +6,7 @@ use platen_pdf::PageFacts;
 use serde::Deserialize;
 
 use super::{StepError, load::RESOURCE_LIMIT};
-use crate::{devtools::DevToolsError, error::RenderFault, session::Session};
+use crate::{devtools::DevToolsError, error::RenderFault, job::MediaType, session::Session};
 
 /// Longer messages of exceptions are cut.
 const MESSAGE_LIMIT: usize = 500;
@@ -19,20 +19,31 @@ const READY: &str = "const images = [...document.images]; \
     for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
     await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]);";
 /// Which lists of fonts have none that is there, of those that a rule of a style sheet gives to an element. A font is there
-/// if its name changes the width of a text; a name without a font does not.
-const MISSING_FONTS: &str = "const missingFonts = () => { \
+/// if its name changes the width of a text; a name without a font does not. Where the page is printed as `print`, which
+/// it is not shown as, the two words change places in a rule's condition, to know whether it will hold. What such a rule
+/// gives is its own list, for it does not show yet; what a rule for the screen gives does not count.
+const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
     const bare = name => name.trim().replace(/^[\"']|[\"']$/g, ''); \
     const generic = /^(ui-)?(serif|sans-serif|monospace|rounded)$|^(cursive|fantasy|system-ui|math|emoji|fangsong)$|^-/i; \
     const loaded = new Set([...document.fonts].filter(font => font.status === 'loaded') \
         .map(font => bare(font.family).toLowerCase())); \
-    const lists = new Set(); \
-    const look = rules => { for (const rule of rules) { \
-        if (lists.size > 20) return; \
-        const element = rule.style?.fontFamily && document.querySelector(rule.selectorText); \
-        if (element) lists.add(getComputedStyle(element).fontFamily); \
-        if (rule.cssRules) look(rule.cssRules); \
-    } }; \
-    for (const sheet of document.styleSheets) try { look(sheet.cssRules) } catch {} \
+    const lists = new Set(), unseen = new Set(); \
+    const other = {print: 'screen', screen: 'print'}; \
+    const holds = media => !media?.mediaText || matchMedia(isPrint ? \
+        media.mediaText.replace(/\\b(print|screen)\\b/g, word => other[word]) : media.mediaText).matches; \
+    const isHidden = media => isPrint && /\\b(print|screen)\\b/.test(media?.mediaText ?? ''); \
+    const look = (rules, media, wasHidden) => { \
+        if (!holds(media)) { for (const rule of rules) unseen.add(rule.style?.fontFamily); return; } \
+        const isOwn = wasHidden || isHidden(media); \
+        for (const rule of rules) { \
+            if (lists.size > 20) return; \
+            const own = rule.style?.fontFamily; \
+            const element = own && document.querySelector(rule.selectorText); \
+            if (element) lists.add(isOwn && !own.includes('var(') ? own : getComputedStyle(element).fontFamily); \
+            if (rule.cssRules) look(rule.cssRules, rule.media, isOwn); \
+        } \
+    }; \
+    for (const sheet of document.styleSheets) try { look(sheet.cssRules, sheet.media, false) } catch {} \
     let context; \
     const width = font => { \
         context ??= document.createElement('canvas').getContext('2d'); \
@@ -42,13 +53,14 @@ const MISSING_FONTS: &str = "const missingFonts = () => { \
     const isThere = name => loaded.has(name.toLowerCase()) || \
         ['monospace', 'serif'].some(other => width(`\"${name}\", ${other}`) !== width(other)); \
     return [...lists].filter(list => { \
+        if (unseen.has(list)) return false; \
         const names = list.split(',').map(bare).filter(name => !generic.test(name)); \
         return names.length && !names.some(isThere); \
     }).map(list => list.slice(0, 200)); \
 };";
 /// What the page says about itself. Names of `<meta>` are matched without regard to case.
 const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
-    let missing = []; try { missing = missingFonts() } catch {} \
+    let missing = []; try { missing = missingFonts(isPrint) } catch {} \
     return { title: document.title, language: document.documentElement?.lang, author: meta('author'), \
     description: meta('description'), keywords: meta('keywords'), missingFonts: missing };";
 
@@ -92,11 +104,7 @@ impl From<Answer> for PageReport {
 
 /// Waits until fonts and pictures are there and reads what the page says about itself.
 pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
-    let report = start(
-        session,
-        &format!("(async () => {{ {READY} {MISSING_FONTS} {FACTS} }})()"),
-    )
-    .await?;
+    let report = start(session, &format!("(async () => {{ {READY} {} }})()", facts(session))).await?;
     in_time(session, report).await
 }
 
@@ -105,7 +113,7 @@ pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
 pub(crate) async fn report_once_loaded(
     session: &Session,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
-    let when_loaded = format!("(async () => {{ {LOADED} {READY} {MISSING_FONTS} {FACTS} }})()");
+    let when_loaded = format!("(async () => {{ {LOADED} {READY} {} }})()", facts(session));
     start(session, &when_loaded).await
 }
 
@@ -117,11 +125,16 @@ pub(crate) async fn in_time(
     if let Ok(report) = tokio::time::timeout(RESOURCE_LIMIT, report).await {
         return report;
     }
-    let at_once = start(session, &format!("(() => {{ {MISSING_FONTS} {FACTS} }})()")).await?;
+    let at_once = start(session, &format!("(() => {{ {} }})()", facts(session))).await?;
     Ok(PageReport {
         incomplete: true,
         ..at_once.await?
     })
+}
+
+fn facts(session: &Session) -> String {
+    let is_print = session.media() == MediaType::Print;
+    format!("const isPrint = {is_print}; {MISSING_FONTS} {FACTS}")
 }
 
 async fn start(

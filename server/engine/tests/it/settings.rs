@@ -297,3 +297,29 @@ async fn fonts_that_are_not_there_are_told() {
         assert!(second.contains("“Elsewhere”"), "{second}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fonts_are_those_of_the_medium_that_is_printed() {
+    let engine = TestEngine::start("").await;
+    let html = "<style>p { font-family: 'DejaVu Sans' } @media print { p { font-family: 'Paper Only', serif } }
+        @media screen { p { font-family: 'Glass Only' } } @media not print { b { font-family: 'No Paper' } }</style>
+        <style media=print>i { font-family: Printed }</style><style media=screen>i { font-family: Shown }</style>
+        <p>One <b>two</b> <i>three</i>";
+    for (media, expected) in [
+        (MediaType::Print, ["“\"Paper Only\", serif”", "“Printed”"].as_slice()),
+        (
+            MediaType::Screen,
+            ["“\"Glass Only\"”", "“\"No Paper\"”", "“Shown”"].as_slice(),
+        ),
+    ] {
+        let job = RenderJob {
+            media,
+            ..html_job(html)
+        };
+        let warnings = document(&engine, job).await.warnings;
+        assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
+        for (warning, list) in warnings.iter().zip(expected) {
+            assert!(warning.message.contains(list), "{list}: {warning:?}");
+        }
+    }
+}

@@ -40,6 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
             })
             .into_iter()
             .collect(),
+        page_limit: usize::MAX,
         selection: chosen(SELECTED).then(|| PageSelection::parse("1")).and_then(Result::ok),
         watermark: chosen(MARKED).then_some(Watermark::Test),
         format: if chosen(PLAIN) { OutputFormat::Pdf } else { OutputFormat::PdfA2b },

@@ -16,6 +16,7 @@ pub(super) fn check_sizes(document: &Document, pages: &[ObjectNumber]) -> Result
             let readable = |side: f64| (side * 100.0).round() / 100.0;
             let (width, height) = (readable(width), readable(height));
             return Err(PdfError::PageSize {
+                part: document.part_index(*number).unwrap_or_default(),
                 page: index + 1,
                 width,
                 height,

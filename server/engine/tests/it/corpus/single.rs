@@ -91,6 +91,7 @@ pub(super) fn archival(parts: Vec<PrintedPart<'_>>, selection: Option<PageSelect
     Assembly {
         parts,
         stamps: Vec::new(),
+        page_limit: usize::MAX,
         selection,
         watermark: None,
         format: OutputFormat::PdfA2b,

@@ -42,6 +42,7 @@ pub(super) fn three_parts() -> Assembly<'static> {
             part(NOTE, None, None),
         ],
         stamps: Vec::new(),
+        page_limit: usize::MAX,
         selection: None,
         watermark: None,
         format: OutputFormat::PdfA2b,

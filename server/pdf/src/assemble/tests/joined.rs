@@ -2,20 +2,45 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::documents::*;
 use crate::object::Object;
-use crate::{OutputFormat, PageSelection, PdfError, assemble, page_sizes};
+use crate::{Assembly, OutputFormat, PageSelection, PdfError, PrintedPart, assemble, page_sizes};
 
 #[test]
 fn pages_follow_each_other_as_they_were() {
     let joined = assembled(&three_parts());
     assert_eq!(joined.page_count, REPORT_PAGES + LETTER_PAGES + 1);
     assert_eq!(codes(&joined), ["image_low_resolution"]);
-    let sizes = [REPORT, LETTER, NOTE]
-        .map(|part| page_sizes(part).expect("sizes"))
-        .concat();
-    assert_eq!(page_sizes(&joined.bytes), Ok(sizes));
+    let sizes = page_sizes(&[REPORT, LETTER, NOTE], 7).expect("sizes");
+    assert_eq!(page_sizes(&[&joined.bytes], 7), Ok(vec![sizes.concat()]));
     let drawn = [REPORT, LETTER, NOTE].map(|part| contents(&open(part))).concat();
     assert!(contents(&open(&joined.bytes)) == drawn);
     check_references(&open(&joined.bytes));
+}
+
+#[test]
+fn the_part_that_is_to_blame_is_named() {
+    let limited = |page_limit| Assembly {
+        page_limit,
+        selection: PageSelection::parse("1").ok(),
+        ..three_parts()
+    };
+    assert_eq!(assembled(&limited(7)).page_count, 1);
+    for (limit, part) in [(6, 2), (5, 1), (4, 1), (3, 0)] {
+        let error = PdfError::TooManyPages { part, pages: 7, limit };
+        assert_eq!(assemble(&limited(limit)), Err(error.clone()));
+        assert_eq!(page_sizes(&[REPORT, LETTER, NOTE], limit), Err(error));
+    }
+    let mut assembly = three_parts();
+    assembly.parts.swap(1, 2);
+    assembly.parts.push(PrintedPart {
+        bytes: include_bytes!("../../../tests/fixtures/page-huge.pdf"),
+        ..assembly.parts[0].clone()
+    });
+    assembly.selection = PageSelection::parse("2, 8").ok();
+    let error = assemble(&assembly).expect_err("a page that is too large");
+    assert!(
+        matches!(error, PdfError::PageSize { part: 3, page: 2, .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
