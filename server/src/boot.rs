@@ -19,13 +19,20 @@ use crate::{
     },
     clock,
     config::Config,
-    database::{self, Database, DatabaseError, folder::DataFolder},
+    database::{
+        self, Database, DatabaseError,
+        folder::{DataFolder, FolderError},
+    },
     domain::sealing::SecretKey,
     http,
     instance::Instance,
     lifecycle::Lifecycle,
-    service::{api_keys::KeyUsage, renders::abandoned::Sweeper},
+    service::{
+        api_keys::KeyUsage,
+        renders::{abandoned::Sweeper, kept},
+    },
     state::AppState,
+    storage::answers::AnswerFiles,
     store::error::StoreError,
 };
 
@@ -33,6 +40,8 @@ use crate::{
 const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
 /// A process that crashed is noticed within two of these.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
+/// Outcomes that are kept for idempotent requests outlive their time by so much at most.
+const PURGE_INTERVAL: Duration = Duration::from_mins(10);
 /// Answers that are ready still have to reach slow clients, after the renders' own grace.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
@@ -48,6 +57,9 @@ pub enum ServeError {
     /// No first account.
     #[error(transparent)]
     FirstAccount(#[from] FirstAccountError),
+    /// The data folder can't be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// No secret key.
     #[error(transparent)]
     SecretKey(#[from] ObtainKeyError),
@@ -104,18 +116,24 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 /// What a start makes or finds before it serves.
 struct Prepared {
     secret_key: Arc<SecretKey>,
+    answers: AnswerFiles,
     first_account: Option<FirstAccount>,
 }
 
 /// `folder`: of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
     let secret_key = secret_key::obtain(db, &config.secrets, folder).await?;
+    let answers = AnswerFiles::open(&config.data.folder).map_err(|source| FolderError::Unusable {
+        path: config.data.folder.clone(),
+        source,
+    })?;
     let first_account = match folder {
         Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
         None => None,
     };
     Ok(Prepared {
         secret_key,
+        answers,
         first_account,
     })
 }
@@ -145,6 +163,7 @@ async fn serve_with(
         config: config.clone(),
         instance: instance.id,
         secret_key: prepared.secret_key,
+        answers: prepared.answers,
         key_usage: KeyUsage::default(),
     };
     lifecycle.spawn(
@@ -155,6 +174,7 @@ async fn serve_with(
         "key usage",
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
     );
+    lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
     let key_usage = state.key_usage.clone();
     let server = axum::serve(
         listener,
@@ -181,6 +201,17 @@ async fn serve_with(
     }
     write_key_usage_once(&key_usage, &db).await;
     Ok(())
+}
+
+async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> {
+    loop {
+        if let Err(error) = kept::purge(&state, clock::now()).await {
+            tracing::warn!(%error, "what was kept for idempotent requests could not be purged");
+        }
+        if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
+            return Ok(());
+        }
+    }
 }
 
 async fn write_key_usage(lifecycle: Lifecycle, usage: KeyUsage, db: PgPool) -> Result<(), Infallible> {

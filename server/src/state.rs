@@ -10,6 +10,7 @@ use crate::{
     config::Config,
     domain::{ids::InstanceId, sealing::SecretKey},
     service::api_keys::KeyUsage,
+    storage::answers::AnswerFiles,
 };
 
 /// Shared by all requests; cheap to clone.
@@ -27,6 +28,8 @@ pub struct AppState {
     pub instance: InstanceId,
     /// Opens what is sealed at rest.
     pub secret_key: Arc<SecretKey>,
+    /// Outcomes that are kept.
+    pub answers: AnswerFiles,
     /// Which keys were used.
     pub key_usage: KeyUsage,
 }

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod api_keys;
 pub mod credits;
 pub mod error;
+pub mod idempotency_keys;
 pub mod instances;
 pub mod members;
 pub mod plans;

@@ -12,7 +12,10 @@ use rustix::{
     io::Errno,
 };
 
-use crate::system_user::{self, DATABASE_USER, SystemUser, SystemUserError};
+use crate::{
+    private_file,
+    system_user::{self, DATABASE_USER, SystemUser, SystemUserError},
+};
 
 /// The kernel's bound on the path of a Unix socket: 108 bytes in `sockaddr_un`, one of them the closing zero.
 const MAX_SOCKET_PATH: usize = 107;
@@ -181,23 +184,7 @@ impl DataFolder {
     /// Keeps a secret in the data folder, readable by this user only: complete or not at all.
     pub fn write_secret(&self, name: &str, text: &str) -> Result<(), FolderError> {
         let path = self.path.join(name);
-        let draft = self.path.join(format!("{name}.new"));
-        let write = || {
-            let mut file = OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(&draft)?;
-            file.set_permissions(fs::Permissions::from_mode(0o600))?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&draft, &path)
-        };
-        write().map_err(|source| FolderError::Unusable {
-            path: path.clone(),
-            source,
-        })
+        private_file::write(&path, text.as_bytes()).map_err(|source| FolderError::Unusable { path, source })
     }
 
     fn try_lock(&self, name: &str) -> Result<Option<Lock>, FolderError> {

@@ -1,5 +1,6 @@
 //! What a client asks for: a body becomes a request whose values cannot be wrong any more.
 
+pub mod kept;
 mod pages;
 mod record;
 mod rules;

@@ -181,7 +181,7 @@ pub fn faulty_template(pointer: impl Into<String>, fault: &platen_template::faul
     };
     Fault {
         pointer: pointer.into(),
-        title: "Faulty template",
+        title: "Faulty template".into(),
         detail,
     }
 }

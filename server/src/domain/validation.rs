@@ -3,20 +3,21 @@
 pub mod json;
 pub mod schema;
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Faults listed in one answer; a body of a million unknown members must not become an answer of a hundred million bytes.
 const LISTED: usize = 200;
 
 /// One thing that is wrong with a body.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// JSON Pointer (RFC 6901) of the member; empty for the whole body.
     pub pointer: String,
     /// What kind of fault it is.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// What is allowed and what came.
     pub detail: String,
 }
@@ -26,7 +27,7 @@ impl Fault {
     pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             pointer: pointer.into(),
-            title: "Invalid value",
+            title: "Invalid value".into(),
             detail: detail.into(),
         }
     }

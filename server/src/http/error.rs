@@ -11,11 +11,11 @@ use platen_engine::error::RenderError;
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{api_key::Scope, render::blamed_member, validation::Fault},
-    http::v1::renderers::pdf::RENDER_ID,
+    domain::{api_key::Scope, sentence::sentence, validation::Fault},
+    http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
     service::{
         api_keys::AuthenticationError,
-        renders::{FailureReason, RenderFailure},
+        renders::{FailureReason, RenderFailure, caller_faults},
         templates::TemplateError,
     },
     store::error::StoreError,
@@ -152,8 +152,20 @@ fn template_error(error: TemplateError) -> Response {
 }
 
 fn render_failure(reason: FailureReason) -> Response {
+    if let Some(faults) = caller_faults(&reason) {
+        return validation_error(&faults);
+    }
     let error = match reason {
         FailureReason::Engine(error) => error,
+        FailureReason::Replayed(faults) => return ([REPLAYED], validation_error(&faults)).into_response(),
+        FailureReason::KeyInUse => {
+            let message = "A request with this Idempotency-Key is under way.";
+            return retry_after(resource_error(StatusCode::CONFLICT, message), RETRY_PLACE);
+        }
+        FailureReason::KeyOfOtherRequest => {
+            let detail = "The header Idempotency-Key is that of an earlier request with another body; take a new key.";
+            return validation_error(&[Fault::invalid("", detail)]);
+        }
         FailureReason::Credits(refusal) => {
             let message = sentence(&refusal.to_string());
             return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));
@@ -162,11 +174,6 @@ fn render_failure(reason: FailureReason) -> Response {
     };
     let message = sentence(&error.to_string());
     match error {
-        RenderError::Fault { part, fault } => validation_error(&[Fault {
-            pointer: blamed_member(part, &fault),
-            title: "Can't be rendered",
-            detail: message,
-        }]),
         RenderError::TooManyConcurrent { .. } => {
             retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), RETRY_PLACE)
         }
@@ -176,19 +183,8 @@ fn render_failure(reason: FailureReason) -> Response {
             retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_RESTART)
         }
         RenderError::Deadline { .. } => resource_error(StatusCode::GATEWAY_TIMEOUT, &message),
-        RenderError::Browser(_) => internal(&error),
+        RenderError::Browser(_) | RenderError::Fault { .. } => internal(&error),
     }
-}
-
-/// Beginning and end of a message as prose has them.
-fn sentence(message: &str) -> String {
-    let mut characters = message.chars();
-    let first = characters.next().into_iter().flat_map(char::to_uppercase);
-    let mut sentence: String = first.chain(characters).collect();
-    if !sentence.ends_with(['.', '!', '?']) {
-        sentence.push('.');
-    }
-    sentence
 }
 
 /// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else.

@@ -5,7 +5,7 @@ use std::{panic::resume_unwind, str::FromStr, time::Instant};
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Request},
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, HeaderName, header, request::Parts},
 };
 use http_body_util::{BodyExt, Limited};
 use serde::Deserialize;
@@ -15,9 +15,9 @@ use crate::{
     domain::{
         api_key::Scope,
         caller::Caller,
+        idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
         ids::TemplateId,
         page::PageRequest,
-        plan::PlanLimits,
         render::RenderRequest,
         template::{Saved, Submission},
         validation::Fault,
@@ -25,6 +25,8 @@ use crate::{
     http::{ApiState, client_address::client_address, error::ApiError},
     service::{api_keys, templates::TemplateError},
 };
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The holder of the bearer token (RFC 6750, 2.1), within the account's rate limit.
 impl FromRequestParts<ApiState> for Caller {
@@ -40,7 +42,7 @@ impl FromRequestParts<ApiState> for Caller {
         let standing = state
             .rate_limit
             .take(caller.account, caller.limits.rate_per_minute, Instant::now());
-        parts.extensions.insert(caller.limits);
+        parts.extensions.insert(caller.clone());
         standing.map_err(ApiError::RateLimited)?;
         Ok(caller)
     }
@@ -108,14 +110,49 @@ impl<Key: FromStr> FromRequestParts<ApiState> for PageQuery<Key> {
     }
 }
 
-/// The body of a synchronous render.
-pub(super) struct RenderBody(pub(super) RenderRequest);
+/// The body of a synchronous render. The caller has to be extracted before.
+pub(super) struct RenderBody {
+    pub(super) request: RenderRequest,
+    /// When it may come again.
+    pub(super) idempotent: Option<IdempotentRequest>,
+}
 
 impl FromRequest<ApiState> for RenderBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, RenderRequest::parse).await.map(Self)
+        let livemode = extracted_caller(&request)?.livemode;
+        let operation = format!("{} {}", request.method(), request.uri().path());
+        let key = idempotency_key(request.headers());
+        let parse = move |body: &[u8]| {
+            let idempotent = key?.map(|key| IdempotentRequest {
+                key,
+                fingerprint: Fingerprint::new(&operation, livemode, body),
+            });
+            RenderRequest::parse(body).map(|request| Self { request, idempotent })
+        };
+        parsed_body(request, state, parse).await
+    }
+}
+
+fn extracted_caller(request: &Request) -> Result<&Caller, ApiError> {
+    request.extensions().get().ok_or(ApiError::NoToken)
+}
+
+/// A header has no place in a body, so its fault is one of the whole.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Fault>> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let key = values
+        .next()
+        .map(|value| IdempotencyKey::parse(value.as_bytes()))
+        .transpose();
+    match (key, values.next()) {
+        (Ok(key), None) => Ok(key),
+        (Ok(_), Some(_)) => Err(vec![Fault::invalid(
+            "",
+            "The header Idempotency-Key came more than once",
+        )]),
+        (Err(error), _) => Err(vec![Fault::invalid("", error.to_string())]),
     }
 }
 
@@ -134,7 +171,7 @@ impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
-    parse: fn(&[u8]) -> Result<T, Vec<Fault>>,
+    parse: impl FnOnce(&[u8]) -> Result<T, Vec<Fault>> + Send + 'static,
 ) -> Result<T, ApiError> {
     let body = json_body(request, state).await?;
     let parsed = tokio::task::spawn_blocking(move || parse(&body)).await;
@@ -159,11 +196,7 @@ async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError
         ));
     }
     // How much is read depends on who sends it.
-    let limit = request
-        .extensions()
-        .get::<PlanLimits>()
-        .ok_or(ApiError::NoToken)?
-        .body_bytes;
+    let limit = extracted_caller(&request)?.limits.body_bytes;
     let patience = state.app.config.limits.body_time;
     let body = Limited::new(request.into_body(), limit).collect();
     let Ok(body) = tokio::time::timeout(patience, body).await else {
@@ -187,7 +220,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::{HeaderName, HeaderValue};
+    use axum::http::HeaderValue;
 
     use super::*;
 

@@ -1,10 +1,12 @@
-//! Renders: the document is made, and whatever becomes of it is recorded and charged.
+//! Renders: the document is made, and whatever becomes of it is recorded and charged, and kept for a request that comes
+//! again.
 
 pub mod abandoned;
+pub mod kept;
 mod record;
 
 use platen_engine::error::{RenderError, RenderFault};
-use platen_engine::job::RenderedDocument;
+use platen_engine::job::{PhaseTimes, RenderedDocument};
 use platen_pdf::Watermark;
 use serde_json::{Value, json};
 use tokio::task::JoinError;
@@ -13,10 +15,19 @@ use crate::{
     domain::{
         caller::Caller,
         credits::NotEnoughCredits,
+        idempotency::IdempotentRequest,
         ids::RenderId,
-        render::{RenderLimits, RenderRequest, blamed_member},
+        render::{
+            RenderLimits, RenderRequest, blamed_member,
+            kept::{Facts, KeptOutcome},
+        },
+        sentence::sentence,
+        validation::Fault,
     },
-    service::renders::record::OpenRecord,
+    service::renders::{
+        kept::KeepError,
+        record::{Beginning, OpenRecord},
+    },
     state::AppState,
     store::{error::StoreError, renders::NewRender},
 };
@@ -25,10 +36,21 @@ use crate::{
 pub struct RenderOutcome {
     /// The render.
     pub id: RenderId,
-    /// What it made.
-    pub document: RenderedDocument,
-    /// What was charged for it.
-    pub credits: i64,
+    /// What is to be said of the document.
+    pub facts: Facts,
+    /// The document.
+    pub pdf: Vec<u8>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a document comes from.
+#[derive(Debug)]
+pub enum Origin {
+    /// It was just made, in this time.
+    Rendered(PhaseTimes),
+    /// An earlier request with the same idempotency key had it made.
+    Replayed,
 }
 
 /// A render that came to nothing.
@@ -49,6 +71,18 @@ pub enum FailureReason {
     /// It can't be paid for.
     #[error(transparent)]
     Credits(#[from] NotEnoughCredits),
+    /// It could not be made when it was asked for first.
+    #[error("it could not be rendered for an earlier request with the same idempotency key")]
+    Replayed(Vec<Fault>),
+    /// The idempotency key belongs to a request that is not done yet.
+    #[error("a request with this idempotency key is under way")]
+    KeyInUse,
+    /// The idempotency key belongs to another request.
+    #[error("the idempotency key was used for a request with another body")]
+    KeyOfOtherRequest,
+    /// It could not be kept for a request that comes again.
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     /// It could not be recorded.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -61,14 +95,14 @@ pub enum FailureReason {
 }
 
 /// Renders while the caller waits. A credit is reserved before any work; the outcome is recorded and charged before this
-/// returns. Dropping the future ends the engine's work at once and records the render as cancelled.
+/// returns. A request that came before, by its idempotency key, has its first outcome again. Dropping the future ends the engine's work at once and records the render as cancelled.
 pub async fn render_now(
     app: &AppState,
     caller: &Caller,
     mut request: RenderRequest,
+    idempotent: Option<IdempotentRequest>,
 ) -> Result<RenderOutcome, RenderFailure> {
     let id = RenderId::generate();
-    tracing::Span::current().record("render_id", tracing::field::display(id));
     let new = NewRender {
         id,
         key: caller.key,
@@ -76,19 +110,36 @@ pub async fn render_now(
         instance: app.instance,
         options: std::mem::take(&mut request.options),
     };
-    let record = OpenRecord::begin(&app.db, caller.account, new)
-        .await
-        .map_err(|reason| RenderFailure { id: None, reason })?;
+    let beginning = OpenRecord::begin(app, caller.account, new, idempotent).await;
+    let record = match beginning.map_err(|reason| RenderFailure { id: None, reason })? {
+        Beginning::Opened(record) => record,
+        Beginning::Kept { render, outcome } => {
+            tracing::Span::current().record("render_id", tracing::field::display(render));
+            return delivered(render, outcome, Origin::Replayed);
+        }
+    };
+    tracing::Span::current().record("render_id", tracing::field::display(id));
     let rendered = make(app, caller, id, request).await;
     log(&rendered);
-    let ended = match rendered {
-        Ok(document) => record
-            .succeed(&document)
-            .await
-            .map(|credits| RenderOutcome { id, document, credits }),
-        Err(reason) => Err(record.fail(reason).await),
-    };
-    ended.map_err(|reason| RenderFailure { id: Some(id), reason })
+    let failure = |reason| RenderFailure { id: Some(id), reason };
+    match rendered {
+        Ok(document) => {
+            let phases = document.phases;
+            let outcome = record.succeed(document).await.map_err(failure)?;
+            delivered(id, outcome, Origin::Rendered(phases))
+        }
+        Err(reason) => Err(failure(record.fail(reason).await)),
+    }
+}
+
+fn delivered(id: RenderId, outcome: KeptOutcome, origin: Origin) -> Result<RenderOutcome, RenderFailure> {
+    match outcome {
+        KeptOutcome::Document(facts, pdf) => Ok(RenderOutcome { id, facts, pdf, origin }),
+        KeptOutcome::Refused(faults) => Err(RenderFailure {
+            id: Some(id),
+            reason: FailureReason::Replayed(faults),
+        }),
+    }
 }
 
 /// Makes the document of a render that is accepted.
@@ -118,8 +169,14 @@ fn told(reason: &FailureReason) -> Value {
     let message = reason.to_string();
     let error = match reason {
         FailureReason::Engine(error) => error,
-        FailureReason::Credits(_) | FailureReason::Ended => return json!({"message": message}),
-        FailureReason::Store(_) | FailureReason::Interrupted(_) => return json!({"message": "internal error"}),
+        FailureReason::Credits(_)
+        | FailureReason::Ended
+        | FailureReason::Replayed(_)
+        | FailureReason::KeyInUse
+        | FailureReason::KeyOfOtherRequest => return json!({"message": message}),
+        FailureReason::Keep(_) | FailureReason::Store(_) | FailureReason::Interrupted(_) => {
+            return json!({"message": "internal error"});
+        }
     };
     match error {
         RenderError::Fault { part, fault } => json!({"message": message, "pointer": blamed_member(*part, fault)}),
@@ -128,6 +185,18 @@ fn told(reason: &FailureReason) -> Value {
         RenderError::TooManyConcurrent { .. } | RenderError::QueueFull | RenderError::ShuttingDown => {
             json!({"message": message})
         }
+    }
+}
+
+/// What the caller can mend. Such an outcome is final: the same request would have it again.
+pub fn caller_faults(reason: &FailureReason) -> Option<Vec<Fault>> {
+    match reason {
+        FailureReason::Engine(RenderError::Fault { part, fault }) => Some(vec![Fault {
+            pointer: blamed_member(*part, fault),
+            title: "Can't be rendered".into(),
+            detail: sentence(&fault.to_string()),
+        }]),
+        _ => None,
     }
 }
 

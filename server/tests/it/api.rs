@@ -4,6 +4,7 @@ mod authentication;
 mod credits;
 mod hang_up;
 mod health;
+mod idempotency;
 mod limits;
 mod reference;
 mod renderers;

@@ -60,7 +60,7 @@ fn add(error: &ValidationError<'_>, faults: &mut Faults) {
             let name = property.as_str().unwrap_or_default();
             faults.add(Fault {
                 pointer: member(pointer, name),
-                title: "Missing field",
+                title: "Missing field".into(),
                 detail: format!("{name} is required"),
             });
         }
@@ -70,7 +70,7 @@ fn add(error: &ValidationError<'_>, faults: &mut Faults) {
             for name in unexpected {
                 faults.add(Fault {
                     pointer: member(pointer, name),
-                    title: "Unknown field",
+                    title: "Unknown field".into(),
                     detail: format!("{} is not allowed here; allowed: {}", quote(name), known.join(", ")),
                 });
             }

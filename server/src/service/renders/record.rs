@@ -1,22 +1,28 @@
 //! The row of a render, from its acceptance to its end. It reserves a credit as long as it is open.
 
 use platen_engine::job::RenderedDocument;
-use sqlx::PgPool;
+use sqlx::PgConnection;
 use tokio::{runtime::Handle, task::JoinHandle};
 use tracing::Instrument;
+use uuid::Uuid;
 
 use crate::{
     clock,
     domain::{
         credits::{self, Meter},
+        idempotency::{self, IdempotentRequest},
         ids::{AccountId, RenderId},
+        render::kept::{Facts, KeptOutcome},
     },
     service::{
         credits::lock_balance,
-        renders::{FailureReason, told},
+        renders::{FailureReason, caller_faults, kept, told},
     },
+    state::AppState,
     store::{
         credits as periods,
+        error::StoreError,
+        idempotency_keys,
         renders::{self, Ending, NewRender, Success},
         tx,
         usage::{self, Usage},
@@ -32,51 +38,90 @@ pub(super) struct OpenRecord {
 
 #[derive(Clone)]
 struct Row {
-    db: PgPool,
+    app: AppState,
     account: AccountId,
     id: RenderId,
     livemode: bool,
+    /// Whether its outcome is kept for a request that comes again.
+    idempotent: bool,
+}
+
+/// What an accepted request begins with.
+pub(super) enum Beginning {
+    /// A render of its own.
+    Opened(OpenRecord),
+    /// The outcome of the request that came first.
+    Kept {
+        /// The render of that request.
+        render: RenderId,
+        /// What became of it.
+        outcome: KeptOutcome,
+    },
+}
+
+/// Whether a row was added.
+enum Insertion {
+    Done,
+    /// The idempotency key belongs to a render that has ended, and its outcome is kept.
+    Answered {
+        render: RenderId,
+        answer: Uuid,
+    },
 }
 
 impl OpenRecord {
-    /// Opens the row. Of a live render it reserves a credit, or is refused; test keys need none.
-    pub(super) async fn begin(db: &PgPool, account: AccountId, new: NewRender) -> Result<Self, FailureReason> {
+    /// Opens the row. Of a live render it reserves a credit, or is refused; test keys need none. A request that came
+    /// before gets no row and needs no credit.
+    pub(super) async fn begin(
+        app: &AppState,
+        account: AccountId,
+        new: NewRender,
+        idempotent: Option<IdempotentRequest>,
+    ) -> Result<Beginning, FailureReason> {
         let row = Row {
-            db: db.clone(),
+            app: app.clone(),
             account,
             id: new.id,
             livemode: new.livemode,
+            idempotent: idempotent.is_some(),
         };
         // If nobody waits for the record any more when it is there, its own end cancels it.
         let opening = async move {
-            row.insert(new).await?;
-            Ok(Self {
+            loop {
+                match row.insert(&new, idempotent.as_ref()).await? {
+                    Insertion::Done => break,
+                    Insertion::Answered { render, answer } => {
+                        // Without it, the key is free now.
+                        if let Some(outcome) = row.read_kept(answer).await? {
+                            return Ok(Beginning::Kept { render, outcome });
+                        }
+                    }
+                }
+            }
+            Ok(Beginning::Opened(Self {
                 runtime: Handle::current(),
                 row,
                 open: true,
-            })
+            }))
         };
         tokio::spawn(opening.in_current_span()).await?
     }
 
-    /// Records the document and charges for it, or ends as failed if it can't be paid for. Returns what was charged.
-    pub(super) async fn succeed(mut self, document: &RenderedDocument) -> Result<i64, FailureReason> {
-        let price = credits::price(document.page_count);
-        let success = Success::from(document);
+    /// Records the document and charges for it, or ends as failed if it can't be paid for. Returns it with what was
+    /// charged.
+    pub(super) async fn succeed(mut self, document: RenderedDocument) -> Result<KeptOutcome, FailureReason> {
         let row = self.close();
-        self.spawn(async move { row.charge(success, price).await }).await?
+        self.spawn(async move { row.succeed(document).await }).await?
     }
 
     /// Records why there is no document. Returns the reason, or why it could not be recorded.
     pub(super) async fn fail(mut self, reason: FailureReason) -> FailureReason {
-        let told = told(&reason);
         let row = self.close();
-        let recorded = self.spawn(async move { row.end(Ending::Failed(told)).await }).await;
-        match recorded {
-            Ok(Ok(())) => reason,
-            Ok(Err(error)) => error,
-            Err(error) => error.into(),
-        }
+        let recorded = self.spawn(async move {
+            let ended = row.fail(&reason).await;
+            ended.err().unwrap_or(reason)
+        });
+        recorded.await.unwrap_or_else(Into::into)
     }
 
     fn close(&mut self) -> Row {
@@ -94,27 +139,96 @@ impl Drop for OpenRecord {
         if self.open {
             tracing::info!("cancelled: the client hung up");
             let row = self.close();
-            self.spawn(async move { row.end(Ending::Cancelled).await });
+            self.spawn(async move { row.end(Ending::Cancelled, None).await });
         }
     }
 }
 
 impl Row {
-    async fn insert(&self, new: NewRender) -> Result<(), FailureReason> {
+    async fn insert(
+        &self,
+        new: &NewRender,
+        idempotent: Option<&IdempotentRequest>,
+    ) -> Result<Insertion, FailureReason> {
         let now = clock::now();
-        let mut transaction = tx::begin_volatile(&self.db).await?;
+        let mut transaction = tx::begin_volatile(&self.app.db).await?;
+        if let Some(request) = idempotent {
+            let expires_at = now + idempotency::LIFETIME;
+            if !idempotency_keys::take(&mut transaction, self.account, request, self.id, now, expires_at).await? {
+                let taken = idempotency_keys::find(&mut transaction, self.account, request).await?;
+                // It may just have expired, or the render may just have ended.
+                let taken = taken.ok_or(FailureReason::KeyInUse)?;
+                if taken.fingerprint != request.fingerprint.as_bytes() {
+                    return Err(FailureReason::KeyOfOtherRequest);
+                }
+                return Ok(Insertion::Answered {
+                    render: taken.render,
+                    answer: taken.answer.ok_or(FailureReason::KeyInUse)?,
+                });
+            }
+        }
         if self.livemode {
             let balance = lock_balance(&mut transaction, self.account, now).await?;
             // Whoever adds a reservation holds the lock, so that all of them are seen here.
             balance.reserve(renders::count_under_way(&mut transaction, self.account, self.id).await?)?;
         }
         renders::insert(&mut transaction, self.account, new, now).await?;
-        Ok(tx::commit(transaction).await?)
+        tx::commit(transaction).await?;
+        Ok(Insertion::Done)
     }
 
-    async fn charge(&self, success: Success, price: i64) -> Result<i64, FailureReason> {
+    /// `None`: what was kept is lost, and the key is free.
+    async fn read_kept(&self, answer: Uuid) -> Result<Option<KeptOutcome>, FailureReason> {
+        match kept::read(&self.app, self.account, answer, clock::now()).await {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(error) => {
+                tracing::error!(%error, %answer, "a kept answer is lost; it is rendered anew");
+                idempotency_keys::forget_answer(&self.app.db, self.account, answer).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn succeed(&self, document: RenderedDocument) -> Result<KeptOutcome, FailureReason> {
+        let price = credits::price(document.page_count);
+        let success = Success::from(&document);
+        let facts = Facts {
+            title: document.title,
+            page_count: document.page_count,
+            conformance: document.conformance.map(ToOwned::to_owned),
+            credits: if self.livemode { price } else { 0 },
+        };
+        let (outcome, answer) = self.keep(KeptOutcome::Document(facts, document.pdf)).await?;
+        self.charge(success, price, answer).await?;
+        Ok(outcome)
+    }
+
+    async fn fail(&self, reason: &FailureReason) -> Result<(), FailureReason> {
+        let answer = match caller_faults(reason) {
+            Some(faults) => self.keep(KeptOutcome::Refused(faults)).await?.1,
+            None => None,
+        };
+        self.end(Ending::Failed(told(reason)), answer).await
+    }
+
+    /// Keeps the outcome of an idempotent request. The file is there before the row that names it.
+    async fn keep(&self, outcome: KeptOutcome) -> Result<(KeptOutcome, Option<Uuid>), FailureReason> {
+        if !self.idempotent {
+            return Ok((outcome, None));
+        }
+        match kept::write(&self.app, self.account, outcome, clock::now()).await {
+            Ok((outcome, answer)) => Ok((outcome, Some(answer))),
+            Err(error) => {
+                let reason = FailureReason::from(error);
+                self.end(Ending::Failed(told(&reason)), None).await?;
+                Err(reason)
+            }
+        }
+    }
+
+    async fn charge(&self, success: Success, price: i64, answer: Option<Uuid>) -> Result<(), FailureReason> {
         let now = clock::now();
-        let mut transaction = tx::begin(&self.db).await?;
+        let mut transaction = tx::begin(&self.app.db).await?;
         let balance = lock_balance(&mut transaction, self.account, now).await?;
         let credits = if self.livemode { price } else { 0 };
         if self.livemode {
@@ -122,7 +236,7 @@ impl Row {
             if let Err(refusal) = balance.pay(price, reserved) {
                 drop(transaction);
                 let reason = FailureReason::from(refusal);
-                self.end(Ending::Failed(told(&reason))).await?;
+                self.end(Ending::Failed(told(&reason)), None).await?;
                 return Err(reason);
             }
             periods::charge(&mut transaction, self.account, balance.period, credits).await?;
@@ -138,13 +252,22 @@ impl Row {
         if !renders::finish(&mut transaction, self.account, self.id, ending, now).await? {
             return Err(FailureReason::Ended);
         }
-        tx::commit(transaction).await?;
-        Ok(credits)
+        self.set_answer(&mut transaction, answer).await?;
+        Ok(tx::commit(transaction).await?)
     }
 
-    async fn end(&self, ending: Ending) -> Result<(), FailureReason> {
-        let mut transaction = tx::begin(&self.db).await?;
-        renders::finish(&mut transaction, self.account, self.id, ending, clock::now()).await?;
+    async fn end(&self, ending: Ending, answer: Option<Uuid>) -> Result<(), FailureReason> {
+        let mut transaction = tx::begin(&self.app.db).await?;
+        if renders::finish(&mut transaction, self.account, self.id, ending, clock::now()).await? {
+            self.set_answer(&mut transaction, answer).await?;
+        }
         Ok(tx::commit(transaction).await?)
+    }
+
+    async fn set_answer(&self, db: &mut PgConnection, answer: Option<Uuid>) -> Result<(), StoreError> {
+        match answer {
+            Some(answer) => idempotency_keys::set_answer(db, self.account, self.id, answer).await,
+            None => Ok(()),
+        }
     }
 }

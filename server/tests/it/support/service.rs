@@ -1,8 +1,9 @@
 //! A running service with a database of its own, and accounts in it.
 
-use std::{process::Command, sync::Arc};
+use std::{path::Path, process::Command, sync::Arc};
 
 use reqwest_middleware::ClientWithMiddleware;
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::support::{
@@ -22,11 +23,19 @@ pub(crate) struct TestService {
     pub(crate) base_url: String,
     /// Fails the test if an answer is not as the API's description says.
     pub(crate) client: ClientWithMiddleware,
+    installation: Installation,
+}
+
+/// What outlives the process.
+#[derive(Clone)]
+struct Installation {
     database_url: String,
     data: Arc<TempDir>,
+    settings: Vec<(String, String)>,
 }
 
 /// An account with a key that may do everything.
+#[derive(Clone)]
 pub(crate) struct TestAccount {
     pub(crate) id: String,
     pub(crate) key: String,
@@ -41,52 +50,44 @@ impl TestService {
 
     /// Starts one with these settings.
     pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
-        Self::start_on(
-            postgres::fresh_database().await,
-            Arc::new(folder::temporary()),
-            settings,
-        )
+        Self::start_on(Installation {
+            database_url: postgres::fresh_database().await,
+            data: Arc::new(folder::temporary()),
+            settings: owned(settings),
+        })
         .await
     }
 
     /// Starts another process on the same database and data folder.
     pub(crate) async fn beside(&self, settings: &[(&str, &str)]) -> Self {
-        Self::start_on(self.database_url.clone(), self.data.clone(), settings).await
+        Self::start_on(Installation {
+            settings: owned(settings),
+            ..self.installation.clone()
+        })
+        .await
     }
 
-    async fn start_on(database_url: String, data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
-        let mut command = platen();
-        command
-            .arg("serve")
-            .env("DATABASE_URL", &database_url)
-            .env("PLATEN_SECRET_KEY", SECRET_KEY)
-            .env("PLATEN_DATA_DIR", data.path())
-            .env("PLATEN_LISTEN", "127.0.0.1:0")
-            .env("PLATEN_DATABASE_CONNECTIONS", "5")
-            .env("PLATEN_RATE_PER_MINUTE", "100000")
-            .env("PLATEN_CONCURRENCY", "16")
-            .env("PLATEN_SHUTDOWN_GRACE", "5")
-            .envs(settings.iter().copied());
-        let starting = tokio::task::spawn_blocking(|| {
-            let mut process = Process::start(command);
-            let base_url = base_url(&mut process);
-            (process, base_url)
-        });
-        let (process, base_url) = starting.await.expect("it gets ready");
-        let client = client();
+    async fn start_on(installation: Installation) -> Self {
+        let (process, base_url) = installation.start().await;
         Self {
             process,
             base_url,
-            client,
-            database_url,
-            data,
+            client: client(),
+            installation,
         }
+    }
+
+    /// Ends it by this signal, and starts it again on another port.
+    pub(crate) async fn restart(&mut self, signal: Signal) {
+        self.process.signal(signal);
+        self.process.ended();
+        (self.process, self.base_url) = self.installation.start().await;
     }
 
     /// Runs another command of the binary on the same database.
     pub(crate) fn command(&self, arguments: &[&str], input: &str) -> Answer {
         let mut command: Command = platen();
-        command.env("DATABASE_URL", &self.database_url);
+        command.env("DATABASE_URL", &self.installation.database_url);
         run(command, arguments, input)
     }
 
@@ -112,10 +113,46 @@ impl TestService {
         format!("{}{path}", self.base_url)
     }
 
+    /// Its data folder.
+    pub(crate) fn data(&self) -> &Path {
+        self.installation.data.path()
+    }
+
     /// Connects to its database.
     pub(crate) fn database_url(&self) -> &str {
-        &self.database_url
+        &self.installation.database_url
     }
+}
+
+impl Installation {
+    /// The process, and where it listens.
+    async fn start(&self) -> (Process, String) {
+        let mut command = platen();
+        command
+            .arg("serve")
+            .env("DATABASE_URL", &self.database_url)
+            .env("PLATEN_SECRET_KEY", SECRET_KEY)
+            .env("PLATEN_DATA_DIR", self.data.path())
+            .env("PLATEN_LISTEN", "127.0.0.1:0")
+            .env("PLATEN_DATABASE_CONNECTIONS", "5")
+            .env("PLATEN_RATE_PER_MINUTE", "100000")
+            .env("PLATEN_CONCURRENCY", "16")
+            .env("PLATEN_SHUTDOWN_GRACE", "5")
+            .envs(self.settings.iter().map(|(name, value)| (name, value)));
+        let starting = tokio::task::spawn_blocking(|| {
+            let mut process = Process::start(command);
+            let base_url = base_url(&mut process);
+            (process, base_url)
+        });
+        starting.await.expect("it gets ready")
+    }
+}
+
+fn owned(settings: &[(&str, &str)]) -> Vec<(String, String)> {
+    let settings = settings.iter();
+    settings
+        .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// Where a service that was started on port 0 listens, once it does.

@@ -15,7 +15,7 @@ use crate::{
         extract::{MayRender, RenderBody},
         file_name::content_disposition,
     },
-    service::renders::{self, RenderOutcome},
+    service::renders::{self, Origin, RenderOutcome},
     state::AppState,
 };
 
@@ -24,25 +24,30 @@ pub(in crate::http) const RENDER_ID: HeaderName = HeaderName::from_static("x-ren
 const PAGE_COUNT: HeaderName = HeaderName::from_static("x-page-count");
 const CREDITS_USED: HeaderName = HeaderName::from_static("x-credits-used");
 const PDF_CONFORMANCE: HeaderName = HeaderName::from_static("x-pdf-conformance");
+/// Marks the first outcome of a request that came again.
+pub(in crate::http) const REPLAYED: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("idempotent-replayed"),
+    HeaderValue::from_static("true"),
+);
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// `POST`: renders while the client waits; a client that hangs up ends it.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRender(caller): MayRender,
-    RenderBody(request): RenderBody,
+    RenderBody { request, idempotent }: RenderBody,
 ) -> Result<Response, ApiError> {
     let encoding = request.encoding;
-    let outcome = renders::render_now(&app, &caller, request).await?;
+    let outcome = renders::render_now(&app, &caller, request, idempotent).await?;
     let headers = facts(&outcome);
     Ok((headers, document(outcome, encoding)).into_response())
 }
 
 fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
-    let pdf = outcome.document.pdf;
+    let pdf = outcome.pdf;
     match encoding {
         OutputEncoding::Binary => {
-            let disposition = content_disposition(outcome.document.title.as_deref());
+            let disposition = content_disposition(outcome.facts.title.as_deref());
             let headers = [
                 (header::CONTENT_TYPE, "application/pdf"),
                 (header::CONTENT_DISPOSITION, disposition.as_str()),
@@ -61,18 +66,25 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
 }
 
 fn facts(outcome: &RenderOutcome) -> HeaderMap {
-    let facts = [
+    let facts = &outcome.facts;
+    let named = [
         (RENDER_ID, outcome.id.to_string()),
-        (PAGE_COUNT, outcome.document.page_count.to_string()),
-        (CREDITS_USED, outcome.credits.to_string()),
-        (SERVER_TIMING, server_timing(&outcome.document.phases)),
+        (PAGE_COUNT, facts.page_count.to_string()),
+        (CREDITS_USED, facts.credits.to_string()),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];
-    let conformance = outcome.document.conformance;
-    facts
+    let conformance = facts.conformance.clone().map(|standard| (PDF_CONFORMANCE, standard));
+    let origin = match &outcome.origin {
+        Origin::Rendered(phases) => HeaderValue::try_from(server_timing(phases))
+            .ok()
+            .map(|times| (SERVER_TIMING, times)),
+        Origin::Replayed => Some(REPLAYED),
+    };
+    named
         .into_iter()
-        .chain(conformance.map(|standard| (PDF_CONFORMANCE, standard.to_owned())))
+        .chain(conformance)
         .filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?)))
+        .chain(origin)
         .collect()
 }
 

@@ -1,0 +1,92 @@
+//! The outcome of a render as it is kept for a request that comes again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::validation::Fault;
+
+/// Neither the queue nor the browser had a hand in these: the same request would have the same outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptOutcome {
+    /// There was a document.
+    Document(Facts, Vec<u8>),
+    /// It could not be rendered, by the caller's fault.
+    Refused(Vec<Fault>),
+}
+
+/// What the answer says of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The first part's title.
+    pub title: Option<String>,
+    /// Pages in it.
+    pub page_count: usize,
+    /// The standard that it conforms to.
+    pub conformance: Option<String>,
+    /// What was charged for it.
+    pub credits: i64,
+}
+
+/// What stands before the document.
+#[derive(Serialize, Deserialize)]
+enum Head {
+    Document(Facts),
+    Refused(Vec<Fault>),
+}
+
+/// The bytes are not what [`KeptOutcome::to_bytes`] made.
+#[derive(Debug, thiserror::Error)]
+#[error("the kept outcome can't be read: {0}")]
+pub struct Unreadable(#[from] serde_json::Error);
+
+impl KeptOutcome {
+    /// A line of JSON, then the document.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Unreadable> {
+        let (head, pdf) = match self {
+            Self::Document(facts, pdf) => (Head::Document(facts.clone()), pdf.as_slice()),
+            Self::Refused(faults) => (Head::Refused(faults.clone()), &[][..]),
+        };
+        let head = serde_json::to_vec(&head)?;
+        // Sealing adds a little, without making room for all of it anew.
+        let mut bytes = Vec::with_capacity(head.len() + pdf.len() + 64);
+        bytes.extend(head);
+        bytes.push(b'\n');
+        bytes.extend_from_slice(pdf);
+        Ok(bytes)
+    }
+
+    /// Reads what [`Self::to_bytes`] made.
+    pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Self, Unreadable> {
+        let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+        let head = serde_json::from_slice(&bytes[..end])?;
+        bytes.drain(..bytes.len().min(end + 1));
+        Ok(match head {
+            Head::Document(facts) => Self::Document(facts, bytes),
+            Head::Refused(faults) => Self::Refused(faults),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_is_read_back() {
+        let facts = Facts {
+            title: Some("One\nTwo \u{1f4c4}".into()),
+            page_count: 3,
+            conformance: Some("PDF/A-2b".into()),
+            credits: 1,
+        };
+        for outcome in [
+            KeptOutcome::Document(facts, b"%PDF-1.7\n\xff\n".to_vec()),
+            KeptOutcome::Refused(vec![Fault::invalid("/parts/0", "It can't be.")]),
+        ] {
+            let bytes = outcome.to_bytes().expect("bytes");
+            assert_eq!(KeptOutcome::from_bytes(bytes).expect("an outcome"), outcome);
+        }
+        for bytes in [&b""[..], b"{}\n", b"%PDF-1.7\n"] {
+            assert!(KeptOutcome::from_bytes(bytes.to_vec()).is_err());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Outcomes that are kept, sealed, for requests that come again.
+
+use std::{io, time::SystemTime};
+
+use time::{Duration, OffsetDateTime};
+use tokio::task::{JoinError, spawn_blocking};
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::AccountId,
+        render::kept::{KeptOutcome, Unreadable},
+        sealing::{Place, SealingError},
+    },
+    service::account_keys::{DataKeyError, data_key},
+    state::AppState,
+    store::{error::StoreError, idempotency_keys},
+};
+
+/// A file is written before the row that names it, and not long before.
+const UNNAMED: Duration = Duration::HOUR;
+
+/// Why an outcome is not kept or not found.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// The data folder fails.
+    #[error("a kept answer: {0}; PLATEN_DATA_DIR chooses the data folder")]
+    File(#[from] io::Error),
+    /// It does not open.
+    #[error("a kept answer: {0}")]
+    Sealing(#[from] SealingError),
+    /// Its content makes no sense.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// No key to seal it with.
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    /// The thread died.
+    #[error("a kept answer: {0}")]
+    Interrupted(#[from] JoinError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Seals an outcome and writes it to a file; returns both the outcome and the file's name.
+pub(super) async fn write(
+    app: &AppState,
+    account: AccountId,
+    outcome: KeptOutcome,
+    now: OffsetDateTime,
+) -> Result<(KeptOutcome, Uuid), KeepError> {
+    let key = data_key(&app.db, &app.secret_key, account, now).await?;
+    let (files, id) = (app.answers.clone(), Uuid::new_v4());
+    spawn_blocking(move || {
+        let sealed = key.seal(&Place::kept_answer(account, id), rand::random(), outcome.to_bytes()?)?;
+        files.write(id, &sealed)?;
+        Ok((outcome, id))
+    })
+    .await?
+}
+
+/// Reads an outcome that was kept.
+pub(super) async fn read(
+    app: &AppState,
+    account: AccountId,
+    id: Uuid,
+    now: OffsetDateTime,
+) -> Result<KeptOutcome, KeepError> {
+    let key = data_key(&app.db, &app.secret_key, account, now).await?;
+    let files = app.answers.clone();
+    spawn_blocking(move || {
+        let sealed = files.read(id)?;
+        Ok(KeptOutcome::from_bytes(
+            key.open(&Place::kept_answer(account, id), sealed)?,
+        )?)
+    })
+    .await?
+}
+
+/// Forgets the keys that have expired and what was kept for them, and removes what a crash has left without a key.
+pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), KeepError> {
+    let mut gone = idempotency_keys::delete_expired(&app.db, now).await?;
+    let files = app.answers.clone();
+    let old = SystemTime::from(now - UNNAMED);
+    let written = spawn_blocking(move || files.list_written_before(old)).await??;
+    gone.extend(idempotency_keys::list_unnamed(&app.db, &written).await?);
+    let files = app.answers.clone();
+    Ok(spawn_blocking(move || gone.into_iter().try_for_each(|id| files.remove(id))).await??)
+}

@@ -1,0 +1,3 @@
+//! Files that the service keeps.
+
+pub mod answers;

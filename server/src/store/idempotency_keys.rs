@@ -1,0 +1,131 @@
+//! Table `idempotency_keys`.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        idempotency::IdempotentRequest,
+        ids::{AccountId, RenderId},
+    },
+    store::error::StoreError,
+};
+
+/// Takes a key for a render that is about to be opened in the same transaction. `false`: another request has it.
+///
+/// A key is free when it is new or has expired, or when the render that took it has ended without an outcome that is
+/// kept: failed by our fault, cancelled, or left behind by a process that died.
+pub async fn take(
+    db: &mut PgConnection,
+    account: AccountId,
+    request: &IdempotentRequest,
+    render: RenderId,
+    now: OffsetDateTime,
+    expires_at: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    // Whoever comes second waits here for the first one's transaction, and then sees the row as that left it. The render
+    // that took the key may be too new to be seen: so a key is free if its render is seen to have ended, not unless it is
+    // seen to be under way.
+    let done = sqlx::query!(
+        "insert into idempotency_keys (account_id, key, fingerprint, render_id, expires_at)
+         values ($1, $2, $3, $4, $5)
+         on conflict on constraint idempotency_keys_pkey do update
+         set fingerprint = excluded.fingerprint, render_id = excluded.render_id, answer_id = null,
+             expires_at = excluded.expires_at
+         where idempotency_keys.expires_at <= $6
+             or idempotency_keys.answer_id is null and exists (
+                 select from renders
+                 where renders.id = idempotency_keys.render_id and renders.finished_at is not null
+             )",
+        account.0,
+        request.key.as_str(),
+        request.fingerprint.as_bytes(),
+        render.0,
+        expires_at,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A key that is taken.
+#[derive(Debug)]
+pub struct TakenKey {
+    /// What was asked for with it.
+    pub fingerprint: Vec<u8>,
+    /// The render that took it.
+    pub render: RenderId,
+    /// The kept outcome; `None` while the render runs.
+    pub answer: Option<Uuid>,
+}
+
+/// Who has a key.
+pub async fn find(
+    db: &mut PgConnection,
+    account: AccountId,
+    request: &IdempotentRequest,
+) -> Result<Option<TakenKey>, StoreError> {
+    let row = sqlx::query!(
+        "select fingerprint, render_id, answer_id from idempotency_keys where account_id = $1 and key = $2",
+        account.0,
+        request.key.as_str(),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| TakenKey {
+        fingerprint: row.fingerprint,
+        render: RenderId(row.render_id),
+        answer: row.answer_id,
+    }))
+}
+
+/// Names the kept outcome of a render that took a key.
+pub async fn set_answer(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    answer: Uuid,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update idempotency_keys set answer_id = $3 where account_id = $1 and render_id = $2",
+        account.0,
+        render.0,
+        answer,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Frees a key whose kept outcome is lost.
+pub async fn forget_answer(db: &PgPool, account: AccountId, answer: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update idempotency_keys set answer_id = null where account_id = $1 and answer_id = $2",
+        account.0,
+        answer,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deletes the keys of all accounts that have expired. Returns what was kept for them.
+pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Uuid>, StoreError> {
+    let answers = sqlx::query_scalar!(
+        "delete from idempotency_keys where expires_at <= $1 returning answer_id",
+        now
+    );
+    Ok(answers.fetch_all(db).await?.into_iter().flatten().collect())
+}
+
+/// Which of these outcomes no key of any account names.
+pub async fn list_unnamed(db: &PgPool, answers: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let unnamed = sqlx::query_scalar!(
+        r#"select answer as "answer!" from unnest($1::uuid[]) as kept (answer)
+           where not exists (select from idempotency_keys where answer_id = kept.answer)"#,
+        answers,
+    );
+    Ok(unnamed.fetch_all(db).await?)
+}

@@ -1,0 +1,319 @@
+//! Requests that come twice.
+
+use std::{fs, path::PathBuf, time::Instant};
+
+use futures::future::join_all;
+use reqwest::{Response, header::HeaderMap};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
+
+use crate::support::{
+    origin::Origin,
+    process::PATIENCE,
+    studio::{Studio, asked, body, faults, header},
+};
+
+impl Studio {
+    /// Sends a body with an idempotency key.
+    async fn send_as(&self, key: &str, body: &Value) -> Response {
+        let request = self.service.client.post(self.service.url("/api/v1/renderers/pdf"));
+        let request = request.bearer_auth(&self.account.key).header("idempotency-key", key);
+        request.json(body).send().await.expect("an answer")
+    }
+
+    async fn number(&self, query: &'static str) -> i64 {
+        let mut connection = PgConnection::connect(self.service.database_url())
+            .await
+            .expect("Postgres answers");
+        let number = sqlx::query_scalar(query).fetch_one(&mut connection).await;
+        number.expect("a number")
+    }
+
+    async fn renders(&self) -> i64 {
+        self.number("select count(*) from renders").await
+    }
+
+    async fn charged(&self) -> i64 {
+        self.number("select coalesce(sum(used), 0)::bigint from credit_periods")
+            .await
+    }
+
+    fn kept(&self) -> Vec<PathBuf> {
+        let files = fs::read_dir(self.service.data().join("answers")).expect("it is there");
+        files.map(|file| file.expect("a file").path()).collect()
+    }
+}
+
+fn is_replayed(answer: &Response) -> bool {
+    answer.headers().contains_key("idempotent-replayed")
+}
+
+/// Without what is different in each answer.
+fn lasting_headers(answer: &Response) -> HeaderMap {
+    let mut headers = answer.headers().clone();
+    for passing in ["date", "x-request-id", "server-timing", "idempotent-replayed"] {
+        headers.remove(passing);
+    }
+    headers
+}
+
+fn page(text: &str) -> Value {
+    body(format!("<title>Order</title><h1>{text}"), json!({}))
+}
+
+#[tokio::test]
+async fn the_first_outcome_comes_again_byte_for_byte_and_costs_nothing() {
+    let studio = Studio::start().await;
+    for encoding in ["binary", "base64"] {
+        let mut body = page("Confidential");
+        body["output_encoding"] = encoding.into();
+        let first = studio.send_as(encoding, &body).await;
+        assert_eq!(first.status(), 200);
+        assert!(!is_replayed(&first));
+        let second = studio.send_as(encoding, &body).await;
+        assert_eq!(second.status(), 200);
+        assert_eq!(header(&second, "idempotent-replayed"), "true");
+        assert_eq!(lasting_headers(&first), lasting_headers(&second));
+        assert_eq!(first.bytes().await.unwrap(), second.bytes().await.unwrap());
+    }
+    assert_eq!((studio.renders().await, studio.charged().await), (2, 2));
+
+    // The key is the account's own, and nothing is without one.
+    let bob = studio.service.account("bob@example.org");
+    let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+    let request = request.bearer_auth(&bob.key).header("idempotency-key", "binary");
+    assert!(!is_replayed(&request.json(&page("Confidential")).send().await.unwrap()));
+    assert!(!is_replayed(&studio.send(&page("Confidential")).await));
+
+    let kept = studio.kept();
+    assert_eq!(kept.len(), 3);
+    for file in kept {
+        let content = fs::read(file).unwrap();
+        for told in ["%PDF", "Order", "page_count", "obj"] {
+            let found = content.windows(told.len()).any(|window| window == told.as_bytes());
+            assert!(!found, "{told} is on the disk");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_stands_for_one_body_and_one_mode() {
+    let mut studio = Studio::start().await;
+    assert_eq!(studio.send_as("order 1", &page("one")).await.status(), 200);
+    let other = faults(studio.send_as("order 1", &page("two")).await).await;
+    assert_eq!(other[0].0, "");
+    assert!(other[0].1.contains("another body"), "{other:?}");
+
+    let create = ["keys", "create", "--email", "ann@example.org", "--name", "n", "--test"];
+    studio.account.key = studio.service.command(&create, "").succeeded();
+    assert_eq!(faults(studio.send_as("order 1", &page("one")).await).await[0].0, "");
+    assert_eq!(
+        header(&studio.send_as("test 1", &page("one")).await, "x-credits-used"),
+        "0"
+    );
+    assert!(is_replayed(&studio.send_as("test 1", &page("one")).await));
+    assert_eq!(studio.renders().await, 2);
+}
+
+#[tokio::test]
+async fn keys_are_1_to_255_printable_ascii_characters() {
+    let studio = Studio::start().await;
+    for key in ["", "tab\there", &"x".repeat(256)] {
+        let (pointer, detail) = faults(studio.send_as(key, &page("x")).await).await.remove(0);
+        assert_eq!(pointer, "", "{key}");
+        assert!(detail.contains("1 to 255 printable ASCII"), "{detail}");
+    }
+    let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+    let request = request.bearer_auth(&studio.account.key).json(&page("x"));
+    let twice = request.header("idempotency-key", "a").header("idempotency-key", "b");
+    assert_eq!(faults(twice.send().await.unwrap()).await[0].0, "");
+    assert_eq!(studio.send_as(&"~".repeat(255), &page("x")).await.status(), 200);
+}
+
+#[tokio::test]
+async fn twenty_at_once_are_one_render_and_one_charge() {
+    let studio = Studio::start().await;
+    let page = page("once");
+    let answers = join_all((0..20).map(|_| async {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let answer = studio.send_as("order", &page).await;
+            if answer.status() != 409 {
+                break answer;
+            }
+            assert_eq!(header(&answer, "retry-after"), "1");
+            assert!(Instant::now() < deadline, "it is under way for ever");
+        }
+    }))
+    .await;
+    assert_eq!(answers.iter().filter(|answer| !is_replayed(answer)).count(), 1);
+    let ids: Vec<_> = answers.iter().map(|answer| header(answer, "x-render-id")).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert!(answers.iter().all(|answer| answer.status() == 200));
+    assert_eq!((studio.renders().await, studio.charged().await), (1, 1));
+    assert_eq!(studio.kept().len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_said_to_be_under_way() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let slow = body(origin.url("/slow/2000"), json!({}));
+    let first = studio.send_as("order", &slow);
+    let second = async {
+        asked(&origin).await;
+        let other = faults(studio.send_as("order", &page("other")).await).await;
+        assert!(other[0].1.contains("another body"), "{other:?}");
+        studio.send_as("order", &slow).await
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 409));
+    assert_eq!(header(&second, "retry-after"), "1");
+    assert_eq!(studio.renders().await, 1);
+}
+
+#[tokio::test]
+async fn a_fault_found_while_rendering_is_an_outcome_and_one_found_before_is_none() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let missing = body(origin.url("/status/404"), json!({}));
+    let first = studio.send_as("order", &missing).await;
+    let second = studio.send_as("order", &missing).await;
+    assert!(is_replayed(&second) && !is_replayed(&first));
+    assert_eq!(lasting_headers(&first), lasting_headers(&second));
+    assert_eq!(faults(first).await, faults(second).await);
+    assert_eq!(origin.hits().len(), 1);
+
+    let mut faulty = page("x");
+    faulty["scale"] = 3.into();
+    assert_eq!(faults(studio.send_as("new", &faulty).await).await[0].0, "/scale");
+    assert_eq!(studio.send_as("new", &page("x")).await.status(), 200);
+}
+
+#[tokio::test]
+async fn other_outcomes_free_the_key() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_CONCURRENCY", "1"),
+        ("PLATEN_SYNC_DEADLINE", "2"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let never = body(origin.url("/never"), json!({}));
+    // The client hangs up.
+    tokio::select! {
+        answer = studio.send_as("a", &never) => panic!("an answer came: {}", answer.status()),
+        () = asked(&origin) => {}
+    }
+    studio.recorded_as("cancelled").await;
+    // Another body, as the key is free; meanwhile there is no place for another render.
+    let slow = body(origin.url("/slow/1000"), json!({}));
+    let first = studio.send_as("a", &slow);
+    let second = async {
+        while origin.hits().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        studio.send_as("b", &page("x")).await
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 429));
+    let late = studio.send_as("b", &never).await;
+    assert_eq!(late.status(), 504);
+    let done = studio.send_as("b", &page("x")).await;
+    assert!(done.status() == 200 && !is_replayed(&done));
+}
+
+#[tokio::test]
+async fn outcomes_survive_a_restart_and_need_no_credits() {
+    let mut studio = Studio::start().await;
+    let first = studio.send_as("order", &page("x")).await;
+    let first = first.bytes().await.unwrap();
+    studio.service.restart(Signal::TERM).await;
+    studio.number("with gone as (update credit_periods set allowance = used, granted = 0 returning 1) select count(*) from gone").await;
+    assert_eq!(studio.send_as("other", &page("x")).await.status(), 403);
+    let again = studio.send_as("order", &page("x")).await;
+    assert!(is_replayed(&again));
+    assert_eq!(again.bytes().await.unwrap(), first);
+}
+
+#[tokio::test]
+async fn a_lost_outcome_is_rendered_anew() {
+    let studio = Studio::start().await;
+    studio.send_as("order", &page("x")).await;
+    for file in studio.kept() {
+        fs::write(file, b"damaged").unwrap();
+    }
+    let again = studio.send_as("order", &page("x")).await;
+    assert!(again.status() == 200 && !is_replayed(&again));
+    assert!(is_replayed(&studio.send_as("order", &page("x")).await));
+}
+
+#[tokio::test]
+async fn outcomes_expire_and_their_files_go() {
+    let mut studio = Studio::start().await;
+    studio.send_as("order", &page("x")).await;
+    let lifetime =
+        "select extract(epoch from max(expires_at - now()) + interval '1 minute')::bigint / 3600 from idempotency_keys";
+    assert_eq!(studio.number(lifetime).await, 24);
+    let expire = "with late as (update idempotency_keys set expires_at = now() returning 1) select count(*) from late";
+    studio.number(expire).await;
+    let other = studio.send_as("order", &page("y")).await;
+    assert!(other.status() == 200 && !is_replayed(&other));
+    studio.number(expire).await;
+
+    // The file of the first is nobody's any more; it goes once it is old.
+    for file in studio.kept() {
+        let file = fs::File::options().write(true).open(file).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_hours(2))
+            .unwrap();
+    }
+    studio.service.restart(Signal::TERM).await;
+    let deadline = Instant::now() + PATIENCE;
+    while !studio.kept().is_empty() {
+        assert!(Instant::now() < deadline, "{:?} are kept", studio.kept());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(studio.number("select count(*) from idempotency_keys").await, 0);
+}
+
+#[tokio::test]
+async fn a_process_that_dies_frees_its_keys() {
+    let origin = Origin::start().await;
+    let mut studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let slow = body(origin.url("/slow/3000"), json!({}));
+    {
+        let dying = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+        let dying = dying
+            .bearer_auth(&studio.account.key)
+            .header("idempotency-key", "order");
+        let dying = tokio::spawn(dying.json(&slow).send());
+        asked(&origin).await;
+        studio.service.restart(Signal::KILL).await;
+        assert!(dying.await.unwrap().is_err());
+    }
+    let deadline = Instant::now() + PATIENCE;
+    let done = loop {
+        let answer = studio.send_as("order", &slow).await;
+        if answer.status() != 409 {
+            break answer;
+        }
+        assert!(Instant::now() < deadline, "the key is not free");
+    };
+    assert!(done.status() == 200 && !is_replayed(&done));
+    assert_eq!((studio.renders().await, studio.charged().await), (2, 1));
+}
+
+#[tokio::test]
+async fn two_processes_share_keys_and_outcomes() {
+    let studio = Studio::start().await;
+    let other = Studio {
+        service: studio.service.beside(&[]).await,
+        account: studio.account.clone(),
+    };
+    let first = studio.send_as("order", &page("x")).await;
+    let second = other.send_as("order", &page("x")).await;
+    assert!(is_replayed(&second));
+    assert_eq!(first.bytes().await.unwrap(), second.bytes().await.unwrap());
+    assert_eq!(studio.charged().await, 1);
+}
