@@ -63,6 +63,7 @@ pub fn router(app: AppState) -> Router {
         .route("/readyz", get(probes::ready))
         .fallback(|| async { ApiError::NoSuchPath })
         .method_not_allowed_fallback(|| async { ApiError::WrongMethod })
+        .layer(middleware::from_fn(rate_limit::tell))
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
         .with_state(ApiState {

@@ -89,6 +89,12 @@ fn speed(results: &Results) -> Vec<Goal> {
             percentile(&results.first_renders_ms, 50.0),
         ),
         goal(
+            "one invoice beside 200 renders of another account: p50 against alone",
+            Bound::AtMost(3.0),
+            "×",
+            results.crowd.map(|cost| cost.slowdown()),
+        ),
+        goal(
             "PDF/A completion of the invoice: p50",
             Bound::AtMost(2.0),
             "ms",

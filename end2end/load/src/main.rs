@@ -5,6 +5,7 @@
 
 mod bench;
 mod browser;
+mod crowd;
 mod devtools;
 mod document;
 mod error;

@@ -52,7 +52,8 @@ impl Service {
             ("PLATEN_CHROMIUM", chromium.display().to_string()),
             // The limits of one account are not what is measured.
             ("PLATEN_RATE_PER_MINUTE", "1000000".to_owned()),
-            ("PLATEN_CONCURRENCY", "64".to_owned()),
+            ("PLATEN_CONCURRENCY", "256".to_owned()),
+            ("PLATEN_QUEUE_LIMIT", "1000".to_owned()),
         ];
         let log = File::create(folder.path().join("service.log"))?;
         let child = platen(binary, &settings)

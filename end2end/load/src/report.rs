@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
+    crowd::CROWD,
     goals::{Bound, Goal, judge},
     results::{Cell, Results, Way},
     statistics::percentile,
@@ -36,6 +37,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "soak": results.soak,
         "pdfa_completions": results.completions,
         "numbering": results.numbering,
+        "crowd_ms": results.crowd,
         "chromium_after_large_documents": results.chromium_after_large_documents,
         "goals": judge(results),
     })
@@ -140,6 +142,19 @@ fn add_details(text: &mut String, results: &Results) {
             text,
             "Header and footer over {}: {:.0} ms with, {:.0} ms without",
             cost.name, cost.numbered_ms, cost.plain_ms
+        );
+    }
+    if let Some(cost) = &results.crowd {
+        let _ = writeln!(
+            text,
+            "One invoice: p50 {:.1} ms alone, {:.1} ms while another account has {CROWD} renders under way",
+            cost.alone, cost.beside_crowd
+        );
+        let _ = writeln!(
+            text,
+            "Around the engine (authentication, credits, transfer): p50 {:.1} ms, {:.1} ms with 100 renders of one \
+             account at once",
+            cost.around_engine, cost.around_engine_crowded
         );
     }
     if !results.soak.is_empty() {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    crowd::CrowdCost,
     measure::Round,
     numbering::NumberingCost,
     statistics::{median, median_ratio},
@@ -61,6 +62,7 @@ pub(crate) struct Results {
     pub(crate) soak: Vec<SoakPoint>,
     pub(crate) completions: Vec<Completion>,
     pub(crate) numbering: Vec<NumberingCost>,
+    pub(crate) crowd: Option<CrowdCost>,
     /// Bytes of all Chromium processes after large documents and the small ones that followed.
     pub(crate) chromium_after_large_documents: Option<u64>,
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    crowd::{self, CrowdCost},
     document::Wanted,
     error::LoadError,
     measure::{Caller, Limit, Round},
@@ -112,6 +113,12 @@ impl<'a> Platen<'a> {
     /// What header and footer add to a document of several parts.
     pub(crate) async fn measure_numbering(&self, case: &numbering::Case) -> Result<NumberingCost, LoadError> {
         let measured = numbering::measure(&self.accounts[0], case).await;
+        measured.map_err(|error| self.service.failure(&error.to_string()))
+    }
+
+    /// What very many renders of one account do to another.
+    pub(crate) async fn measure_crowd(&self, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
+        let measured = crowd::measure(&self.accounts[1], &self.accounts[0], load).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 

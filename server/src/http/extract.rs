@@ -22,7 +22,7 @@ use crate::{
         template::{Saved, Submission},
         validation::Fault,
     },
-    http::{ApiState, client_address::client_address, error::ApiError},
+    http::{ApiState, client_address::client_address, error::ApiError, rate_limit::StandingSlot},
     service::{api_keys, templates::TemplateError},
 };
 
@@ -42,8 +42,13 @@ impl FromRequestParts<ApiState> for Caller {
         let standing = state
             .rate_limit
             .take(caller.account, caller.limits.rate_per_minute, Instant::now());
+        if let Some(slot) = parts.extensions.get::<StandingSlot>() {
+            slot.fill(standing);
+        }
+        if let Some(seconds) = standing.refused_for {
+            return Err(ApiError::RateLimited(seconds));
+        }
         parts.extensions.insert(caller.clone());
-        standing.map_err(ApiError::RateLimited)?;
         Ok(caller)
     }
 }

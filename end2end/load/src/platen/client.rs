@@ -85,6 +85,13 @@ impl Order {
     }
 }
 
+/// A document that came back.
+pub(crate) struct Rendered {
+    pub(crate) document: Bytes,
+    /// Milliseconds of all phases of the engine together, as `Server-Timing` has them.
+    pub(crate) engine_ms: f64,
+}
+
 impl Client {
     /// For the service at `address`.
     pub(crate) fn new(http: &reqwest::Client, address: &str, key: &str) -> Self {
@@ -97,6 +104,11 @@ impl Client {
 
     /// Renders once. Status, page count and the file's first bytes are looked at each time.
     pub(crate) async fn render(&self, order: &Order) -> Result<Bytes, LoadError> {
+        Ok(self.render_timed(order).await?.document)
+    }
+
+    /// As [`Self::render`], with the engine's share of the time.
+    pub(crate) async fn render_timed(&self, order: &Order) -> Result<Rendered, LoadError> {
         let answer = self
             .http
             .post(&self.url)
@@ -110,6 +122,8 @@ impl Client {
             .headers()
             .get("x-page-count")
             .and_then(|value| value.to_str().ok()?.parse().ok());
+        let timing = answer.headers().get("server-timing");
+        let engine_ms = timing.and_then(|timing| timing.to_str().ok()).map(sum_of_phases);
         let document = answer.bytes().await?;
         if status != StatusCode::OK {
             let body = String::from_utf8_lossy(&document);
@@ -124,8 +138,19 @@ impl Client {
         if !document.starts_with(b"%PDF-") {
             return Err(order.wrong("no PDF header".into()));
         }
-        Ok(document)
+        Ok(Rendered {
+            document,
+            engine_ms: engine_ms.unwrap_or_default(),
+        })
     }
+}
+
+/// Milliseconds; the header reads `queue;dur=0.0, load;dur=9.5`.
+fn sum_of_phases(server_timing: &str) -> f64 {
+    let durations = server_timing
+        .split(',')
+        .filter_map(|phase| phase.split_once("dur=")?.1.parse::<f64>().ok());
+    durations.sum()
 }
 
 impl Renderer {

@@ -1,11 +1,12 @@
 //! How much an account may ask for, and how long a render may take.
 
-use futures::{StreamExt as _, stream};
+use futures::{StreamExt as _, future::join_all, stream};
+use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::{
     origin::Origin,
-    studio::{Studio, asked, header},
+    studio::{Studio, asked, body, header},
 };
 
 #[tokio::test]
@@ -16,11 +17,15 @@ async fn an_account_that_asks_too_often_is_told_when_to_come_back() {
         let request = studio.service.client.get(studio.service.url("/api/v1/health"));
         request.bearer_auth(key).send().await.unwrap()
     };
-    for _ in 0..2 {
-        assert_eq!(health(&studio.account.key).await.status(), 200);
+    for remaining in ["\"requests\";r=1;t=30", "\"requests\";r=0;t=60"] {
+        let answer = health(&studio.account.key).await;
+        assert_eq!(answer.status(), 200);
+        assert_eq!(header(&answer, "ratelimit-policy"), "\"requests\";q=2;w=60");
+        assert_eq!(header(&answer, "ratelimit"), remaining);
     }
     let refused = health(&studio.account.key).await;
     assert_eq!(refused.status(), 429);
+    assert!(header(&refused, "ratelimit").starts_with("\"requests\";r=0;"));
     let seconds: u64 = header(&refused, "retry-after").parse().unwrap();
     assert!((1..=30).contains(&seconds), "{seconds}");
     assert_eq!(health(&other.key).await.status(), 200);
@@ -101,7 +106,7 @@ async fn a_full_queue_is_said_at_once() {
     let others = async {
         asked(&origin).await;
         let others = [(), (), ()].map(|()| studio.render("<p>", json!({})));
-        futures::future::join_all(others).await
+        join_all(others).await
     };
     let (running, others) = tokio::join!(running, others);
     assert_eq!(running.status(), 200);
@@ -110,4 +115,39 @@ async fn a_full_queue_is_said_at_once() {
     assert_eq!(statuses, [200, 503, 503]);
     let refused = others.into_iter().find(|answer| answer.status() == 503).unwrap();
     assert!(header(&refused, "retry-after").parse::<u64>().unwrap() >= 1);
+}
+
+#[tokio::test]
+async fn an_account_with_many_renders_does_not_keep_another_one_waiting() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_SLOTS", "1"),
+        ("PLATEN_SESSIONS", "2"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let other = studio.service.account("bob@example.org");
+    let running = studio.render(origin.url("/slow/3000"), json!({}));
+    let many = async {
+        asked(&origin).await;
+        join_all([(); 8].map(|()| studio.render("<p>", json!({})))).await
+    };
+    let neighbour = async {
+        studio.recorded_under_way(9).await;
+        let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+        let request = request.bearer_auth(&other.key).json(&body("<p>", json!({})));
+        request.send().await.unwrap()
+    };
+    let (_, many, neighbour) = tokio::join!(running, many, neighbour);
+    let finished = async |answer: &Response| {
+        let row = studio.recorded(header(answer, "x-render-id")).await;
+        row["finished_at"].as_str().unwrap().to_owned()
+    };
+    let neighbour = finished(&neighbour).await;
+    let mut later = 0;
+    for answer in &many {
+        later += usize::from(finished(answer).await > neighbour);
+    }
+    // It came last and was served second.
+    assert!(later >= 6, "{later} of 8 were served after it");
 }

@@ -101,6 +101,23 @@ impl Studio {
         }
     }
 
+    /// Returns once so many renders are under way.
+    pub(crate) async fn recorded_under_way(&self, count: i64) {
+        let mut connection = self.database().await;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let found: i64 = sqlx::query_scalar("select count(*) from renders where finished_at is null")
+                .fetch_one(&mut connection)
+                .await
+                .expect("a query");
+            if found == count {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{found} renders are under way");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
     async fn database(&self) -> PgConnection {
         PgConnection::connect(self.service.database_url())
             .await

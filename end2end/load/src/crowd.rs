@@ -1,0 +1,113 @@
+//! One account with very many renders at once: what its neighbour feels of them, and what the service's own work around
+//! the engine takes, which is to authenticate, to reserve credits and to charge them.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use futures::future::try_join_all;
+use serde::Serialize;
+use tokio::time::sleep;
+
+use crate::{
+    document::Wanted,
+    error::LoadError,
+    pages::Load,
+    platen::client::{Client, Order},
+    statistics::median,
+};
+
+/// Renders that the one account keeps under way.
+pub(crate) const CROWD: usize = 200;
+/// Renders of one account at once while credits are looked at.
+const CHARGED_AT_ONCE: usize = 100;
+/// Of each caller.
+const CHARGED_EACH: usize = 3;
+const SINGLE_RENDERS: usize = 20;
+/// Until the crowd's queue is full.
+const GATHERING: Duration = Duration::from_secs(2);
+
+/// Milliseconds, medians.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct CrowdCost {
+    /// A single invoice when nothing else runs.
+    pub(crate) alone: f64,
+    /// The same while another account has [`CROWD`] renders under way.
+    pub(crate) beside_crowd: f64,
+    /// What the service adds to the engine's phases, one render at a time.
+    pub(crate) around_engine: f64,
+    /// The same with 100 renders of one account at once.
+    pub(crate) around_engine_crowded: f64,
+}
+
+impl CrowdCost {
+    /// How much slower the neighbour's invoice gets.
+    pub(crate) fn slowdown(&self) -> f64 {
+        self.beside_crowd / self.alone
+    }
+}
+
+/// Measures both with the same document.
+pub(crate) async fn measure(neighbour: &Client, crowded: &Client, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
+    let order = Order::new(load, Wanted::PdfA);
+    let (alone, around) = in_turn(neighbour, &order).await?;
+    let charged = try_join_all((0..CHARGED_AT_ONCE).map(|_| charged(crowded, &order))).await?;
+
+    let ended = Arc::new(AtomicBool::new(false));
+    let crowd: Vec<_> = (0..CROWD)
+        .map(|_| tokio::spawn(render_until(ended.clone(), crowded.clone(), order.clone())))
+        .collect();
+    sleep(GATHERING).await;
+    let beside = in_turn(neighbour, &order).await;
+    ended.store(true, Ordering::Relaxed);
+    for member in crowd {
+        member.await??;
+    }
+    Ok(CrowdCost {
+        alone: middle(&alone),
+        beside_crowd: middle(&beside?.0),
+        around_engine: middle(&around),
+        around_engine_crowded: middle(&charged.concat()),
+    })
+}
+
+/// One render after the other: what each took, and what of it was not the engine's.
+async fn in_turn(client: &Client, order: &Order) -> Result<(Vec<f64>, Vec<f64>), LoadError> {
+    let (mut took_ms, mut around_ms) = (Vec::new(), Vec::new());
+    // The first warms the session up.
+    for turn in 0..=SINGLE_RENDERS {
+        let sent = Instant::now();
+        let rendered = client.render_timed(order).await?;
+        let took = sent.elapsed().as_secs_f64() * 1e3;
+        if turn > 0 {
+            took_ms.push(took);
+            around_ms.push(took - rendered.engine_ms);
+        }
+    }
+    Ok((took_ms, around_ms))
+}
+
+async fn charged(client: &Client, order: &Order) -> Result<Vec<f64>, LoadError> {
+    let mut around_ms = Vec::new();
+    for _ in 0..CHARGED_EACH {
+        let sent = Instant::now();
+        let rendered = client.render_timed(order).await?;
+        around_ms.push(sent.elapsed().as_secs_f64() * 1e3 - rendered.engine_ms);
+    }
+    Ok(around_ms)
+}
+
+async fn render_until(ended: Arc<AtomicBool>, client: Client, order: Order) -> Result<(), LoadError> {
+    while !ended.load(Ordering::Relaxed) {
+        client.render(&order).await?;
+    }
+    Ok(())
+}
+
+fn middle(values: &[f64]) -> f64 {
+    median(values).unwrap_or_default()
+}
