@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 use platen_engine::error::RenderError;
-use platen_engine::job::{Caller, RenderedDocument};
+use platen_engine::job::{Caller, Lane, Part, RenderedDocument};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -19,7 +19,7 @@ use crate::{
     config::Config,
     domain::{
         ids::RenderId,
-        render::{RenderLimits, RenderRequest},
+        render::{PartSource, RenderRequest, RenderTerms},
         validation::{Fault, Faults, json as strict_json, schema},
     },
     lifecycle::Lifecycle,
@@ -51,7 +51,9 @@ pub(super) struct Arguments {
 /// Renders and writes the document.
 pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<(), Failure> {
     let started = Instant::now();
-    let request = RenderRequest::from_value(body(&arguments)?).map_err(|faults| Failure::by_caller(&list(&faults)))?;
+    let mut request =
+        RenderRequest::from_value(body(&arguments)?).map_err(|faults| Failure::by_caller(&list(&faults)))?;
+    let parts = given_parts(std::mem::take(&mut request.parts))?;
     // A signal must not leave a browser's profile behind.
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
@@ -62,7 +64,10 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     config.browser.sessions = 1;
     let browsers = browser::start(&config).await?;
     progress.show("Rendering…");
-    let bounds = RenderLimits {
+    let terms = RenderTerms {
+        id: RenderId::generate(),
+        lane: Lane::Synchronous,
+        watermark: None,
         deadline: config.limits.sync_deadline.unwrap_or(DEADLINE),
         pages: config.limits.page_limit,
     };
@@ -70,7 +75,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
         account: Uuid::nil(),
         concurrency: 1,
     };
-    let job = request.into_job(RenderId::generate(), bounds, None);
+    let job = request.into_job(parts, terms);
     let rendered = tokio::select! {
         rendered = browsers.engine.render(place, job) => Some(rendered),
         () = lifecycle.stopping() => None,
@@ -89,6 +94,17 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     write(&arguments.output, &document.pdf)?;
     progress.finish(&arguments.output, &document, started.elapsed());
     Ok(())
+}
+
+/// Templates are in the service's database, which this command does without.
+fn given_parts(parts: Vec<PartSource>) -> Result<Vec<Part>, Failure> {
+    let given = parts.into_iter().map(|part| match part {
+        PartSource::Given(part) => Ok(part),
+        PartSource::Template(_) => Err(Failure::by_caller(
+            &"templates need the service: send them to POST /api/v1/renderers/pdf",
+        )),
+    });
+    given.collect()
 }
 
 /// The body that a client of the API would send.

@@ -12,12 +12,12 @@ use std::{sync::LazyLock, time::Duration};
 use platen_engine::error::RenderFault;
 use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::domain::{
-    ids::RenderId,
+    ids::{RenderId, TemplateId},
     render::wire::WireRequest,
-    validation::{Fault, Faults, json, schema::Schema},
+    validation::{Fault, Faults, json, quote, schema::Schema},
 };
 
 static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
@@ -41,7 +41,7 @@ pub enum OutputEncoding {
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
     /// What to print, in this order; at least one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartSource>,
     /// How the PDF comes back.
     pub encoding: OutputEncoding,
     /// Paper and decoration.
@@ -62,9 +62,40 @@ pub struct RenderRequest {
     pub options: Value,
 }
 
-/// Bounds that the service sets, not the client.
+/// Where a part's content comes from.
+#[derive(Debug, Clone)]
+pub enum PartSource {
+    /// It is what the engine takes.
+    Given(Part),
+    /// A stored template has to be filled first.
+    Template(TemplatePart),
+}
+
+/// A template and what to fill it with.
+#[derive(Clone)]
+pub struct TemplatePart {
+    /// Which one; whether the account has it is another matter.
+    pub template: TemplateId,
+    /// Empty where the request gives none.
+    pub context: Map<String, Value>,
+}
+
+/// Content never reaches a log.
+impl std::fmt::Debug for TemplatePart {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Template({})", self.template)
+    }
+}
+
+/// What the service decides about a render, not the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RenderLimits {
+pub struct RenderTerms {
+    /// Names it.
+    pub id: RenderId,
+    /// Where it waits.
+    pub lane: Lane,
+    /// Drawn across every page.
+    pub watermark: Option<Watermark>,
     /// From admission to the finished bytes.
     pub deadline: Duration,
     /// Most pages of the document.
@@ -89,9 +120,6 @@ impl RenderRequest {
     fn check(body: Value, mut faults: Faults) -> Result<Self, Vec<Fault>> {
         SYNCHRONOUS.check(&body, &mut faults);
         rules::check(&body, &mut faults);
-        if faults.is_empty() {
-            rules::check_available(&body, &mut faults);
-        }
         if !faults.is_empty() {
             return Err(faults.sorted(&body));
         }
@@ -105,7 +133,7 @@ impl RenderRequest {
         let sheet = wire.sheet();
         let mut parts = Vec::new();
         for (index, part) in wire.parts.into_iter().enumerate() {
-            let part = Part::try_from(part);
+            let part = PartSource::try_from(part);
             parts.push(part.map_err(|error| vec![Fault::invalid(format!("/parts/{index}"), error.to_string())])?);
         }
         let selection = pages::selection(&wire.pages).map_err(|reason| vec![Fault::invalid("/pages", reason)])?;
@@ -136,24 +164,43 @@ impl RenderRequest {
         })
     }
 
-    /// The engine's job for somebody who holds the connection open.
-    pub fn into_job(self, id: RenderId, limits: RenderLimits, watermark: Option<Watermark>) -> RenderJob {
+    /// The templates of its parts, each with the part's index.
+    pub fn templates(&self) -> impl Iterator<Item = (usize, TemplateId)> {
+        self.parts.iter().enumerate().filter_map(|(index, part)| match part {
+            PartSource::Template(part) => Some((index, part.template)),
+            PartSource::Given(_) => None,
+        })
+    }
+
+    /// Keeps with the render's options which version of its template a part is made of.
+    pub fn note_version(&mut self, part: usize, version: i32) {
+        self.options["parts"][part]["version"] = version.into();
+    }
+
+    /// The engine's job. `parts` are the request's own, once every template is filled.
+    pub fn into_job(self, parts: Vec<Part>, terms: RenderTerms) -> RenderJob {
         RenderJob {
-            id: id.0,
-            lane: Lane::Synchronous,
-            parts: self.parts,
+            id: terms.id.0,
+            lane: terms.lane,
+            parts,
             print: self.print,
             media: self.media,
             cookie: self.cookie,
             evaluate: self.evaluate,
             wait_for: self.wait_for,
             selection: self.selection,
-            watermark,
+            watermark: terms.watermark,
             format: self.format,
-            deadline: limits.deadline,
-            page_limit: limits.pages,
+            deadline: terms.deadline,
+            page_limit: terms.pages,
         }
     }
+}
+
+/// A part names a template that the account does not have.
+pub fn no_such_template(part: usize, template: &str) -> Fault {
+    let pointer = format!("/parts/{part}/content/template_id");
+    Fault::invalid(pointer, format!("No such template: {}", quote(template)))
 }
 
 /// The JSON pointer to the member of the request that is to blame when its part, counted from 0, can't be rendered.

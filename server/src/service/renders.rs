@@ -4,10 +4,14 @@
 pub mod abandoned;
 pub mod kept;
 mod record;
+mod templates;
+
+use std::time::Instant;
 
 use platen_engine::error::{RenderError, RenderFault};
-use platen_engine::job::{PhaseTimes, RenderedDocument};
+use platen_engine::job::{Lane, Phase, PhaseTimes, RenderedDocument};
 use platen_pdf::Watermark;
+use platen_template::pool;
 use serde_json::{Value, json};
 use tokio::task::JoinError;
 
@@ -18,7 +22,7 @@ use crate::{
         idempotency::IdempotentRequest,
         ids::RenderId,
         render::{
-            RenderLimits, RenderRequest, blamed_member,
+            RenderRequest, RenderTerms, blamed_member,
             kept::{Facts, KeptOutcome},
         },
         sentence::sentence,
@@ -27,6 +31,7 @@ use crate::{
     service::renders::{
         kept::KeepError,
         record::{Beginning, OpenRecord},
+        templates::Templates,
     },
     state::AppState,
     store::{error::StoreError, renders::NewRender},
@@ -68,6 +73,12 @@ pub enum FailureReason {
     /// It could not be made.
     #[error(transparent)]
     Engine(#[from] RenderError),
+    /// It names templates that the account does not have, or one that can't be filled.
+    #[error("a template can't be used")]
+    Templates(Vec<Fault>),
+    /// No process fills its templates.
+    #[error(transparent)]
+    TemplateProcess(pool::Error),
     /// It can't be paid for.
     #[error(transparent)]
     Credits(#[from] NotEnoughCredits),
@@ -102,6 +113,10 @@ pub async fn render_now(
     mut request: RenderRequest,
     idempotent: Option<IdempotentRequest>,
 ) -> Result<RenderOutcome, RenderFailure> {
+    let refused = |reason| RenderFailure { id: None, reason };
+    // What the account does not have fails the render, not the request: one that comes again has its outcome again.
+    let found = Templates::find(app, caller, &mut request).await;
+    let templates = found.map_err(|error| refused(error.into()))?;
     let id = RenderId::generate();
     let new = NewRender {
         id,
@@ -111,7 +126,7 @@ pub async fn render_now(
         options: std::mem::take(&mut request.options),
     };
     let beginning = OpenRecord::begin(app, caller.account, new, idempotent).await;
-    let record = match beginning.map_err(|reason| RenderFailure { id: None, reason })? {
+    let record = match beginning.map_err(refused)? {
         Beginning::Opened(record) => record,
         Beginning::Kept { render, outcome } => {
             tracing::Span::current().record("render_id", tracing::field::display(render));
@@ -119,7 +134,7 @@ pub async fn render_now(
         }
     };
     tracing::Span::current().record("render_id", tracing::field::display(id));
-    let rendered = make(app, caller, id, request).await;
+    let rendered = make(app, caller, id, request, templates).await;
     log(&rendered);
     let failure = |reason| RenderFailure { id: Some(id), reason };
     match rendered {
@@ -147,21 +162,34 @@ async fn make(
     app: &AppState,
     caller: &Caller,
     id: RenderId,
-    request: RenderRequest,
+    mut request: RenderRequest,
+    templates: Result<Templates, Vec<Fault>>,
 ) -> Result<RenderedDocument, FailureReason> {
-    let bounds = RenderLimits {
-        deadline: caller.limits.sync_deadline,
+    let templates = templates.map_err(FailureReason::Templates)?;
+    let (started, deadline) = (Instant::now(), caller.limits.sync_deadline);
+    let filling = templates.fill(app, caller.account, std::mem::take(&mut request.parts));
+    let filled = tokio::time::timeout(deadline, filling).await;
+    let filled = filled.map_err(|_| RenderError::Deadline {
+        phase: Phase::Load,
+        after: deadline,
+    })??;
+    let filling_time = started.elapsed();
+    let terms = RenderTerms {
+        id,
+        lane: Lane::Synchronous,
+        watermark: (!caller.livemode).then_some(Watermark::Test),
+        deadline: deadline.saturating_sub(filling_time),
         pages: app.config.limits.page_limit,
     };
     let place = platen_engine::job::Caller {
         account: caller.account.0,
         concurrency: caller.limits.concurrency,
     };
-    let watermark = (!caller.livemode).then_some(Watermark::Test);
-    Ok(app
-        .engine
-        .render(place, request.into_job(id, bounds, watermark))
-        .await?)
+    let job = request.into_job(filled.parts, terms);
+    let mut document = app.engine.render(place, job).await?;
+    *document.phases.of(Phase::Load) += filling_time;
+    document.warnings.splice(0..0, filled.warnings);
+    Ok(document)
 }
 
 /// What the caller is told, as the record keeps it.
@@ -174,7 +202,16 @@ fn told(reason: &FailureReason) -> Value {
         | FailureReason::Replayed(_)
         | FailureReason::KeyInUse
         | FailureReason::KeyOfOtherRequest => return json!({"message": message}),
-        FailureReason::Keep(_) | FailureReason::Store(_) | FailureReason::Interrupted(_) => {
+        FailureReason::Templates(faults) => {
+            return faults.first().map_or(
+                Value::Null,
+                |fault| json!({"message": fault.detail, "pointer": fault.pointer}),
+            );
+        }
+        FailureReason::Keep(_)
+        | FailureReason::TemplateProcess(_)
+        | FailureReason::Store(_)
+        | FailureReason::Interrupted(_) => {
             return json!({"message": "internal error"});
         }
     };
@@ -196,6 +233,7 @@ pub fn caller_faults(reason: &FailureReason) -> Option<Vec<Fault>> {
             title: "Can't be rendered".into(),
             detail: sentence(&fault.to_string()),
         }]),
+        FailureReason::Templates(faults) => Some(faults.clone()),
         _ => None,
     }
 }
@@ -226,7 +264,9 @@ fn log(rendered: &Result<RenderedDocument, FailureReason>) {
             fault: fault @ RenderFault::NotConformant { .. },
             ..
         })) => tracing::warn!(%fault, "not delivered"),
-        Err(FailureReason::Engine(RenderError::Fault { .. })) => tracing::info!("not rendered, by the caller's fault"),
+        Err(FailureReason::Engine(RenderError::Fault { .. }) | FailureReason::Templates(_)) => {
+            tracing::info!("not rendered, by the caller's fault");
+        }
         Err(error) => tracing::warn!(%error, "not rendered"),
     }
 }

@@ -79,6 +79,48 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
     Ok(row.map(Into::into))
 }
 
+/// A template as renders use it.
+#[derive(Debug)]
+pub struct PublishedTemplate {
+    /// Identifier.
+    pub id: TemplateId,
+    /// The published version.
+    pub version: i32,
+    /// Its content.
+    pub content: String,
+    /// Whether the use of something undefined is an error.
+    pub strict: bool,
+}
+
+/// The living templates among these.
+pub async fn list_published(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[TemplateId],
+) -> Result<Vec<PublishedTemplate>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select templates.id, templates.published_version, published.content, templates.strict
+         from templates
+         join template_versions published
+            on published.template_id = templates.id and published.number = templates.published_version
+         where templates.account_id = $1 and templates.id = any($2) and templates.deleted_at is null",
+        account.0,
+        &ids,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| PublishedTemplate {
+            id: TemplateId(row.id),
+            version: row.published_version,
+            content: row.content,
+            strict: row.strict,
+        })
+        .collect())
+}
+
 /// As [`find`], and holds the template until the transaction ends, so that saves of it follow one another.
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
     let locked = sqlx::query_scalar!(

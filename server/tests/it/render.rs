@@ -6,3 +6,4 @@ mod decoration;
 mod parts;
 mod sheet;
 mod steps;
+mod templates;

@@ -4,8 +4,9 @@ use serde_json::Value;
 use url::{Host, Url};
 
 use crate::domain::{
+    ids::TemplateId,
     render::{
-        pages,
+        no_such_template, pages,
         sheet::{Margin, Orientation, Sheet, Size},
         wire::is_url,
     },
@@ -18,19 +19,17 @@ pub(super) fn check(body: &Value, faults: &mut Faults) {
     check_pages(body, faults);
     check_sheet(body, faults);
     check_cookie_domain(body, faults);
+    check_template_ids(body, faults);
 }
 
-/// Adds what a sound body asks for and the service does not have yet.
-pub(super) fn check_available(body: &Value, faults: &mut Faults) {
+/// What is no identifier is no template's.
+fn check_template_ids(body: &Value, faults: &mut Faults) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
-        if part["type"] == "template" {
-            faults.add(Fault::invalid(
-                format!("/parts/{index}/content/template_id"),
-                format!(
-                    "No such template: {}",
-                    quote(part["content"]["template_id"].as_str().unwrap_or_default())
-                ),
-            ));
+        let id = part["content"]["template_id"]
+            .as_str()
+            .filter(|_| part["type"] == "template");
+        if let Some(id) = id.filter(|id| TemplateId::parse(id).is_none()) {
+            faults.add(no_such_template(index, id));
         }
     }
 }

@@ -197,7 +197,7 @@ fn structured_parts() {
     ] {
         assert_faults(&with_part(sound), &[]);
     }
-    let rows: [(&str, &[&str]); 22] = [
+    let rows: [(&str, &[&str]); 23] = [
         ("{}", &["/parts/0/type", "/parts/0/content"]),
         (r#"{"type": "html"}"#, &["/parts/0/content"]),
         (r#"{"content": "<p>"}"#, &["/parts/0/type"]),
@@ -237,11 +237,15 @@ fn structured_parts() {
         ),
         (
             r#"{"type": "template", "content": {"template_id": "t", "context": []}}"#,
-            &["/parts/0/content/context"],
+            &["/parts/0/content/template_id", "/parts/0/content/context"],
         ),
         (
-            r#"{"type": "template", "content": {"template_id": "t", "context": {"a": {}}}}"#,
+            r#"{"type": "template", "content": {"template_id": "0192f0c15a3e7c449d8e3b1f6a2c7d90"}}"#,
             &["/parts/0/content/template_id"],
+        ),
+        (
+            r#"{"type": "template", "content": {"template_id": "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90", "context": {"a": {}}}}"#,
+            &[],
         ),
         (
             r#"{"type": "template", "content": {"context": null, "x": 1}}"#,
@@ -564,7 +568,7 @@ fn cookie_values_are_not_echoed() {
 #[test]
 fn defaults_are_those_of_the_contract() {
     let request = RenderRequest::parse(br#"{"parts": ["<p>"], "output_encoding": "base64"}"#).expect("sound");
-    assert!(matches!(&request.parts[..], [Part::Html(html)] if html == "<p>"));
+    assert!(matches!(&request.parts[..], [PartSource::Given(Part::Html(html))] if html == "<p>"));
     assert_eq!(request.encoding, OutputEncoding::Base64);
     assert_eq!(request.media, MediaType::Print);
     assert_eq!(request.format, OutputFormat::PdfA2b);
@@ -627,11 +631,15 @@ fn templates_without_their_switch_have_no_effect() {
 
 #[test]
 fn parts_are_told_apart() {
-    let part = |part: &str| {
+    let source = |part: &str| {
         RenderRequest::parse(with_part(part).as_bytes())
             .expect("sound")
             .parts
             .remove(0)
+    };
+    let part = |part: &str| match source(part) {
+        PartSource::Given(part) => part,
+        template @ PartSource::Template(_) => panic!("{template:?}"),
     };
     assert!(
         matches!(part(r#""https://example.com/a?b""#), Part::Url(url) if url.as_str() == "https://example.com/a?b")
@@ -644,6 +652,33 @@ fn parts_are_told_apart() {
         part(r#"{"type": "html", "content": "http://example.com"}"#),
         Part::Html(_)
     ));
+    let id = "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90";
+    let template = source(&format!(
+        r#"{{"type": "template", "content": {{"template_id": "{id}", "context": {{"a": 1}}}}}}"#
+    ));
+    let PartSource::Template(template) = template else {
+        panic!("{template:?}");
+    };
+    assert_eq!(template.template.to_string(), id);
+    assert_eq!(Value::from(template.context), json!({"a": 1}));
+}
+
+#[test]
+fn of_a_template_its_identifier_and_version_are_kept() {
+    let id = "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90";
+    let template =
+        format!(r#"{{"type": "template", "content": {{"template_id": "{id}", "context": {{"a": "hunter2"}}}}}}"#);
+    let mut request = RenderRequest::parse(with_part(&format!(r#""<p>", {template}"#)).as_bytes()).expect("sound");
+    let parts: Vec<_> = request
+        .templates()
+        .map(|(part, template)| (part, template.to_string()))
+        .collect();
+    assert_eq!(parts, [(1, id.to_owned())]);
+    request.note_version(1, 7);
+    assert_eq!(
+        request.options["parts"],
+        json!([{"type": "html", "bytes": 3}, {"type": "template", "template_id": id, "version": 7}])
+    );
 }
 
 #[test]
@@ -679,15 +714,17 @@ fn no_content_is_kept_with_the_options() {
 }
 
 #[test]
-fn a_job_carries_the_bounds_of_the_service() {
-    let limits = RenderLimits {
+fn a_job_carries_the_terms_of_the_service() {
+    let terms = RenderTerms {
+        id: RenderId::generate(),
+        lane: Lane::Preview,
+        watermark: Some(Watermark::Preview),
         deadline: Duration::from_mins(1),
         pages: 2000,
     };
-    let id = RenderId::generate();
-    let job = request(r#""scale": 2"#).into_job(id, limits, None);
+    let job = request(r#""scale": 2"#).into_job(Vec::new(), terms);
     assert_eq!(
-        (job.id, job.lane, job.deadline, job.page_limit),
-        (id.0, Lane::Synchronous, limits.deadline, 2000)
+        (job.id, job.lane, job.watermark, job.deadline, job.page_limit),
+        (terms.id.0, terms.lane, terms.watermark, terms.deadline, terms.pages)
     );
 }

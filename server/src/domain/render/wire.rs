@@ -3,10 +3,14 @@
 use platen_engine::job::{Cookie, MediaType, Part, WaitFor};
 use platen_pdf::OutputFormat;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use crate::domain::render::{
-    OutputEncoding,
-    sheet::{Margin, Orientation, Sheet, Size},
+use crate::domain::{
+    ids::TemplateId,
+    render::{
+        OutputEncoding, PartSource, TemplatePart,
+        sheet::{Margin, Orientation, Sheet, Size},
+    },
 };
 
 #[derive(Deserialize)]
@@ -63,22 +67,33 @@ pub(super) enum WirePart {
     Structured(StructuredPart),
 }
 
-/// Template parts are refused before they come here: nobody has templates yet.
 #[derive(Deserialize)]
 #[serde(tag = "type", content = "content", rename_all = "lowercase")]
 pub(super) enum StructuredPart {
     Url(String),
     Html(String),
+    Template(TemplateReference),
 }
 
-impl TryFrom<WirePart> for Part {
+#[derive(Deserialize)]
+pub(super) struct TemplateReference {
+    template_id: TemplateId,
+    #[serde(default)]
+    context: Map<String, Value>,
+}
+
+impl TryFrom<WirePart> for PartSource {
     type Error = url::ParseError;
 
     fn try_from(part: WirePart) -> Result<Self, Self::Error> {
         Ok(match part {
-            WirePart::Bare(url) if is_url(&url) => Self::Url(url.parse()?),
-            WirePart::Bare(html) | WirePart::Structured(StructuredPart::Html(html)) => Self::Html(html),
-            WirePart::Structured(StructuredPart::Url(url)) => Self::Url(url.parse()?),
+            WirePart::Bare(url) if is_url(&url) => Self::Given(Part::Url(url.parse()?)),
+            WirePart::Structured(StructuredPart::Url(url)) => Self::Given(Part::Url(url.parse()?)),
+            WirePart::Bare(html) | WirePart::Structured(StructuredPart::Html(html)) => Self::Given(Part::Html(html)),
+            WirePart::Structured(StructuredPart::Template(reference)) => Self::Template(TemplatePart {
+                template: reference.template_id,
+                context: reference.context,
+            }),
         })
     }
 }
