@@ -1,5 +1,7 @@
 //! The row of a render, from its acceptance to its end. It reserves a credit as long as it is open.
 
+use std::time::Duration;
+
 use platen_engine::job::RenderedDocument;
 use sqlx::PgConnection;
 use tokio::{runtime::Handle, task::JoinHandle};
@@ -28,6 +30,9 @@ use crate::{
         usage::{self, Usage},
     },
 };
+
+/// How often the database is asked for what it did not take at first.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// A row under way. What is written runs in tasks of its own: a caller who hangs up ends the render, never its record.
 pub(super) struct OpenRecord {
@@ -111,7 +116,12 @@ impl OpenRecord {
     /// charged.
     pub(super) async fn succeed(mut self, document: RenderedDocument) -> Result<KeptOutcome, FailureReason> {
         let row = self.close();
-        self.spawn(async move { row.succeed(document).await }).await?
+        self.spawn(async move {
+            let recorded = row.succeed(document).await;
+            row.end_later_if_lost(recorded.as_ref().err());
+            recorded
+        })
+        .await?
     }
 
     /// Records why there is no document. Returns the reason, or why it could not be recorded.
@@ -119,6 +129,7 @@ impl OpenRecord {
         let row = self.close();
         let recorded = self.spawn(async move {
             let ended = row.fail(&reason).await;
+            row.end_later_if_lost(ended.as_ref().err());
             ended.err().unwrap_or(reason)
         });
         recorded.await.unwrap_or_else(Into::into)
@@ -139,7 +150,10 @@ impl Drop for OpenRecord {
         if self.open {
             tracing::info!("cancelled: the client hung up");
             let row = self.close();
-            self.spawn(async move { row.end(Ending::Cancelled, None).await });
+            self.spawn(async move {
+                let ended = row.end(Ending::Cancelled, None).await;
+                row.end_later_if_lost(ended.as_ref().err());
+            });
         }
     }
 }
@@ -262,6 +276,24 @@ impl Row {
             self.set_answer(&mut transaction, answer).await?;
         }
         Ok(tx::commit(transaction).await?)
+    }
+
+    /// What the database did not take is ended once it answers again: the row would reserve a credit as long as this
+    /// process lives.
+    fn end_later_if_lost(&self, error: Option<&FailureReason>) {
+        let Some(reason @ FailureReason::Store(_)) = error else {
+            return;
+        };
+        let (row, told) = (self.clone(), told(reason));
+        let ending = async move {
+            loop {
+                tokio::time::sleep(TRY_AGAIN).await;
+                if row.end(Ending::Failed(told.clone()), None).await.is_ok() {
+                    return;
+                }
+            }
+        };
+        tokio::spawn(ending.in_current_span());
     }
 
     async fn set_answer(&self, db: &mut PgConnection, answer: Option<Uuid>) -> Result<(), StoreError> {

@@ -267,3 +267,19 @@ async fn a_process_that_only_loses_its_connections_keeps_its_renders() {
     assert_eq!(answer.status(), 200);
     assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 1);
 }
+
+#[tokio::test]
+async fn a_render_that_could_not_be_recorded_gives_its_credit_back() {
+    let origin = Origin::start().await;
+    let studio = studio_with_credits("1", &[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let disturbed = async {
+        asked(&origin).await;
+        execute(&studio.service, "alter table usage_days rename to elsewhere").await;
+    };
+    let (answer, ()) = tokio::join!(studio.render(origin.url("/slow/1500"), json!({})), disturbed);
+    assert_eq!(answer.status(), 500);
+    studio.recorded_as("failed").await;
+    execute(&studio.service, "alter table elsewhere rename to usage_days").await;
+    assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
+    assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 1);
+}
