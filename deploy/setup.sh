@@ -69,7 +69,8 @@ needs_of_test() {
   need 'jq' jq program jq
   need 'a Java runtime (for veraPDF)' default-jre-headless program java
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
-  need 'Python with venv (for Schemathesis)' python3-venv python_venv
+  need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
+  need 'Node.js (for a quick start)' nodejs program node
 }
 
 program() { command -v "$1"; }

@@ -27,6 +27,7 @@ step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
 # One set of packages and features for all that follows, so that nothing is built twice.
 step 'unit tests' cargo test --locked --workspace --lib --bins
 step 'documentation tests' cargo test --locked --workspace --doc
+step 'examples' cargo build --locked --workspace --examples
 step 'integration tests' cargo test --locked --workspace --test '*'
 step 'API by its description' deploy/schemathesis.sh
 

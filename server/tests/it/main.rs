@@ -6,6 +6,7 @@ mod embedded;
 mod inspect;
 mod keys;
 mod lifecycle;
+mod quick_starts;
 mod render;
 mod support;
 mod tenancy;

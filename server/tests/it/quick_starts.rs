@@ -1,0 +1,122 @@
+//! The programs of `docs/quick-start`, as they stand there.
+
+use std::{
+    env, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::support::{
+    command::{Answer, run},
+    folder, pdf,
+    studio::Studio,
+};
+
+/// What runs each program, and whether Debian has it for every test run.
+const LANGUAGES: [(&str, &[&str], bool); 5] = [
+    ("quick_start.sh", &["sh"], true),
+    ("quick_start.py", &["python3"], true),
+    ("quick_start.mjs", &["node"], true),
+    ("quick_start.go", &["go", "run"], false),
+    ("quick_start.php", &["php"], false),
+];
+
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/quick-start")
+}
+
+fn is_at_hand(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Said past the test harness, which keeps what passing tests print to itself.
+fn say(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// The command of every program that can run here.
+fn commands() -> Vec<Command> {
+    let mut commands = Vec::new();
+    for (file, interpreter, always) in LANGUAGES {
+        if !always && !is_at_hand(interpreter[0]) {
+            say(&format!(
+                "{file} was not tried: there is no {} on this machine",
+                interpreter[0]
+            ));
+            continue;
+        }
+        let mut command = Command::new(interpreter[0]);
+        command.args(&interpreter[1..]).arg(programs().join(file));
+        commands.push(command);
+    }
+    // Beside the service, once it is built.
+    let rust = Path::new(env!("CARGO_BIN_EXE_platen")).with_file_name("examples/quick_start");
+    if rust.is_file() {
+        commands.push(Command::new(rust));
+    } else {
+        say("quick_start.rs was not tried: cargo build --example quick_start makes it");
+    }
+    commands
+}
+
+/// Runs one in a folder of its own, with nothing of this environment but where programs are.
+fn execute(mut command: Command, folder: &Path, studio: &Studio, key: &str) -> Answer {
+    command.env_clear().current_dir(folder);
+    for kept in ["PATH", "HOME"] {
+        command.envs(env::var_os(kept).map(|value| (kept, value)));
+    }
+    command
+        .env("PLATEN_URL", &studio.service.base_url)
+        .env("PLATEN_KEY", key);
+    run(command, &[] as &[&str], "")
+}
+
+#[tokio::test]
+async fn each_makes_two_documents() {
+    let studio = Studio::start().await;
+    for command in commands() {
+        let name = format!("{command:?}");
+        let folder = folder::temporary();
+        let answer = execute(command, folder.path(), &studio, &studio.account.key);
+        assert_eq!(answer.code, Some(0), "{name}: {answer:#?}");
+        for (file, texts) in [
+            ("hello.pdf", ["Hello"].as_slice()),
+            ("invoice.pdf", ["Invoice 7", "€1,234.50"].as_slice()),
+        ] {
+            let document = fs::read(folder.path().join(file)).unwrap_or_else(|error| panic!("{name}: {file}: {error}"));
+            let found = pdf::text(&document);
+            assert!(texts.iter().all(|text| found.contains(text)), "{name}: {file}: {found}");
+        }
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("a folder").count(),
+            2,
+            "{name} leaves other files"
+        );
+    }
+}
+
+#[tokio::test]
+async fn each_says_why_it_was_refused() {
+    let studio = Studio::start().await;
+    let create = ["keys", "create", "--email", "ann@example.org", "--name", "n"];
+    let renders_only = studio
+        .service
+        .command(&[&create[..], &["--scope", "render"]].concat(), "")
+        .succeeded();
+    for command in commands() {
+        let name = format!("{command:?}");
+        let folder = folder::temporary();
+        let answer = execute(command, folder.path(), &studio, &renders_only);
+        assert_eq!(answer.code, Some(1), "{name}: {answer:#?}");
+        assert!(
+            answer.stderr.contains("lacks the scope templates:write"),
+            "{name}: {answer:#?}"
+        );
+        assert!(
+            !folder.path().join("invoice.pdf").exists(),
+            "{name} keeps an answer that is no PDF"
+        );
+    }
+}
