@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 
-use crate::support::studio::{Studio, header};
+use crate::support::{
+    process::Process,
+    studio::{Studio, header},
+};
 
 #[tokio::test]
 async fn health_names_the_user_who_made_the_key() {
@@ -45,7 +48,7 @@ async fn probes_need_no_key() {
 
 #[tokio::test]
 async fn without_its_database_the_service_says_so_to_operators_and_nothing_to_clients() {
-    let studio = Studio::start().await;
+    let mut studio = Studio::start().await;
     let url = url::Url::parse(studio.service.database_url()).unwrap();
     let name = url.path().trim_start_matches('/').to_owned();
     let mut other = url.clone();
@@ -79,6 +82,6 @@ async fn without_its_database_the_service_says_so_to_operators_and_nothing_to_cl
         answer.json::<Value>().await.unwrap(),
         json!({"error": {"message": message}})
     );
-    let log = studio.service.process.log();
-    assert!(log.contains(&name), "the log has the reason: {log}");
+    let logged = |process: &Process| process.log().contains(&name).then_some(());
+    studio.service.process.wait_for(logged);
 }
