@@ -1,5 +1,6 @@
 //! Rules that need no database, network or clock: values are parsed once and then trusted.
 
+pub mod allowed_templates;
 pub mod api_key;
 pub mod caller;
 pub mod credits;

@@ -14,7 +14,7 @@ use crate::{
     database::{self, Database},
     domain::{
         api_key::{Scope, Scopes},
-        ids::ApiKeyId,
+        ids::{ApiKeyId, TemplateId},
         network::Network,
     },
     service::api_keys::{self, CreateKeyError, CreatedKey, KeyRequest, RotateKeyError},
@@ -64,6 +64,9 @@ pub(super) struct CreateArguments {
     /// The key may be used from this address or network only; may be given several times. Without it: from anywhere.
     #[arg(long = "allow-ip", value_name = "NETWORK")]
     networks: Vec<Network>,
+    /// The key may use this template only, and render nothing else; may be given several times. Without it: all.
+    #[arg(long = "allow-template", value_name = "ID")]
+    templates: Vec<TemplateId>,
 }
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
@@ -90,6 +93,7 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
         livemode: !arguments.test,
         expires_at: arguments.expires,
         allowed_networks: arguments.networks,
+        allowed_templates: arguments.templates.into_iter().collect(),
     };
     match api_keys::create(&database.pool, account, request, clock::now()).await {
         Ok(created) => {
@@ -139,19 +143,27 @@ fn row(key: &ApiKey) -> String {
     let used = key.last_used_at.map_or_else(|| "never".to_owned(), show_time);
     let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
     let created = show_time(key.inserted_at);
-    let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
-    let from = if networks.is_empty() {
-        String::new()
-    } else {
-        format!(" from {}", networks.join(" "))
-    };
+    let limits = [
+        limit("from", key.allowed_networks.iter()),
+        limit("templates", key.allowed_templates.iter()),
+    ];
     format!(
-        "{}  {}  {created:20}  {used:20}  {until:20}  {} ({}){from}",
+        "{}  {}  {created:20}  {used:20}  {until:20}  {} ({}){}",
         key.id,
         key.hint,
         key.name,
-        scopes.join(" ")
+        scopes.join(" "),
+        limits.concat()
     )
+}
+
+fn limit(name: &str, allowed: impl Iterator<Item = impl ToString>) -> String {
+    let allowed: Vec<String> = allowed.map(|one| one.to_string()).collect();
+    if allowed.is_empty() {
+        String::new()
+    } else {
+        format!(" {name} {}", allowed.join(" "))
+    }
 }
 
 async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Who makes a request, once that is proved.
 
 use crate::domain::{
+    allowed_templates::AllowedTemplates,
     api_key::Scopes,
     ids::{AccountId, ApiKeyId, UserId},
     plan::PlanLimits,
@@ -17,6 +18,8 @@ pub struct Caller {
     pub user: User,
     /// What the key may do.
     pub scopes: Scopes,
+    /// Which templates the key may use.
+    pub templates: AllowedTemplates,
     /// False for test keys.
     pub livemode: bool,
     /// How much the account may ask for.

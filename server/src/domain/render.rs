@@ -15,6 +15,7 @@ use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use serde_json::{Map, Value};
 
 use crate::domain::{
+    allowed_templates::{AllowedTemplates, NotAllowed},
     ids::{RenderId, TemplateId},
     render::wire::WireRequest,
     validation::{Fault, Faults, json, quote, schema::Schema},
@@ -162,6 +163,25 @@ impl RenderRequest {
             format: wire.output_format.into(),
             options,
         })
+    }
+
+    /// Refuses a request that a key for certain templates may not make: other templates, other content, and scripts, which
+    /// could make any content of a template.
+    pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
+        if allowed.everything() {
+            return Ok(());
+        }
+        for (index, part) in self.parts.iter().enumerate() {
+            match part {
+                PartSource::Template(part) if allowed.contains(part.template) => {}
+                PartSource::Template(part) => return Err(NotAllowed::new(format!("the template {}", part.template))),
+                PartSource::Given(_) => return Err(NotAllowed::new(format!("other content, as in /parts/{index}"))),
+            }
+        }
+        match self.evaluate {
+            Some(_) => Err(NotAllowed::new("/evaluate_js, which could change what they say")),
+            None => Ok(()),
+        }
     }
 
     /// The templates of its parts, each with the part's index.

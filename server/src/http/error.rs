@@ -11,7 +11,7 @@ use platen_engine::error::RenderError;
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{api_key::Scope, sentence::sentence, validation::Fault},
+    domain::{allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, validation::Fault},
     http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
     service::{
         api_keys::AuthenticationError,
@@ -35,6 +35,8 @@ pub(super) enum ApiError {
     Authentication(AuthenticationError),
     /// The key may not do this.
     MissingScope(Scope),
+    /// The key is for certain templates only.
+    NotAllowed(NotAllowed),
     /// No route has this path.
     NoSuchPath,
     /// The path is known, the method is not.
@@ -66,6 +68,12 @@ impl From<AuthenticationError> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
+    }
+}
+
+impl From<NotAllowed> for ApiError {
+    fn from(refusal: NotAllowed) -> Self {
+        Self::NotAllowed(refusal)
     }
 }
 
@@ -102,6 +110,10 @@ impl IntoResponse for ApiError {
             Self::Authentication(AuthenticationError::Store(error)) | Self::Store(error) => internal(&error),
             Self::MissingScope(scope) => {
                 let message = format!("The API key lacks the scope {scope}.");
+                answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
+            }
+            Self::NotAllowed(refusal) => {
+                let message = sentence(&refusal.to_string());
                 answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
             }
             Self::NoSuchPath => resource_error(StatusCode::NOT_FOUND, "There is nothing at this path."),

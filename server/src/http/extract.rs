@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::{
     clock,
     domain::{
+        allowed_templates::NotAllowed,
         api_key::Scope,
         caller::Caller,
         idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
@@ -85,7 +86,7 @@ caller_with_scope!(MayReadUsage, Scope::UsageRead);
 caller_with_scope!(MayReadTemplates, Scope::TemplatesRead);
 caller_with_scope!(MayWriteTemplates, Scope::TemplatesWrite);
 
-/// The template that the path names.
+/// The template that the path names, if the key may use it. The caller has to be extracted before.
 pub(super) struct TemplatePath(pub(super) TemplateId);
 
 impl FromRequestParts<ApiState> for TemplatePath {
@@ -94,7 +95,29 @@ impl FromRequestParts<ApiState> for TemplatePath {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let path: Result<Path<TemplateSegments>, _> = Path::from_request_parts(parts, state).await;
         let id = path.ok().and_then(|Path(segments)| TemplateId::parse(&segments.id));
-        id.map(Self).ok_or(ApiError::Template(TemplateError::NotFound))
+        let id = id.ok_or(ApiError::Template(TemplateError::NotFound))?;
+        let caller: &Caller = parts.extensions.get().ok_or(ApiError::NoToken)?;
+        if caller.templates.contains(id) {
+            Ok(Self(id))
+        } else {
+            Err(NotAllowed::new(format!("the template {id}")).into())
+        }
+    }
+}
+
+/// A key that is not for certain templates only. The caller has to be extracted before.
+pub(super) struct EveryTemplate;
+
+impl FromRequestParts<ApiState> for EveryTemplate {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        let caller: &Caller = parts.extensions.get().ok_or(ApiError::NoToken)?;
+        if caller.templates.everything() {
+            Ok(Self)
+        } else {
+            Err(NotAllowed::new("all of them, or new ones").into())
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
+        allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
         email::Email,
         ids::{AccountId, ApiKeyId, UserId},
@@ -94,6 +95,7 @@ pub async fn create_with_key(
         livemode: true,
         expires_at: None,
         allowed_networks: &[],
+        allowed_templates: &AllowedTemplates::default(),
     };
     api_keys::insert(&mut transaction, created.account, new, now).await?;
     tx::commit(transaction).await?;

@@ -12,16 +12,17 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     config::limits::LimitsConfig,
     domain::{
+        allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
         caller::Caller,
-        ids::ApiKeyId,
+        ids::{ApiKeyId, TemplateId},
         network::Network,
     },
     store::{
         accounts::OwnedAccount,
         api_keys::{self, ApiKey, NewApiKey, Successor},
         error::StoreError,
-        tx,
+        templates, tx,
     },
 };
 
@@ -77,6 +78,7 @@ pub async fn authenticate(
         key: found.key,
         user: found.user,
         scopes: found.scopes,
+        templates: found.allowed_templates,
         livemode: found.livemode,
         limits: limits.over(found.limits),
     })
@@ -129,6 +131,8 @@ pub struct KeyRequest<'a> {
     pub expires_at: Option<OffsetDateTime>,
     /// Where it may be used from; empty: anywhere.
     pub allowed_networks: Vec<Network>,
+    /// Which templates it may use.
+    pub allowed_templates: AllowedTemplates,
 }
 
 /// A key that was just made.
@@ -148,6 +152,9 @@ pub enum CreateKeyError {
     /// It would never be valid.
     #[error("the expiry lies in the past")]
     Expiry,
+    /// A template that the account does not have.
+    #[error("the account has no template {0}")]
+    Template(TemplateId),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -166,6 +173,10 @@ pub async fn create(
     if request.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(CreateKeyError::Expiry);
     }
+    for template in request.allowed_templates.iter() {
+        let found = templates::find(db, account.account, template).await?;
+        found.ok_or(CreateKeyError::Template(template))?;
+    }
     let created = CreatedKey {
         id: ApiKeyId::generate(),
         key: PlaintextKey::from_random(rand::random(), request.livemode),
@@ -181,6 +192,7 @@ pub async fn create(
         livemode: request.livemode,
         expires_at: request.expires_at,
         allowed_networks: &request.allowed_networks,
+        allowed_templates: &request.allowed_templates,
     };
     api_keys::insert(&mut transaction, account.account, new, now).await?;
     tx::commit(transaction).await?;

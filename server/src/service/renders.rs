@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinError;
 
 use crate::{
+    clock,
     domain::{
         caller::Caller,
         credits::NotEnoughCredits,
@@ -28,11 +29,7 @@ use crate::{
         sentence::sentence,
         validation::Fault,
     },
-    service::renders::{
-        kept::KeepError,
-        record::{Beginning, OpenRecord},
-        templates::Templates,
-    },
+    service::renders::{kept::KeepError, record::OpenRecord, templates::Templates},
     state::AppState,
     store::{error::StoreError, renders::NewRender},
 };
@@ -106,7 +103,8 @@ pub enum FailureReason {
 }
 
 /// Renders while the caller waits. A credit is reserved before any work; the outcome is recorded and charged before this
-/// returns. A request that came before, by its idempotency key, has its first outcome again. Dropping the future ends the engine's work at once and records the render as cancelled.
+/// returns. A request that came before, by its idempotency key, has its first outcome again. Dropping the future ends the
+/// engine's work at once and records the render as cancelled.
 pub async fn render_now(
     app: &AppState,
     caller: &Caller,
@@ -114,6 +112,13 @@ pub async fn render_now(
     idempotent: Option<IdempotentRequest>,
 ) -> Result<RenderOutcome, RenderFailure> {
     let refused = |reason| RenderFailure { id: None, reason };
+    if let Some(request) = &idempotent {
+        let kept = kept::find(app, caller.account, request, clock::now()).await;
+        if let Some((render, outcome)) = kept.map_err(|error| refused(error.into()))? {
+            tracing::Span::current().record("render_id", tracing::field::display(render));
+            return delivered(render, outcome, Origin::Replayed);
+        }
+    }
     // What the account does not have fails the render, not the request: one that comes again has its outcome again.
     let found = Templates::find(app, caller, &mut request).await;
     let templates = found.map_err(|error| refused(error.into()))?;
@@ -125,14 +130,9 @@ pub async fn render_now(
         instance: app.instance,
         options: std::mem::take(&mut request.options),
     };
-    let beginning = OpenRecord::begin(app, caller.account, new, idempotent).await;
-    let record = match beginning.map_err(refused)? {
-        Beginning::Opened(record) => record,
-        Beginning::Kept { render, outcome } => {
-            tracing::Span::current().record("render_id", tracing::field::display(render));
-            return delivered(render, outcome, Origin::Replayed);
-        }
-    };
+    let record = OpenRecord::begin(app, caller.account, new, idempotent)
+        .await
+        .map_err(refused)?;
     tracing::Span::current().record("render_id", tracing::field::display(id));
     let rendered = make(app, caller, id, request, templates).await;
     log(&rendered);

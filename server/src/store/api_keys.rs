@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
+        allowed_templates::AllowedTemplates,
         api_key::{KeyDigest, Scope, Scopes},
         caller::User,
-        ids::{AccountId, ApiKeyId, UserId},
+        ids::{AccountId, ApiKeyId, TemplateId, UserId},
         network::{InvalidNetwork, Network},
         plan::PlanLimits,
     },
@@ -37,6 +38,8 @@ pub struct NewApiKey<'a> {
     pub expires_at: Option<OffsetDateTime>,
     /// Where it may be used from; empty: anywhere.
     pub allowed_networks: &'a [Network],
+    /// Which templates it may use.
+    pub allowed_templates: &'a AllowedTemplates,
 }
 
 /// Adds a key to an account.
@@ -48,10 +51,12 @@ pub async fn insert(
 ) -> Result<(), StoreError> {
     let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
     let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
+    let templates: Vec<Uuid> = key.allowed_templates.iter().map(|template| template.0).collect();
     sqlx::query!(
         "insert into api_keys
-            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks, inserted_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
+             allowed_templates, inserted_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         key.id.0,
         account.0,
         key.created_by.0,
@@ -62,6 +67,7 @@ pub async fn insert(
         key.livemode,
         key.expires_at,
         &networks,
+        &templates,
         now,
     )
     .execute(db)
@@ -86,6 +92,8 @@ pub struct Credentials {
     pub expires_at: Option<OffsetDateTime>,
     /// Where it may be used from; empty: anywhere.
     pub allowed_networks: Vec<Network>,
+    /// Which templates it may use.
+    pub allowed_templates: AllowedTemplates,
     /// Whether the account is suspended.
     pub suspended: bool,
     /// The limits of the account's plan.
@@ -98,8 +106,8 @@ pub struct Credentials {
 pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
     let row = sqlx::query!(
         r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
-            api_keys.expires_at, api_keys.allowed_networks, accounts.suspended_at is not null as "suspended!",
-            users.id as user_id, users.email, plans.concurrency, plans.rate_per_minute, plans.body_bytes,
+            api_keys.expires_at, api_keys.allowed_networks, api_keys.allowed_templates,
+            accounts.suspended_at is not null as "suspended!", users.id as user_id, users.email, plans.concurrency, plans.rate_per_minute, plans.body_bytes,
             plans.sync_deadline_seconds
          from api_keys
          join accounts on accounts.id = api_keys.account_id
@@ -119,6 +127,7 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
             livemode: row.livemode,
             expires_at: row.expires_at,
             allowed_networks: read_networks(&row.allowed_networks)?,
+            allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
             suspended: row.suspended,
             // A check keeps every limit above 0.
             limits: PlanLimits {
@@ -151,6 +160,8 @@ pub struct ApiKey {
     pub expires_at: Option<OffsetDateTime>,
     /// Where it may be used from; empty: anywhere.
     pub allowed_networks: Vec<Network>,
+    /// Which templates it may use.
+    pub allowed_templates: AllowedTemplates,
     /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
     /// When it was used last, late by up to a minute.
@@ -162,7 +173,7 @@ pub struct ApiKey {
 /// The keys of an account, newest first, revoked ones too.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
-        "select id, name, hint, scopes, expires_at, allowed_networks, revoked_at, last_used_at, inserted_at
+        "select id, name, hint, scopes, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at, inserted_at
          from api_keys where account_id = $1 order by id desc",
         account.0,
     )
@@ -177,6 +188,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
                 scopes: read_scopes(&row.scopes),
                 expires_at: row.expires_at,
                 allowed_networks: read_networks(&row.allowed_networks)?,
+                allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
                 revoked_at: row.revoked_at,
                 last_used_at: row.last_used_at,
                 inserted_at: row.inserted_at,

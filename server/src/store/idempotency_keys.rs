@@ -50,34 +50,49 @@ pub async fn take(
     Ok(done.rows_affected() == 1)
 }
 
-/// A key that is taken.
-#[derive(Debug)]
-pub struct TakenKey {
-    /// What was asked for with it.
-    pub fingerprint: Vec<u8>,
-    /// The render that took it.
-    pub render: RenderId,
-    /// The kept outcome; `None` while the render runs.
-    pub answer: Option<Uuid>,
-}
-
-/// Who has a key.
-pub async fn find(
+/// What was asked for with a key that is taken.
+pub async fn find_fingerprint(
     db: &mut PgConnection,
     account: AccountId,
     request: &IdempotentRequest,
-) -> Result<Option<TakenKey>, StoreError> {
-    let row = sqlx::query!(
-        "select fingerprint, render_id, answer_id from idempotency_keys where account_id = $1 and key = $2",
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let fingerprint = sqlx::query_scalar!(
+        "select fingerprint from idempotency_keys where account_id = $1 and key = $2",
         account.0,
         request.key.as_str(),
+    );
+    Ok(fingerprint.fetch_optional(db).await?)
+}
+
+/// The outcome that is kept for a request.
+#[derive(Debug)]
+pub struct Answer {
+    /// The render that had it.
+    pub render: RenderId,
+    /// Names the file.
+    pub id: Uuid,
+}
+
+/// Finds what is kept for this very request.
+pub async fn find_answer(
+    db: &PgPool,
+    account: AccountId,
+    request: &IdempotentRequest,
+    now: OffsetDateTime,
+) -> Result<Option<Answer>, StoreError> {
+    let row = sqlx::query!(
+        r#"select render_id, answer_id as "answer_id!" from idempotency_keys
+           where account_id = $1 and key = $2 and fingerprint = $3 and answer_id is not null and expires_at > $4"#,
+        account.0,
+        request.key.as_str(),
+        request.fingerprint.as_bytes(),
+        now,
     )
     .fetch_optional(db)
     .await?;
-    Ok(row.map(|row| TakenKey {
-        fingerprint: row.fingerprint,
+    Ok(row.map(|row| Answer {
         render: RenderId(row.render_id),
-        answer: row.answer_id,
+        id: row.answer_id,
     }))
 }
 

@@ -28,7 +28,7 @@ pub struct NewRender {
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    render: &NewRender,
+    render: NewRender,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
@@ -39,7 +39,7 @@ pub async fn insert(
         render.key.0,
         render.livemode,
         render.instance.0,
-        storable(render.options.clone()),
+        storable(render.options),
         now,
     )
     .execute(db)

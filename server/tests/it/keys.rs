@@ -1,11 +1,15 @@
 //! How long a key is good for.
 
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
+use reqwest_middleware::RequestBuilder;
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-use crate::support::service::TestService;
+use crate::support::{
+    service::TestService,
+    studio::{Studio, body},
+};
 
 async fn health(service: &TestService, key: &str) -> (StatusCode, Value) {
     let answer = service
@@ -209,5 +213,77 @@ async fn a_key_for_certain_addresses_is_refused_from_others() {
             (StatusCode::FORBIDDEN, &"insufficient_permissions".into())
         );
         assert!(body["message"].as_str().unwrap().contains(address), "{body}");
+    }
+}
+
+/// Status and message of a refusal.
+async fn refusal(request: RequestBuilder) -> (u16, String) {
+    let answer = request.send().await.expect("an answer");
+    let status = answer.status().as_u16();
+    let body: Value = answer.json().await.expect("JSON");
+    assert_eq!(body["error"], "insufficient_permissions", "{body}");
+    (status, body["message"].as_str().expect("text").to_owned())
+}
+
+#[tokio::test]
+async fn a_key_for_certain_templates_renders_and_sees_no_others() {
+    let mut studio = Studio::start().await;
+    let (one, other) = (
+        studio.template("one", "One").await,
+        studio.template("other", "Two").await,
+    );
+    let id = |path: &str| path.rsplit('/').next().expect("an id").to_owned();
+    let create = [
+        "keys",
+        "create",
+        "--email",
+        "ann@example.org",
+        "--name",
+        "n",
+        "--allow-template",
+    ];
+    let unknown = "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90";
+    assert!(
+        studio
+            .service
+            .command(&[&create[..], &[unknown]].concat(), "")
+            .refused()
+            .contains(unknown)
+    );
+    studio.account.key = studio
+        .service
+        .command(&[&create[..], &[&id(&one)]].concat(), "")
+        .succeeded();
+    let list = studio
+        .service
+        .command(&["keys", "list", "--email", "ann@example.org"], "")
+        .succeeded();
+    assert!(list.contains(&format!("templates {}", id(&one))), "{list}");
+
+    let part = |path: &str| json!({"type": "template", "content": {"template_id": id(path)}});
+    assert_eq!(studio.render(part(&one), json!({"scale": 2})).await.status(), 200);
+    let script = json!({"evaluate_js": {"expression": "document.body.textContent = 'Three'"}});
+    for (body, named) in [
+        (body(part(&other), json!({})), id(&other)),
+        (body("<p>x", json!({})), "/parts/0".to_owned()),
+        (body("https://example.org/", json!({})), "/parts/0".to_owned()),
+        (body(part(&one), script), "/evaluate_js".to_owned()),
+    ] {
+        let (status, message) = refusal(studio.request(Method::POST, "/api/v1/renderers/pdf").json(&body)).await;
+        assert_eq!(status, 403, "{body}");
+        assert!(message.contains(&named), "{message}");
+    }
+
+    let found = studio.request(Method::GET, &one).send().await.unwrap();
+    assert_eq!(found.status(), 200);
+    let new = json!({"template": {"name": "new", "content": "x"}});
+    for request in [
+        studio.request(Method::GET, &other),
+        studio.request(Method::DELETE, &other),
+        studio.request(Method::PATCH, &other).json(&new),
+        studio.request(Method::GET, "/api/v1/templates"),
+        studio.request(Method::POST, "/api/v1/templates").json(&new),
+    ] {
+        assert_eq!(refusal(request).await.0, 403);
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     http::{
         conditional::entity_tag,
         error::ApiError,
-        extract::{MayReadTemplates, MayWriteTemplates, PageQuery, TemplateBody},
+        extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, TemplateBody},
         v1::{Data, next_page},
     },
     service::templates,
@@ -67,6 +67,7 @@ fn tagged(template: Template) -> impl IntoResponse {
 pub(in crate::http) async fn get(
     State(app): State<AppState>,
     MayReadTemplates(caller): MayReadTemplates,
+    _: EveryTemplate,
     PageQuery(request): PageQuery<TemplateId>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -80,6 +81,7 @@ pub(in crate::http) async fn get(
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,
+    _: EveryTemplate,
     TemplateBody(submission): TemplateBody<NewTemplate>,
 ) -> Result<Response, ApiError> {
     let template = templates::create(&app, &caller, submission).await?;

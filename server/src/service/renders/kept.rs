@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
-        ids::AccountId,
+        idempotency::IdempotentRequest,
+        ids::{AccountId, RenderId},
         render::kept::{KeptOutcome, Unreadable},
         sealing::{Place, SealingError},
     },
@@ -60,13 +61,27 @@ pub(super) async fn write(
     .await?
 }
 
-/// Reads an outcome that was kept.
-pub(super) async fn read(
+/// What is kept for this very request, and the render that had it. What is lost frees the key.
+pub(super) async fn find(
     app: &AppState,
     account: AccountId,
-    id: Uuid,
+    request: &IdempotentRequest,
     now: OffsetDateTime,
-) -> Result<KeptOutcome, KeepError> {
+) -> Result<Option<(RenderId, KeptOutcome)>, StoreError> {
+    let Some(answer) = idempotency_keys::find_answer(&app.db, account, request, now).await? else {
+        return Ok(None);
+    };
+    match read(app, account, answer.id, now).await {
+        Ok(outcome) => Ok(Some((answer.render, outcome))),
+        Err(error) => {
+            tracing::error!(%error, answer = %answer.id, "a kept answer is lost; it is rendered anew");
+            idempotency_keys::forget_answer(&app.db, account, answer.id).await?;
+            Ok(None)
+        }
+    }
+}
+
+async fn read(app: &AppState, account: AccountId, id: Uuid, now: OffsetDateTime) -> Result<KeptOutcome, KeepError> {
     let key = data_key(&app.db, &app.secret_key, account, now).await?;
     let files = app.answers.clone();
     spawn_blocking(move || {

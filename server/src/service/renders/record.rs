@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use platen_engine::job::RenderedDocument;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use tokio::{runtime::Handle, task::JoinHandle};
 use tracing::Instrument;
 use uuid::Uuid;
@@ -51,38 +52,15 @@ struct Row {
     idempotent: bool,
 }
 
-/// What an accepted request begins with.
-pub(super) enum Beginning {
-    /// A render of its own.
-    Opened(OpenRecord),
-    /// The outcome of the request that came first.
-    Kept {
-        /// The render of that request.
-        render: RenderId,
-        /// What became of it.
-        outcome: KeptOutcome,
-    },
-}
-
-/// Whether a row was added.
-enum Insertion {
-    Done,
-    /// The idempotency key belongs to a render that has ended, and its outcome is kept.
-    Answered {
-        render: RenderId,
-        answer: Uuid,
-    },
-}
-
 impl OpenRecord {
-    /// Opens the row. Of a live render it reserves a credit, or is refused; test keys need none. A request that came
-    /// before gets no row and needs no credit.
+    /// Opens the row and takes its idempotency key, or is refused. Of a live render it reserves a credit, or is refused;
+    /// test keys need none.
     pub(super) async fn begin(
         app: &AppState,
         account: AccountId,
         new: NewRender,
         idempotent: Option<IdempotentRequest>,
-    ) -> Result<Beginning, FailureReason> {
+    ) -> Result<Self, FailureReason> {
         let row = Row {
             app: app.clone(),
             account,
@@ -92,22 +70,12 @@ impl OpenRecord {
         };
         // If nobody waits for the record any more when it is there, its own end cancels it.
         let opening = async move {
-            loop {
-                match row.insert(&new, idempotent.as_ref()).await? {
-                    Insertion::Done => break,
-                    Insertion::Answered { render, answer } => {
-                        // Without it, the key is free now.
-                        if let Some(outcome) = row.read_kept(answer).await? {
-                            return Ok(Beginning::Kept { render, outcome });
-                        }
-                    }
-                }
-            }
-            Ok(Beginning::Opened(Self {
+            row.insert(new, idempotent.as_ref()).await?;
+            Ok(Self {
                 runtime: Handle::current(),
                 row,
                 open: true,
-            }))
+            })
         };
         tokio::spawn(opening.in_current_span()).await?
     }
@@ -159,27 +127,11 @@ impl Drop for OpenRecord {
 }
 
 impl Row {
-    async fn insert(
-        &self,
-        new: &NewRender,
-        idempotent: Option<&IdempotentRequest>,
-    ) -> Result<Insertion, FailureReason> {
+    async fn insert(&self, new: NewRender, idempotent: Option<&IdempotentRequest>) -> Result<(), FailureReason> {
         let now = clock::now();
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
         if let Some(request) = idempotent {
-            let expires_at = now + idempotency::LIFETIME;
-            if !idempotency_keys::take(&mut transaction, self.account, request, self.id, now, expires_at).await? {
-                let taken = idempotency_keys::find(&mut transaction, self.account, request).await?;
-                // It may just have expired, or the render may just have ended.
-                let taken = taken.ok_or(FailureReason::KeyInUse)?;
-                if taken.fingerprint != request.fingerprint.as_bytes() {
-                    return Err(FailureReason::KeyOfOtherRequest);
-                }
-                return Ok(Insertion::Answered {
-                    render: taken.render,
-                    answer: taken.answer.ok_or(FailureReason::KeyInUse)?,
-                });
-            }
+            self.take_key(&mut transaction, request, now).await?;
         }
         if self.livemode {
             let balance = lock_balance(&mut transaction, self.account, now).await?;
@@ -187,19 +139,23 @@ impl Row {
             balance.reserve(renders::count_under_way(&mut transaction, self.account, self.id).await?)?;
         }
         renders::insert(&mut transaction, self.account, new, now).await?;
-        tx::commit(transaction).await?;
-        Ok(Insertion::Done)
+        Ok(tx::commit(transaction).await?)
     }
 
-    /// `None`: what was kept is lost, and the key is free.
-    async fn read_kept(&self, answer: Uuid) -> Result<Option<KeptOutcome>, FailureReason> {
-        match kept::read(&self.app, self.account, answer, clock::now()).await {
-            Ok(outcome) => Ok(Some(outcome)),
-            Err(error) => {
-                tracing::error!(%error, %answer, "a kept answer is lost; it is rendered anew");
-                idempotency_keys::forget_answer(&self.app.db, self.account, answer).await?;
-                Ok(None)
-            }
+    async fn take_key(
+        &self,
+        db: &mut PgConnection,
+        request: &IdempotentRequest,
+        now: OffsetDateTime,
+    ) -> Result<(), FailureReason> {
+        let expires_at = now + idempotency::LIFETIME;
+        if idempotency_keys::take(db, self.account, request, self.id, now, expires_at).await? {
+            return Ok(());
+        }
+        match idempotency_keys::find_fingerprint(db, self.account, request).await? {
+            Some(taken) if taken != request.fingerprint.as_bytes() => Err(FailureReason::KeyOfOtherRequest),
+            // Under way, or ended since it was looked for: the next try finds the outcome.
+            _ => Err(FailureReason::KeyInUse),
         }
     }
 

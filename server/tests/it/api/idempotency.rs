@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::Instant};
 
 use futures::future::join_all;
-use reqwest::{Response, header::HeaderMap};
+use reqwest::{Method, Response, header::HeaderMap};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -316,4 +316,29 @@ async fn two_processes_share_keys_and_outcomes() {
     assert!(is_replayed(&second));
     assert_eq!(first.bytes().await.unwrap(), second.bytes().await.unwrap());
     assert_eq!(studio.charged().await, 1);
+}
+
+#[tokio::test]
+async fn a_template_is_filled_once_and_need_not_be_there_any_more() {
+    let studio = Studio::start().await;
+    let path = studio.template("letter", "Dear {{ name }}").await;
+    let faulty = studio.template("faulty", "{{ 1 / 0 }}").await;
+    let part = |path: &str| {
+        let id = path.rsplit('/').next().expect("an id");
+        body(
+            json!({"type": "template", "content": {"template_id": id, "context": {"name": "Ann"}}}),
+            json!({}),
+        )
+    };
+    let (letter, faulty) = (part(&path), part(&faulty));
+    let first = studio.send_as("letter", &letter).await.bytes().await.unwrap();
+    let fault = faults(studio.send_as("faulty", &faulty).await).await;
+    let delete = studio.request(Method::DELETE, &path).send().await.unwrap();
+    assert_eq!(delete.status(), 204);
+    let again = studio.send_as("letter", &letter).await;
+    assert!(is_replayed(&again));
+    assert_eq!(again.bytes().await.unwrap(), first);
+    let again = studio.send_as("faulty", &faulty).await;
+    assert!(is_replayed(&again));
+    assert_eq!(faults(again).await, fault);
 }

@@ -37,6 +37,7 @@ pub(in crate::http) async fn post(
     MayRender(caller): MayRender,
     RenderBody { request, idempotent }: RenderBody,
 ) -> Result<Response, ApiError> {
+    request.check_templates(&caller.templates)?;
     let encoding = request.encoding;
     let outcome = renders::render_now(&app, &caller, request, idempotent).await?;
     let headers = facts(&outcome);
