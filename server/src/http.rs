@@ -31,7 +31,12 @@ use crate::{
 struct ApiState {
     app: AppState,
     rate_limit: RateLimit,
+    preview_rate_limit: PreviewRateLimit,
 }
+
+/// Previews cost nothing, and are counted apart.
+#[derive(Clone, Default)]
+struct PreviewRateLimit(RateLimit);
 
 /// Every operation of the API, under the path by which `openapi.json` describes it.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
@@ -45,6 +50,21 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
             get(v1::templates::one::get)
                 .patch(v1::templates::one::patch)
                 .delete(v1::templates::one::delete),
+        ),
+        ("/api/v1/templates/{id}/preview", post(v1::templates::preview::post)),
+        ("/api/v1/templates/{id}/schema", get(v1::templates::settings::schema)),
+        (
+            "/api/v1/templates/{id}/settings",
+            get(v1::templates::settings::get).patch(v1::templates::settings::patch),
+        ),
+        ("/api/v1/templates/{id}/versions", get(v1::templates::versions::list)),
+        (
+            "/api/v1/templates/{id}/versions/{number}",
+            get(v1::templates::versions::get),
+        ),
+        (
+            "/api/v1/templates/{id}/versions/{number}/restore",
+            post(v1::templates::versions::restore),
         ),
     ]
 }
@@ -69,6 +89,7 @@ pub fn router(app: AppState) -> Router {
         .with_state(ApiState {
             app,
             rate_limit: RateLimit::default(),
+            preview_rate_limit: PreviewRateLimit::default(),
         })
 }
 

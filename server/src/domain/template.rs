@@ -1,5 +1,8 @@
 //! Stored templates: what a client may save, and what is kept.
 
+pub mod preview;
+pub mod settings;
+
 use std::{marker::PhantomData, sync::LazyLock};
 
 use serde::{Deserialize, de::DeserializeOwned};
@@ -23,6 +26,8 @@ static UPDATE: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateUpdate
 pub fn compile_schemas() {
     LazyLock::force(&CREATION);
     LazyLock::force(&UPDATE);
+    preview::compile_schema();
+    settings::compile_schema();
 }
 
 /// A template as its published version has it.
@@ -44,21 +49,30 @@ pub struct Template {
     pub updated_at: OffsetDateTime,
 }
 
-/// One state in which a template was saved.
+/// One state in which a template was saved, as lists show it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TemplateVersion {
+pub struct VersionSummary {
     /// From 1.
     pub number: i32,
     /// As saved.
     pub name: String,
-    /// As saved.
-    pub content: String,
-    /// As saved.
-    pub preview_context: Map<String, Value>,
+    /// Whether it is the one that is used.
+    pub published: bool,
     /// Who saved it; nobody once the user is deleted.
     pub created_by: Option<UserId>,
     /// When it was saved.
     pub inserted_at: OffsetDateTime,
+}
+
+/// One state in which a template was saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateVersion {
+    /// Which one.
+    pub summary: VersionSummary,
+    /// As saved.
+    pub content: String,
+    /// As saved.
+    pub preview_context: Map<String, Value>,
 }
 
 /// The content of a version.
@@ -157,16 +171,21 @@ impl<T: Saved> Submission<T> {
 
 fn check_sizes(body: &Value, faults: &mut Faults) {
     let template = &body["template"];
-    let content = template["content"].as_str().map_or(0, str::len);
-    if content > LONGEST_CONTENT {
-        let detail = format!("Must have at most {LONGEST_CONTENT} bytes; has {content}");
-        faults.add(Fault::invalid("/template/content", detail));
-    }
+    check_content_size(&template["content"], "/template/content", faults);
     let preview_context = template["preview_context"].as_object();
     let bytes = preview_context.map_or(0, |_| template["preview_context"].to_string().len());
     if bytes > LONGEST_PREVIEW_CONTEXT {
         let detail = format!("Must have at most {LONGEST_PREVIEW_CONTEXT} bytes as JSON; has {bytes}");
         faults.add(Fault::invalid("/template/preview_context", detail));
+    }
+}
+
+/// Adds what the schema can't say of a content: it counts characters.
+fn check_content_size(content: &Value, pointer: &str, faults: &mut Faults) {
+    let bytes = content.as_str().map_or(0, str::len);
+    if bytes > LONGEST_CONTENT {
+        let detail = format!("Must have at most {LONGEST_CONTENT} bytes; has {bytes}");
+        faults.add(Fault::invalid(pointer, detail));
     }
 }
 

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_engine::error::RenderError;
+use platen_pdf::raster::RasterError;
 use serde_json::{Value, json};
 
 use crate::{
@@ -159,8 +160,32 @@ fn template_error(error: TemplateError) -> Response {
             "The template is another version than If-Match says; get it again and repeat the change.",
         ),
         TemplateError::Invalid(faults) => validation_error(&faults),
-        TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
+        TemplateError::Render(error) => preview_failure(error.into()),
+        TemplateError::Picture(RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. }) => {
+            let detail = sentence(&error.to_string());
+            validation_error(&[Fault::invalid("/dots_per_inch", detail)])
+        }
+        TemplateError::Picture(_)
+        | TemplateError::Interrupted(_)
+        | TemplateError::Process(_)
+        | TemplateError::Store(_) => internal(&error),
     }
+}
+
+/// A preview has one part, which is its template, and the options of a render.
+fn preview_failure(reason: FailureReason) -> Response {
+    let Some(faults) = caller_faults(&reason) else {
+        return render_failure(reason);
+    };
+    let faults = faults.into_iter().map(|fault| Fault {
+        pointer: if fault.pointer.starts_with("/parts") {
+            "/content".to_owned()
+        } else {
+            format!("/options{}", fault.pointer)
+        },
+        ..fault
+    });
+    validation_error(&faults.collect::<Vec<_>>())
 }
 
 fn render_failure(reason: FailureReason) -> Response {

@@ -1,6 +1,6 @@
 //! Extractors, in the order in which a request is checked: who calls, what the key may do, what the body says.
 
-use std::{panic::resume_unwind, str::FromStr, time::Instant};
+use std::{num::NonZeroU32, panic::resume_unwind, str::FromStr, time::Instant};
 
 use axum::{
     body::Bytes,
@@ -20,14 +20,17 @@ use crate::{
         ids::TemplateId,
         page::PageRequest,
         render::RenderRequest,
-        template::{Saved, Submission},
+        template::{Saved, Submission, preview::PreviewRequest, settings::SettingsChanges},
         validation::Fault,
     },
-    http::{ApiState, client_address::client_address, error::ApiError, rate_limit::StandingSlot},
+    http::{ApiState, PreviewRateLimit, client_address::client_address, error::ApiError, rate_limit::StandingSlot},
     service::{api_keys, templates::TemplateError},
 };
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// For each account.
+const PREVIEWS_PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
 /// The holder of the bearer token (RFC 6750, 2.1), within the account's rate limit.
 impl FromRequestParts<ApiState> for Caller {
@@ -126,6 +129,43 @@ struct TemplateSegments {
     id: String,
 }
 
+/// The template and the number of its version that the path names.
+pub(super) struct VersionPath(pub(super) TemplateId, pub(super) i32);
+
+impl FromRequestParts<ApiState> for VersionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let TemplatePath(id) = TemplatePath::from_request_parts(parts, state).await?;
+        let path: Result<Path<VersionSegments>, _> = Path::from_request_parts(parts, state).await;
+        let number = path.ok().map(|Path(segments)| segments.number);
+        let number = number.ok_or(ApiError::Template(TemplateError::NotFound))?;
+        Ok(Self(id, number))
+    }
+}
+
+#[derive(Deserialize)]
+struct VersionSegments {
+    number: i32,
+}
+
+/// A caller whose key has the scope `templates:read`, within the account's limit of previews.
+pub(super) struct MayPreview(pub(super) Caller);
+
+impl FromRequestParts<ApiState> for MayPreview {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let MayReadTemplates(caller) = MayReadTemplates::from_request_parts(parts, state).await?;
+        let PreviewRateLimit(limit) = &state.preview_rate_limit;
+        let standing = limit.take(caller.account, PREVIEWS_PER_MINUTE, Instant::now());
+        match standing.refused_for {
+            Some(seconds) => Err(ApiError::RateLimited(seconds)),
+            None => Ok(Self(caller)),
+        }
+    }
+}
+
 /// Which part of a list the query string asks for.
 pub(super) struct PageQuery<Key>(pub(super) PageRequest<Key>);
 
@@ -192,6 +232,28 @@ impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         parsed_body(request, state, Submission::read).await.map(Self)
+    }
+}
+
+/// The body of a request for a preview.
+pub(super) struct PreviewBody(pub(super) PreviewRequest);
+
+impl FromRequest<ApiState> for PreviewBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        parsed_body(request, state, PreviewRequest::parse).await.map(Self)
+    }
+}
+
+/// The body of a request to change a template's settings.
+pub(super) struct SettingsBody(pub(super) SettingsChanges);
+
+impl FromRequest<ApiState> for SettingsBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        parsed_body(request, state, SettingsChanges::parse).await.map(Self)
     }
 }
 

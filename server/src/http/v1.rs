@@ -14,7 +14,7 @@ use crate::domain::page::PageRequest;
 
 /// The envelope of what is asked for.
 #[derive(Serialize)]
-struct Data<T> {
+pub(super) struct Data<T> {
     data: T,
 }
 

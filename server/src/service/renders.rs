@@ -4,7 +4,7 @@
 pub mod abandoned;
 pub mod kept;
 mod record;
-mod templates;
+pub mod templates;
 
 use std::time::Instant;
 

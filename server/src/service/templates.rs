@@ -1,8 +1,15 @@
 //! Stored templates: created, changed, looked at and deleted. Every save is a version, which is published at once.
 
+pub mod preview;
+pub mod settings;
+pub mod versions;
+
+use platen_engine::error::RenderError;
+use platen_pdf::raster::RasterError;
 use platen_template::pool;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use tokio::task::JoinError;
 
 use crate::{
     clock,
@@ -10,7 +17,7 @@ use crate::{
         caller::Caller,
         ids::{AccountId, TemplateId},
         page::{Page, PageRequest},
-        template::{ExpectedVersion, NewTemplate, Saved, Submission, Template, TemplateChanges},
+        template::{ExpectedVersion, NewTemplate, Saved, Submission, Template, TemplateChanges, faulty_template},
         validation::{Fault, quote},
     },
     state::AppState,
@@ -26,12 +33,21 @@ pub enum TemplateError {
     /// The template is not the version that the client takes it for.
     #[error("the template is another version by now")]
     Changed,
-    /// The body is faulty, or the name taken.
+    /// The body is faulty, the name taken, or the template can't be filled.
     #[error("the body is faulty")]
     Invalid(Vec<Fault>),
     /// A process that reads templates failed.
     #[error(transparent)]
     Process(#[from] pool::Error),
+    /// It could not be rendered.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A page could not be drawn.
+    #[error(transparent)]
+    Picture(#[from] RasterError),
+    /// Drawing broke off.
+    #[error("drawing broke off: {0}")]
+    Interrupted(#[from] JoinError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -146,6 +162,14 @@ async fn save(
         .await
         .map_err(|error| name_taken_or(error, &new.name))?;
     Ok(version)
+}
+
+/// Why a process could do nothing with a template, which a member of the request holds or means.
+fn unusable(pointer: &str, error: pool::Error) -> TemplateError {
+    match error {
+        pool::Error::Template(fault) => TemplateError::Invalid(vec![faulty_template(pointer, &fault)]),
+        pool::Error::Process(_) => error.into(),
+    }
 }
 
 fn template(

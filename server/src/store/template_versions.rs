@@ -1,38 +1,17 @@
 //! Table `template_versions`.
 
 use serde_json::{Map, Value};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
     domain::{
         ids::{AccountId, TemplateId, UserId},
-        template::{NewTemplate, TemplateVersion},
+        page::PageRequest,
+        template::{NewTemplate, TemplateVersion, VersionSummary},
     },
     store::error::StoreError,
 };
-
-struct VersionRow {
-    number: i32,
-    name: String,
-    content: String,
-    preview_context: Value,
-    created_by: Option<uuid::Uuid>,
-    inserted_at: OffsetDateTime,
-}
-
-impl From<VersionRow> for TemplateVersion {
-    fn from(row: VersionRow) -> Self {
-        Self {
-            number: row.number,
-            name: row.name,
-            content: row.content,
-            preview_context: object(row.preview_context),
-            created_by: row.created_by.map(UserId),
-            inserted_at: row.inserted_at,
-        }
-    }
-}
 
 /// Adds a version to a template, whose row is held by the same transaction, and returns its number.
 pub async fn insert(
@@ -65,6 +44,41 @@ pub async fn insert(
     .await?)
 }
 
+/// The versions of a living template, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    template: TemplateId,
+    page: PageRequest<i32>,
+) -> Result<Vec<VersionSummary>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select version.number, version.name, version.number = templates.published_version as "published!",
+            version.created_by, version.inserted_at
+         from template_versions version
+         join templates on templates.id = version.template_id
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null
+            and ($3::int is null or version.number < $3)
+         order by version.number desc
+         limit $4"#,
+        account.0,
+        template.0,
+        page.after,
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| VersionSummary {
+            number: row.number,
+            name: row.name,
+            published: row.published,
+            created_by: row.created_by.map(UserId),
+            inserted_at: row.inserted_at,
+        })
+        .collect())
+}
+
 /// A version of a living template.
 pub async fn find(
     db: impl PgExecutor<'_>,
@@ -72,20 +86,29 @@ pub async fn find(
     template: TemplateId,
     number: i32,
 ) -> Result<Option<TemplateVersion>, StoreError> {
-    let row = sqlx::query_as!(
-        VersionRow,
-        "select version.number, version.name, version.content, version.preview_context, version.created_by,
-            version.inserted_at
+    let row = sqlx::query!(
+        r#"select version.number, version.name, version.number = templates.published_version as "published!",
+            version.created_by, version.inserted_at, version.content, version.preview_context
          from template_versions version
          join templates on templates.id = version.template_id
-         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null and version.number = $3",
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null and version.number = $3"#,
         account.0,
         template.0,
         number,
     )
     .fetch_optional(db)
     .await?;
-    Ok(row.map(Into::into))
+    Ok(row.map(|row| TemplateVersion {
+        summary: VersionSummary {
+            number: row.number,
+            name: row.name,
+            published: row.published,
+            created_by: row.created_by.map(UserId),
+            inserted_at: row.inserted_at,
+        },
+        content: row.content,
+        preview_context: object(row.preview_context),
+    }))
 }
 
 /// The members of a column that holds nothing but objects.

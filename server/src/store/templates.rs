@@ -8,7 +8,7 @@ use crate::{
     domain::{
         ids::{AccountId, TemplateId},
         page::PageRequest,
-        template::Template,
+        template::{Template, settings::TemplateSettings},
     },
     store::{error::StoreError, template_versions::object},
 };
@@ -178,6 +178,42 @@ pub async fn publish(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// The settings of a living template.
+pub async fn find_settings(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+) -> Result<Option<TemplateSettings>, StoreError> {
+    Ok(sqlx::query_as!(
+        TemplateSettings,
+        "select strict from templates where account_id = $1 and id = $2 and deleted_at is null",
+        account.0,
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Changes the settings of a living template; what is `None` stays.
+pub async fn update_settings(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+    strict: Option<bool>,
+) -> Result<Option<TemplateSettings>, StoreError> {
+    Ok(sqlx::query_as!(
+        TemplateSettings,
+        "update templates set strict = coalesce($3, strict)
+         where account_id = $1 and id = $2 and deleted_at is null
+         returning strict",
+        account.0,
+        id.0,
+        strict,
+    )
+    .fetch_optional(db)
+    .await?)
 }
 
 /// Ends a template's life; its row and versions stay.

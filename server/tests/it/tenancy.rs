@@ -48,7 +48,7 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
     let name = operation.description["operationId"].as_str().expect("a name");
     let path = operation.path;
     if let Some(of_template) = path.strip_prefix("/api/v1/templates/{id}") {
-        return studio.template(name, "Dear {{ name }}").await + of_template;
+        return studio.template(name, "Dear {{ name }}").await + &of_template.replace("{number}", "1");
     }
     assert!(
         !path.contains('{'),

@@ -1,6 +1,9 @@
 //! `/api/v1/templates`
 
 pub(in crate::http) mod one;
+pub(in crate::http) mod preview;
+pub(in crate::http) mod settings;
+pub(in crate::http) mod versions;
 
 use axum::{
     Json,

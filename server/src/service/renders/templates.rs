@@ -117,7 +117,7 @@ impl Templates {
 }
 
 /// A warning about a name that counted as empty, in a template that a member of the request holds or names.
-fn undefined_name(pointer: &str, warning: &platen_template::fault::Warning) -> Warning {
+pub fn undefined_name(pointer: &str, warning: &platen_template::fault::Warning) -> Warning {
     let (name, place) = (&warning.name, &warning.place);
     Warning {
         code: "template_undefined",

@@ -1,6 +1,9 @@
 //! `/api/v1/templates`: what may be saved, and lists.
 
 mod one;
+mod preview;
+mod settings;
+mod versions;
 
 use reqwest::Method;
 use serde_json::{Value, json};

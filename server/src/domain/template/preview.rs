@@ -1,0 +1,175 @@
+//! What a client wants to see of a template.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::domain::{
+    allowed_templates::{AllowedTemplates, NotAllowed},
+    render::RenderRequest,
+    template::check_content_size,
+    validation::{Fault, Faults, json as strict_json, schema::Schema},
+};
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplatePreview"));
+
+/// Does at start what the first request would else wait for.
+pub(super) fn compile_schema() {
+    LazyLock::force(&SCHEMA);
+}
+
+/// Pixels for each inch of a page, as browsers show it.
+const DOTS_PER_INCH: u16 = 96;
+
+/// How a preview comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PreviewFormat {
+    /// Pictures of its first pages.
+    #[default]
+    Png,
+    /// The document, with a word across every page.
+    Pdf,
+}
+
+/// A preview that is asked for.
+#[derive(Debug)]
+pub struct PreviewRequest {
+    /// What is to be filled instead of the published version.
+    pub content: Option<String>,
+    /// What it is filled with instead of the preview context.
+    pub context: Option<Map<String, Value>>,
+    /// Pictures or document.
+    pub format: PreviewFormat,
+    /// Of pictures.
+    pub dots_per_inch: u16,
+    /// The options of a render; its one part is the filled template.
+    pub render: RenderRequest,
+}
+
+#[derive(Deserialize)]
+struct WirePreview {
+    content: Option<String>,
+    context: Option<Map<String, Value>>,
+    #[serde(default)]
+    format: PreviewFormat,
+    dots_per_inch: Option<u16>,
+}
+
+impl PreviewRequest {
+    /// Reads a body. Fails with every fault, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
+        let mut faults = Faults::default();
+        let Some(body) = strict_json::parse(body, &mut faults) else {
+            return Err(faults.sorted(&Value::Null));
+        };
+        SCHEMA.check(&body, &mut faults);
+        check_content_size(&body["content"], "/content", &mut faults);
+        let render = render_request(&body["options"]);
+        let render = render.map_err(|found| {
+            for fault in found {
+                let pointer = format!("/options{}", fault.pointer);
+                faults.add(Fault { pointer, ..fault });
+            }
+        });
+        let (Ok(render), true) = (render, faults.is_empty()) else {
+            return Err(faults.sorted(&body));
+        };
+        let wire: WirePreview =
+            serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
+        Ok(Self {
+            content: wire.content,
+            context: wire.context,
+            format: wire.format,
+            dots_per_inch: wire.dots_per_inch.unwrap_or(DOTS_PER_INCH),
+            render,
+        })
+    }
+}
+
+impl PreviewRequest {
+    /// Refuses what a key for certain templates may not show: content that is none of theirs, and scripts, which could make
+    /// any content of a template.
+    pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
+        if allowed.everything() || (self.content.is_none() && self.render.evaluate.is_none()) {
+            Ok(())
+        } else {
+            Err(NotAllowed::new(
+                "other content, as in /content and /options/evaluate_js",
+            ))
+        }
+    }
+}
+
+/// The options with what every render must have, so that the rules are the same.
+fn render_request(options: &Value) -> Result<RenderRequest, Vec<Fault>> {
+    let mut body = options.as_object().cloned().unwrap_or_default();
+    body.insert("parts".into(), json!(["<p>"]));
+    body.insert("output_encoding".into(), "binary".into());
+    RenderRequest::from_value(body.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::TemplateId;
+
+    fn pointers(body: &Value) -> Vec<String> {
+        let faults = PreviewRequest::parse(body.to_string().as_bytes())
+            .err()
+            .unwrap_or_default();
+        faults.into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn everything_has_a_default() {
+        let preview = PreviewRequest::parse(b"{}").expect("sound");
+        assert_eq!(
+            (preview.format, preview.dots_per_inch),
+            (PreviewFormat::Png, DOTS_PER_INCH)
+        );
+        assert_eq!((preview.content, preview.context), (None, None));
+    }
+
+    #[test]
+    fn a_key_for_certain_templates_shows_nothing_else() {
+        let certain: AllowedTemplates = [TemplateId::generate()].into_iter().collect();
+        for (body, shown) in [
+            (r#"{"context": {"a": 1}}"#, true),
+            (r#"{"content": "x"}"#, false),
+            (r#"{"options": {"evaluate_js": {"expression": "1"}}}"#, false),
+        ] {
+            let preview = PreviewRequest::parse(body.as_bytes()).expect("sound");
+            assert_eq!(preview.check_templates(&certain).is_ok(), shown, "{body}");
+            assert!(preview.check_templates(&AllowedTemplates::default()).is_ok());
+        }
+    }
+
+    #[test]
+    fn every_fault_is_listed_those_of_the_options_too() {
+        let body = json!({
+            "format": "gif",
+            "options": {"scale": 3, "pages": "0", "parts": ["<p>"], "output_encoding": "binary", "margin": {"top": 1}},
+            "dots_per_inch": 1000,
+            "context": [],
+            "content": "",
+            "bogus": 1,
+        });
+        let expected = [
+            "/format",
+            "/options/scale",
+            "/options/pages",
+            "/options/parts",
+            "/options/output_encoding",
+            "/options/margin/right",
+            "/options/margin/bottom",
+            "/options/margin/left",
+            "/dots_per_inch",
+            "/context",
+            "/content",
+            "/bogus",
+        ];
+        assert_eq!(pointers(&body), expected);
+    }
+}

@@ -1,0 +1,77 @@
+//! `/api/v1/templates/{id}/preview`
+
+use axum::{Json, extract::State};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde::Serialize;
+
+use crate::{
+    http::{
+        error::ApiError,
+        extract::{MayPreview, PreviewBody, TemplatePath},
+        v1::Data,
+    },
+    service::templates::preview::{self, Preview, Shown},
+    state::AppState,
+};
+
+/// A preview; either its pages or the PDF.
+#[derive(Serialize)]
+pub(in crate::http) struct PreviewResponse {
+    page_count: usize,
+    warnings: Vec<WarningResponse>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<Vec<PageResponse>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pdf: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WarningResponse {
+    code: &'static str,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct PageResponse {
+    width: usize,
+    height: usize,
+    png: String,
+}
+
+impl From<Preview> for PreviewResponse {
+    fn from(preview: Preview) -> Self {
+        let (pages, pdf) = match preview.shown {
+            Shown::Pdf(pdf) => (None, Some(BASE64_STANDARD.encode(pdf))),
+            Shown::Pictures(pictures) => {
+                let pages = pictures.into_iter().map(|picture| PageResponse {
+                    width: picture.width,
+                    height: picture.height,
+                    png: BASE64_STANDARD.encode(picture.png),
+                });
+                (Some(pages.collect()), None)
+            }
+        };
+        let warnings = preview.warnings.into_iter().map(|warning| WarningResponse {
+            code: warning.code,
+            message: warning.message,
+        });
+        Self {
+            page_count: preview.page_count,
+            warnings: warnings.collect(),
+            pages,
+            pdf,
+        }
+    }
+}
+
+/// `POST`: renders for its author's eyes.
+pub(in crate::http) async fn post(
+    State(app): State<AppState>,
+    MayPreview(caller): MayPreview,
+    TemplatePath(id): TemplatePath,
+    PreviewBody(wanted): PreviewBody,
+) -> Result<Json<Data<PreviewResponse>>, ApiError> {
+    wanted.check_templates(&caller.templates)?;
+    let preview = preview::preview(&app, &caller, id, wanted).await?;
+    Ok(Json(Data { data: preview.into() }))
+}

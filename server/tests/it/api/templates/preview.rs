@@ -1,0 +1,102 @@
+//! `/api/v1/templates/{id}/preview`
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+
+use crate::support::{
+    pdf,
+    studio::{Studio, faults},
+};
+
+async fn preview(studio: &Studio, path: &str, body: Value) -> Response {
+    let request = studio.request(Method::POST, &format!("{path}/preview")).json(&body);
+    request.send().await.expect("an answer")
+}
+
+async fn seen(studio: &Studio, path: &str, body: Value) -> Value {
+    let answer = preview(studio, path, body).await;
+    assert_eq!(answer.status(), 200);
+    answer.json::<Value>().await.expect("JSON")["data"].clone()
+}
+
+fn decoded(text: &Value) -> Vec<u8> {
+    BASE64_STANDARD.decode(text.as_str().expect("text")).expect("Base64")
+}
+
+#[tokio::test]
+async fn pages_are_pictures_of_the_template_filled_with_its_preview_context() {
+    let studio = Studio::start().await;
+    let content = "<p>{{ name }}{{ missing }}{% for n in range(11) %}<p style='break-before: page'>{{ n }}{% endfor %}";
+    let path = studio.template("Letter", content).await;
+    let change = json!({"template": {"preview_context": {"name": "Ada"}}});
+    studio.request(Method::PATCH, &path).json(&change).send().await.unwrap();
+    let body = json!({"options": {"size": "a6", "orientation": "landscape"}, "dots_per_inch": 50});
+    let shown = seen(&studio, &path, body).await;
+    assert_eq!(shown["page_count"], 12);
+    let pages = shown["pages"].as_array().unwrap();
+    assert_eq!(pages.len(), 10);
+    // 148 × 105 mm; Chromium rounds up.
+    assert_eq!((&pages[0]["width"], &pages[0]["height"]), (&json!(292), &json!(207)));
+    assert!(decoded(&pages[0]["png"]).starts_with(b"\x89PNG"));
+    let warnings = shown["warnings"].as_array().unwrap();
+    assert!(
+        warnings[0]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("/content: line 1, column ")
+    );
+    let credits = studio.request(Method::GET, "/api/v1/credits").send().await.unwrap();
+    assert_eq!(credits.json::<Value>().await.unwrap()["data"]["credits_used"], 0);
+}
+
+#[tokio::test]
+async fn what_is_not_saved_yet_can_be_seen_as_a_stamped_pdf() {
+    let studio = Studio::start().await;
+    let path = studio.template("Letter", "saved").await;
+    let body = json!({"content": "<h1>Dear {{ name }}", "context": {"name": "Bob"}, "format": "pdf"});
+    let shown = seen(&studio, &path, body).await;
+    assert!(shown["pages"].is_null());
+    let stamped = decoded(&shown["pdf"]);
+    assert!(pdf::text(&stamped).contains("Dear Bob"));
+    let plain = studio.pdf("<h1>Dear Bob", json!({})).await;
+    let (stamped, plain) = (pdf::picture(&stamped, 1), pdf::picture(&plain, 1));
+    let differing = stamped
+        .pixels
+        .iter()
+        .zip(&plain.pixels)
+        .filter(|(one, other)| one != other);
+    assert!(differing.count() > 1000, "a word lies across the page");
+}
+
+#[tokio::test]
+async fn every_fault_is_told_at_its_member() {
+    let studio = Studio::start().await;
+    let path = studio.template("Letter", "x").await;
+    let pointers = async |body: Value| {
+        let found = faults(preview(&studio, &path, body).await).await;
+        found.into_iter().map(|(pointer, _)| pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(pointers(json!({"content": "a\n{{ 1 + [] }}"})).await, ["/content"]);
+    assert_eq!(
+        pointers(json!({"format": "gif", "options": {"scale": 9, "parts": []}, "x": 1})).await,
+        ["/format", "/options/scale", "/options/parts", "/x"]
+    );
+    assert_eq!(pointers(json!({"options": {"pages": "2"}})).await, ["/options/pages"]);
+    let unknown = "/api/v1/templates/01939f2e-0000-7000-8000-000000000000";
+    assert_eq!(preview(&studio, unknown, json!({})).await.status(), 404);
+}
+
+#[tokio::test]
+async fn an_account_has_sixty_previews_a_minute() {
+    let studio = Studio::start().await;
+    let unknown = "/api/v1/templates/01939f2e-0000-7000-8000-000000000000";
+    // The share grows back by one a second meanwhile.
+    let asked = futures::future::join_all((0..110).map(|_| preview(&studio, unknown, json!({})))).await;
+    let served = asked.iter().filter(|answer| answer.status() == 404).count();
+    let refused = asked.iter().filter(|answer| answer.status() == 429).count();
+    assert!(
+        served >= 60 && refused > 0 && served + refused == 110,
+        "{served} {refused}"
+    );
+}
