@@ -6,8 +6,9 @@ use lol_html::{RewriteStrSettings, element, html_content::Element, rewrite_str};
 
 /// In bytes; a longer one is not worth repeating.
 const MAX_LENGTH: usize = 32 * 1024;
-/// What begins something that would not end with the template, or rules that would see more than the template.
-const FORBIDDEN: [&str; 2] = ["<!", "<style"];
+/// What begins something that would not end with the template, rules that would see more than it, and what mixes with all
+/// that is drawn before it, for which Chromium draws the boxes as one.
+const FORBIDDEN: [&str; 3] = ["<!", "<style", "blend-mode"];
 /// Lengths relative to the page, after a digit and before anything but a letter or digit.
 const PAGE_UNITS: [&str; 6] = ["vw", "vh", "vi", "vb", "vmin", "vmax"];
 
@@ -86,6 +87,7 @@ mod tests {
             "<b style='width: 50vw'>x</b>",
             "<b style='width: 1.dvmin'>x</b>",
             "<b class='a text'>x</b>",
+            "<b style='mix-blend-mode: multiply'>x</b>",
             "<textarea>",
         ] {
             assert!(!is_repeatable(template), "{template}");

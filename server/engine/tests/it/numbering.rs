@@ -86,6 +86,10 @@ async fn pages_of_several_parts_look_like_those_of_one() {
             format!("<style>#header {{ padding: 0 }} b {{ color: green }}</style><b>{number}</b>"),
             format!("<b>open {number}"),
         ),
+        (
+            format!("<b style='mix-blend-mode: multiply; background: red'>{number}</b>"),
+            String::new(),
+        ),
     ];
     for (header, footer) in &templates {
         assert_looks_like_one_part(&engine, "", header, footer).await;
