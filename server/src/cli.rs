@@ -20,7 +20,7 @@ use crate::{
     database, telemetry,
 };
 
-/// Turns HTML and web addresses into archival PDF.
+/// Turns HTML, web addresses and stored templates into archival PDF.
 #[derive(Parser)]
 #[command(name = "platen", version, arg_required_else_help = true, after_long_help = crate::config::help())]
 struct Arguments {

@@ -149,6 +149,8 @@ impl Bench<'_> {
             for case in [&TWO_PARTS, &FIFTY_PARTS] {
                 self.results.numbering.push(platen.measure_numbering(case).await?);
             }
+            progress("templates");
+            self.results.templates = Some(platen.measure_templates().await?);
             progress("one account with very many renders");
             self.results.crowd = Some(platen.measure_crowd(&invoice).await?);
             self.results.first_renders_ms.clone_from(&platen.first_renders_ms);

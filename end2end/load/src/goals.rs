@@ -89,6 +89,12 @@ fn speed(results: &Results) -> Vec<Goal> {
             percentile(&results.first_renders_ms, 50.0),
         ),
         goal(
+            "a small stored template: what it adds to its HTML",
+            Bound::AtMost(1.0),
+            "ms",
+            results.templates.map(|cost| cost.added_ms()),
+        ),
+        goal(
             "one invoice beside 200 renders of another account: p50 against alone",
             Bound::AtMost(3.0),
             "×",

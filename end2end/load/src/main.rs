@@ -22,6 +22,7 @@ mod report;
 mod results;
 mod sides;
 mod statistics;
+mod templates;
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 

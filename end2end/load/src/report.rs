@@ -37,6 +37,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "soak": results.soak,
         "pdfa_completions": results.completions,
         "numbering": results.numbering,
+        "templates_ms": results.templates,
         "crowd_ms": results.crowd,
         "chromium_after_large_documents": results.chromium_after_large_documents,
         "goals": judge(results),
@@ -142,6 +143,18 @@ fn add_details(text: &mut String, results: &Results) {
             text,
             "Header and footer over {}: {:.0} ms with, {:.0} ms without",
             cost.name, cost.numbered_ms, cost.plain_ms
+        );
+    }
+    if let Some(cost) = &results.templates {
+        let _ = writeln!(
+            text,
+            "One page: p50 {:.1} ms as HTML, {:.1} ms as a stored template that makes it",
+            cost.html, cost.template
+        );
+        let _ = writeln!(
+            text,
+            "Templates: p50 {:.1} ms to create, {:.1} to get, {:.1} to change, {:.1} to delete",
+            cost.create, cost.get, cost.change, cost.delete
         );
     }
     if let Some(cost) = &results.crowd {

@@ -7,6 +7,7 @@ use crate::{
     measure::Round,
     numbering::NumberingCost,
     statistics::{median, median_ratio},
+    templates::TemplateCost,
 };
 
 /// A way to get a PDF.
@@ -62,6 +63,7 @@ pub(crate) struct Results {
     pub(crate) soak: Vec<SoakPoint>,
     pub(crate) completions: Vec<Completion>,
     pub(crate) numbering: Vec<NumberingCost>,
+    pub(crate) templates: Option<TemplateCost>,
     pub(crate) crowd: Option<CrowdCost>,
     /// Bytes of all Chromium processes after large documents and the small ones that followed.
     pub(crate) chromium_after_large_documents: Option<u64>,

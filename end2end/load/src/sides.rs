@@ -17,6 +17,7 @@ use crate::{
     },
     raw::{After, RawPeer},
     results::Way,
+    templates::{self, TemplateCost},
 };
 
 /// Accounts that take turns.
@@ -113,6 +114,12 @@ impl<'a> Platen<'a> {
     /// What header and footer add to a document of several parts.
     pub(crate) async fn measure_numbering(&self, case: &numbering::Case) -> Result<NumberingCost, LoadError> {
         let measured = numbering::measure(&self.accounts[0], case).await;
+        measured.map_err(|error| self.service.failure(&error.to_string()))
+    }
+
+    /// What a stored template costs, and what it takes to keep one.
+    pub(crate) async fn measure_templates(&self) -> Result<TemplateCost, LoadError> {
+        let measured = templates::measure(&self.accounts[0]).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 

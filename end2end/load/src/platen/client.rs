@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use reqwest::StatusCode;
-use serde_json::json;
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
 
 use crate::{
     document::{Wanted, find_fault},
@@ -17,7 +17,8 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    url: String,
+    /// Without a slash at its end.
+    address: String,
     key: String,
 }
 
@@ -50,6 +51,19 @@ impl Order {
         Self {
             load: load.clone(),
             wanted,
+            body: body.to_string().into(),
+        }
+    }
+
+    /// A stored template filled with `context`, which makes it the load.
+    pub(crate) fn of_template(load: &Arc<Load>, template: &str, context: &Value) -> Self {
+        let body = json!({
+            "parts": [{ "type": "template", "content": { "template_id": template, "context": context } }],
+            "output_encoding": "binary",
+        });
+        Self {
+            load: load.clone(),
+            wanted: Wanted::PdfA,
             body: body.to_string().into(),
         }
     }
@@ -97,9 +111,15 @@ impl Client {
     pub(crate) fn new(http: &reqwest::Client, address: &str, key: &str) -> Self {
         Self {
             http: http.clone(),
-            url: format!("{address}/api/v1/renderers/pdf"),
+            address: address.to_owned(),
             key: key.to_owned(),
         }
+    }
+
+    /// A request to a path below `/api/v1/`.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = format!("{}/api/v1/{path}", self.address);
+        self.http.request(method, url).bearer_auth(&self.key)
     }
 
     /// Renders once. Status, page count and the file's first bytes are looked at each time.
@@ -110,9 +130,7 @@ impl Client {
     /// As [`Self::render`], with the engine's share of the time.
     pub(crate) async fn render_timed(&self, order: &Order) -> Result<Rendered, LoadError> {
         let answer = self
-            .http
-            .post(&self.url)
-            .bearer_auth(&self.key)
+            .request(Method::POST, "renderers/pdf")
             .header("content-type", "application/json")
             .body(order.body.clone())
             .send()
