@@ -26,6 +26,16 @@ pub struct Caller {
     pub limits: PlanLimits,
 }
 
+/// On whose behalf the engine renders.
+impl From<&Caller> for platen_engine::job::Caller {
+    fn from(caller: &Caller) -> Self {
+        Self {
+            account: caller.account.0,
+            concurrency: caller.limits.concurrency,
+        }
+    }
+}
+
 /// A person, as answers show them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {

@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, panic::resume_unwind, str::FromStr, time::Instant};
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Request},
-    http::{HeaderMap, HeaderName, header, request::Parts},
+    http::{Extensions, HeaderMap, HeaderName, header, request::Parts},
 };
 use http_body_util::{BodyExt, Limited};
 use serde::Deserialize;
@@ -99,7 +99,7 @@ impl FromRequestParts<ApiState> for TemplatePath {
         let path: Result<Path<TemplateSegments>, _> = Path::from_request_parts(parts, state).await;
         let id = path.ok().and_then(|Path(segments)| TemplateId::parse(&segments.id));
         let id = id.ok_or(ApiError::Template(TemplateError::NotFound))?;
-        let caller: &Caller = parts.extensions.get().ok_or(ApiError::NoToken)?;
+        let caller = extracted_caller(&parts.extensions)?;
         if caller.templates.contains(id) {
             Ok(Self(id))
         } else {
@@ -115,7 +115,7 @@ impl FromRequestParts<ApiState> for EveryTemplate {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        let caller: &Caller = parts.extensions.get().ok_or(ApiError::NoToken)?;
+        let caller = extracted_caller(&parts.extensions)?;
         if caller.templates.everything() {
             Ok(Self)
         } else {
@@ -189,7 +189,7 @@ impl FromRequest<ApiState> for RenderBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let livemode = extracted_caller(&request)?.livemode;
+        let livemode = extracted_caller(request.extensions())?.livemode;
         let operation = format!("{} {}", request.method(), request.uri().path());
         let key = idempotency_key(request.headers());
         let parse = move |body: &[u8]| {
@@ -203,8 +203,8 @@ impl FromRequest<ApiState> for RenderBody {
     }
 }
 
-fn extracted_caller(request: &Request) -> Result<&Caller, ApiError> {
-    request.extensions().get().ok_or(ApiError::NoToken)
+fn extracted_caller(extensions: &Extensions) -> Result<&Caller, ApiError> {
+    extensions.get().ok_or(ApiError::NoToken)
 }
 
 /// A header has no place in a body, so its fault is one of the whole.
@@ -286,7 +286,7 @@ async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError
         ));
     }
     // How much is read depends on who sends it.
-    let limit = extracted_caller(&request)?.limits.body_bytes;
+    let limit = extracted_caller(request.extensions())?.limits.body_bytes;
     let patience = state.app.config.limits.body_time;
     let body = Limited::new(request.into_body(), limit).collect();
     let Ok(body) = tokio::time::timeout(patience, body).await else {

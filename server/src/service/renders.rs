@@ -4,7 +4,7 @@
 pub mod abandoned;
 pub mod kept;
 mod record;
-pub mod templates;
+pub(in crate::service) mod templates;
 
 use std::time::Instant;
 
@@ -181,12 +181,8 @@ async fn make(
         deadline: deadline.saturating_sub(filling_time),
         pages: app.config.limits.page_limit,
     };
-    let place = platen_engine::job::Caller {
-        account: caller.account.0,
-        concurrency: caller.limits.concurrency,
-    };
     let job = request.into_job(filled.parts, terms);
-    let mut document = app.engine.render(place, job).await?;
+    let mut document = app.engine.render(caller.into(), job).await?;
     *document.phases.of(Phase::Load) += filling_time;
     document.warnings.splice(0..0, filled.warnings);
     Ok(document)

@@ -88,8 +88,8 @@ pub struct PublishedTemplate {
     pub version: i32,
     /// Its content.
     pub content: String,
-    /// Whether the use of something undefined is an error.
-    pub strict: bool,
+    /// What it is set to.
+    pub settings: TemplateSettings,
 }
 
 /// The living templates among these.
@@ -116,7 +116,7 @@ pub async fn list_published(
             id: TemplateId(row.id),
             version: row.published_version,
             content: row.content,
-            strict: row.strict,
+            settings: TemplateSettings { strict: row.strict },
         })
         .collect())
 }

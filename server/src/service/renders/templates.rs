@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use platen_engine::job::{Part, Warning};
 use platen_template::{language::Undefined, pool};
+use serde_json::{Map, Value};
 
 use crate::{
     domain::{
         caller::Caller,
         ids::{AccountId, TemplateId},
         render::{PartSource, RenderRequest, TemplatePart, no_such_template},
-        template::faulty_template,
+        template::{faulty_template, settings::TemplateSettings},
         validation::Fault,
     },
     service::renders::FailureReason,
@@ -74,7 +75,11 @@ impl Templates {
         for (index, source) in sources.into_iter().enumerate() {
             let part = match source {
                 PartSource::Given(part) => part,
-                PartSource::Template(part) => self.fill_one(app, account, index, &part, &mut filled.warnings).await?,
+                PartSource::Template(part) => {
+                    let FilledTemplate { part, warnings } = self.fill_one(app, account, index, &part).await?;
+                    filled.warnings.extend(warnings);
+                    part
+                }
             };
             filled.parts.push(part);
         }
@@ -87,37 +92,57 @@ impl Templates {
         account: AccountId,
         index: usize,
         part: &TemplatePart,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Part, FailureReason> {
+    ) -> Result<FilledTemplate, FailureReason> {
         let pointer = format!("/parts/{index}");
         let template = self.0.get(&part.template);
         let template = template
             .ok_or_else(|| FailureReason::Templates(vec![no_such_template(index, &part.template.to_string())]))?;
-        let undefined = if template.strict {
-            Undefined::Refuse
-        } else {
-            Undefined::Warn
-        };
-        let rendered = app
-            .templates
-            .render(account.0, &template.content, &part.context, undefined)
-            .await;
-        let rendered = rendered.map_err(|error| match error {
+        let filled = fill(
+            app,
+            account,
+            &template.content,
+            &part.context,
+            template.settings,
+            &pointer,
+        )
+        .await;
+        filled.map_err(|error| match error {
             pool::Error::Template(fault) => FailureReason::Templates(vec![faulty_template(&pointer, &fault)]),
             error @ pool::Error::Process(_) => FailureReason::TemplateProcess(error),
-        })?;
-        warnings.extend(
-            rendered
-                .warnings
-                .iter()
-                .map(|warning| undefined_name(&pointer, warning)),
-        );
-        Ok(Part::Html(rendered.text))
+        })
     }
 }
 
-/// A warning about a name that counted as empty, in a template that a member of the request holds or names.
-pub fn undefined_name(pointer: &str, warning: &platen_template::fault::Warning) -> Warning {
+/// A template with its places filled.
+pub(in crate::service) struct FilledTemplate {
+    pub(in crate::service) part: Part,
+    pub(in crate::service) warnings: Vec<Warning>,
+}
+
+/// Fills a template, which the member of the request at `pointer` holds or names.
+pub(in crate::service) async fn fill(
+    app: &AppState,
+    account: AccountId,
+    template: &str,
+    context: &Map<String, Value>,
+    settings: TemplateSettings,
+    pointer: &str,
+) -> Result<FilledTemplate, pool::Error> {
+    let undefined = if settings.strict {
+        Undefined::Refuse
+    } else {
+        Undefined::Warn
+    };
+    let filled = app.templates.render(account.0, template, context, undefined).await?;
+    let warnings = filled.warnings.iter();
+    Ok(FilledTemplate {
+        warnings: warnings.map(|warning| undefined_name(pointer, warning)).collect(),
+        part: Part::Html(filled.text),
+    })
+}
+
+/// A warning about a name that counted as empty.
+fn undefined_name(pointer: &str, warning: &platen_template::fault::Warning) -> Warning {
     let (name, place) = (&warning.name, &warning.place);
     Warning {
         code: "template_undefined",

@@ -1,11 +1,10 @@
 //! Previews: a template filled and rendered for its author's eyes. Nothing is charged and nothing is kept.
 
-use platen_engine::job::{Lane, Part, RenderedDocument, Warning};
+use platen_engine::job::{Lane, RenderedDocument, Warning};
 use platen_pdf::{
     Watermark,
     raster::{PageView, RasterError, rasterise},
 };
-use platen_template::language::Undefined;
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -16,7 +15,7 @@ use crate::{
         template::preview::{PreviewFormat, PreviewRequest},
     },
     service::{
-        renders::templates::undefined_name,
+        renders::templates::fill,
         templates::{TemplateError, get, settings::get_settings, unusable},
     },
     state::AppState,
@@ -65,12 +64,7 @@ pub async fn preview(
     let settings = get_settings(&app.db, caller.account, id).await?;
     let content = wanted.content.unwrap_or(template.content);
     let data = wanted.context.unwrap_or(template.preview_context);
-    let undefined = if settings.strict {
-        Undefined::Refuse
-    } else {
-        Undefined::Warn
-    };
-    let filled = app.templates.render(caller.account.0, &content, &data, undefined).await;
+    let filled = fill(app, caller.account, &content, &data, settings, CONTENT).await;
     let filled = filled.map_err(|error| unusable(CONTENT, error))?;
     let terms = RenderTerms {
         id: RenderId::generate(),
@@ -79,17 +73,9 @@ pub async fn preview(
         deadline: caller.limits.sync_deadline,
         pages: app.config.limits.page_limit,
     };
-    let place = platen_engine::job::Caller {
-        account: caller.account.0,
-        concurrency: caller.limits.concurrency,
-    };
-    let job = wanted.render.into_job(vec![Part::Html(filled.text)], terms);
-    let document = app.engine.render(place, job).await?;
-    let mut warnings: Vec<_> = filled
-        .warnings
-        .iter()
-        .map(|warning| undefined_name(CONTENT, warning))
-        .collect();
+    let job = wanted.render.into_job(vec![filled.part], terms);
+    let document = app.engine.render(caller.into(), job).await?;
+    let mut warnings = filled.warnings;
     warnings.extend_from_slice(&document.warnings);
     Ok(Preview {
         page_count: document.page_count,
