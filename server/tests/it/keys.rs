@@ -38,17 +38,8 @@ async fn expiry_revocation_and_suspension_count_from_the_next_request() {
     let account = service.account("ann@example.org");
     assert_eq!(health(&service, &account.key).await.0, StatusCode::OK);
 
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "short",
-        "--expires",
-        "2099-01-01T00:00:00Z",
-    ];
-    let short = service.command(&create, "").succeeded();
+    let expiring = ["--expires", "2099-01-01T00:00:00Z"];
+    let short = service.create_key("ann@example.org", "short", &expiring).succeeded();
     assert_eq!(health(&service, &short).await.0, StatusCode::OK);
     execute(
         &service,
@@ -108,16 +99,8 @@ async fn kept_livemode(service: &TestService, id: &str) -> bool {
 async fn a_rotated_key_is_good_until_the_overlap_ends_and_its_successor_may_do_the_same() {
     let service = TestService::start().await;
     service.account("ann@example.org");
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "shop",
-        "--test",
-    ];
     let limits = [
+        "--test",
         "--scope",
         "usage:read",
         "--allow-ip",
@@ -125,7 +108,7 @@ async fn a_rotated_key_is_good_until_the_overlap_ends_and_its_successor_may_do_t
         "--expires",
         "2099-01-02T03:04:05Z",
     ];
-    let created = service.command(&[&create[..], &limits].concat(), "");
+    let created = service.create_key("ann@example.org", "shop", &limits);
     let former_id = created.stderr.trim().to_owned();
     let former = created.succeeded();
     assert!(former.starts_with("pk_test_"), "{former}");
@@ -176,16 +159,7 @@ async fn a_rotated_key_is_good_until_the_overlap_ends_and_its_successor_may_do_t
 async fn a_key_for_certain_addresses_is_refused_from_others() {
     let service = TestService::start_with(&[("PLATEN_TRUSTED_PROXIES", "127.0.0.1, 192.0.2.0/24")]).await;
     service.account("ann@example.org");
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "n",
-        "--allow-ip",
-    ];
-    let with = |network: &'static str| service.command(&[&create[..], &[network]].concat(), "");
+    let with = |network: &'static str| service.create_key("ann@example.org", "n", &["--allow-ip", network]);
     let key = with("198.51.100.0/24").succeeded();
     assert!(with("example.org").refused().contains("203.0.113.0/24"));
 
@@ -233,27 +207,15 @@ async fn a_key_for_certain_templates_renders_and_sees_no_others() {
         studio.template("other", "Two").await,
     );
     let id = |path: &str| path.rsplit('/').next().expect("an id").to_owned();
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "n",
-        "--allow-template",
-    ];
-    let unknown = "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90";
-    assert!(
+    let with = |template: &str| {
         studio
             .service
-            .command(&[&create[..], &[unknown]].concat(), "")
-            .refused()
-            .contains(unknown)
-    );
-    studio.account.key = studio
-        .service
-        .command(&[&create[..], &[&id(&one)]].concat(), "")
-        .succeeded();
+            .create_key("ann@example.org", "n", &["--allow-template", template])
+    };
+    let unknown = "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90";
+    assert!(with(unknown).refused().contains(unknown));
+    let key = with(&id(&one)).succeeded();
+    studio.account.key = key;
     let list = studio
         .service
         .command(&["keys", "list", "--email", "ann@example.org"], "")

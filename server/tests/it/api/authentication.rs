@@ -96,17 +96,10 @@ async fn keys_that_prove_nothing() {
 #[tokio::test]
 async fn a_key_without_the_scope_may_only_ask_after_the_service() {
     let studio = Studio::start().await;
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "n",
-        "--scope",
-        "usage:read",
-    ];
-    let key = studio.service.command(&create, "").succeeded();
+    let key = studio
+        .service
+        .create_key("ann@example.org", "n", &["--scope", "usage:read"])
+        .succeeded();
     let refusal = ask(&studio, Some(&format!("Bearer {key}"))).await;
     assert_eq!(
         (refusal.status, refusal.error.as_str()),
@@ -123,17 +116,10 @@ async fn a_key_without_the_scope_may_only_ask_after_the_service() {
 #[tokio::test]
 async fn the_key_is_looked_at_before_the_scope_the_type_the_size_and_the_body() {
     let studio = Studio::start_with(&[("PLATEN_BODY_BYTES", "1024")]).await;
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "n",
-        "--scope",
-        "usage:read",
-    ];
-    let scopeless = studio.service.command(&create, "").succeeded();
+    let scopeless = studio
+        .service
+        .create_key("ann@example.org", "n", &["--scope", "usage:read"])
+        .succeeded();
     let ask = async |key: &str, content_type: &str, body: String| {
         let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
         let request = request.bearer_auth(key).header("content-type", content_type).body(body);

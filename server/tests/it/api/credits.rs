@@ -97,16 +97,10 @@ async fn every_ten_pages_begun_cost_a_credit_and_failures_nothing() {
 #[tokio::test]
 async fn test_keys_cost_nothing_and_need_no_credits() {
     let mut studio = studio_with_credits("0", &[]).await;
-    let create = [
-        "keys",
-        "create",
-        "--email",
-        "ann@example.org",
-        "--name",
-        "tries",
-        "--test",
-    ];
-    studio.account.key = studio.service.command(&create, "").succeeded();
+    studio.account.key = studio
+        .service
+        .create_key("ann@example.org", "tries", &["--test"])
+        .succeeded();
     let answer = studio.render(pages(11), json!({})).await;
     assert_eq!(answer.status(), 200);
     assert_eq!(header(&answer, "x-credits-used"), "0");

@@ -173,17 +173,8 @@ async fn reading_and_writing_are_scopes_of_their_own() {
     let studio = Studio::start().await;
     let path = studio.template("Invoice", "x").await;
     let key_with = |scope: &str| {
-        let arguments = [
-            "keys",
-            "create",
-            "--email",
-            "ann@example.org",
-            "--name",
-            "n",
-            "--scope",
-            scope,
-        ];
-        studio.service.command(&arguments, "").succeeded()
+        let created = studio.service.create_key("ann@example.org", "n", &["--scope", scope]);
+        created.succeeded()
     };
     let (reader, writer) = (key_with("templates:read"), key_with("templates:write"));
     for (method, path, may_read) in [

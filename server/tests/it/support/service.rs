@@ -102,10 +102,16 @@ impl TestService {
         let id = self
             .command(&[&create, arguments].concat(), "a long password\n")
             .succeeded();
-        let created = self.command(&["keys", "create", "--email", email, "--name", "tests"], "");
+        let created = self.create_key(email, "tests", &[]);
         let key_id = created.stderr.trim().to_owned();
         let key = created.succeeded();
         TestAccount { id, key, key_id }
+    }
+
+    /// Makes a further key with these arguments: the key, and its id on standard error.
+    pub(crate) fn create_key(&self, email: &str, name: &str, arguments: &[&str]) -> Answer {
+        let create = ["keys", "create", "--email", email, "--name", name];
+        self.command(&[&create, arguments].concat(), "")
     }
 
     /// The address of a path on this service.
