@@ -2,11 +2,14 @@
 
 pub mod allowed_templates;
 pub mod api_key;
+pub mod callback;
 pub mod caller;
 pub mod credits;
+pub mod destination;
 pub mod email;
 pub mod idempotency;
 pub mod ids;
+pub mod job;
 pub mod network;
 pub mod page;
 pub mod password;

@@ -1,0 +1,123 @@
+//! The request by which a client wants to hear what became of a render.
+
+use std::fmt;
+
+use axum::http::{HeaderName, HeaderValue};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::domain::validation::{Fault, member};
+
+/// Headers that a client may add.
+const MOST_HEADERS: usize = 50;
+/// Bytes of all of them.
+const MOST_HEADER_BYTES: usize = 16 * 1024;
+/// Ours, or those of the connection (RFC 9110, 7.6.1).
+const RESERVED: [&str; 15] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "webhook-id",
+    "webhook-signature",
+    "webhook-timestamp",
+];
+
+/// Where a callback goes and what is sent along.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallbackTarget {
+    /// `http` or `https`.
+    pub url: Url,
+    /// Names and values that HTTP takes.
+    pub headers: Vec<(String, String)>,
+}
+
+/// Addresses and headers hold secrets of the client.
+impl fmt::Debug for CallbackTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "CallbackTarget({})", self.url.host_str().unwrap_or_default())
+    }
+}
+
+/// What is wrong with headers that a client wants to add, which stand at `pointer`.
+pub fn header_faults<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Fault> {
+    let (mut faults, mut count, mut bytes) = (Vec::new(), 0, 0);
+    for (name, value) in headers {
+        count += 1;
+        bytes += name.len() + value.len();
+        let lower = name.to_ascii_lowercase();
+        let reason = if HeaderName::try_from(&lower).is_err() {
+            "A header's name may hold letters, digits and !#$%&'*+-.^_`|~"
+        } else if RESERVED.contains(&lower.as_str()) {
+            "This header is set by the service"
+        } else if HeaderValue::from_bytes(value.as_bytes()).is_err() {
+            "A header's value may not hold control characters"
+        } else {
+            continue;
+        };
+        faults.push(Fault::invalid(member(pointer, name), reason));
+    }
+    if count > MOST_HEADERS {
+        faults.push(Fault::invalid(
+            pointer,
+            format!("Must have at most {MOST_HEADERS} members; has {count}"),
+        ));
+    } else if bytes > MOST_HEADER_BYTES {
+        let detail = format!("Must have at most {MOST_HEADER_BYTES} bytes in all; has {bytes}");
+        faults.push(Fault::invalid(pointer, detail));
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers(headers: &[(&str, &str)]) -> Vec<String> {
+        let faults = header_faults("/headers", headers.iter().copied());
+        faults.into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn headers_that_a_client_may_add() {
+        assert_eq!(
+            pointers(&[("X-Order", "47/11 ä"), ("Authorization", "Bearer x")]),
+            [""; 0]
+        );
+        for (name, value, pointer) in [
+            ("Host", "x", "/headers/Host"),
+            ("Webhook-Id", "x", "/headers/Webhook-Id"),
+            ("CONTENT-TYPE", "x", "/headers/CONTENT-TYPE"),
+            ("", "x", "/headers/"),
+            ("a b", "x", "/headers/a b"),
+            ("a/b", "x", "/headers/a~1b"),
+            ("x", "a\r\nHost: b", "/headers/x"),
+            ("x", "\u{0}", "/headers/x"),
+        ] {
+            assert_eq!(pointers(&[(name, value)]), [pointer], "{name}: {value}");
+        }
+        let many: Vec<_> = (0..51).map(|number| format!("x-{number}")).collect();
+        let many: Vec<_> = many.iter().map(|name| (name.as_str(), "")).collect();
+        assert_eq!(pointers(&many), ["/headers"]);
+        assert_eq!(pointers(&[("x", &"y".repeat(17_000))]), ["/headers"]);
+    }
+
+    #[test]
+    fn secrets_do_not_print() {
+        let target = CallbackTarget {
+            url: "https://user:secret@example.com/secret?token=secret"
+                .parse()
+                .expect("a URL"),
+            headers: vec![("authorization".into(), "secret".into())],
+        };
+        assert_eq!(format!("{target:?}"), "CallbackTarget(example.com)");
+    }
+}

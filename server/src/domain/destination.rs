@@ -1,0 +1,118 @@
+//! Where a client wants a document to be put, other than the service's own storage.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::validation::{Fault, quote};
+
+/// Bytes of a bucket's name that any store takes.
+const LONGEST_BUCKET: usize = 222;
+/// Bytes of an object's name that both stores take.
+const LONGEST_PATH: usize = 1024;
+
+/// A kind of object store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    /// Amazon S3, or a store that speaks its protocol.
+    AwsS3,
+    /// Google Cloud Storage.
+    GoogleCloudStorage,
+}
+
+impl Provider {
+    /// The word used in requests, answers and the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AwsS3 => "aws_s3",
+            Self::GoogleCloudStorage => "google_cloud_storage",
+        }
+    }
+}
+
+/// An object in a client's own store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destination {
+    /// Kind of store.
+    pub provider: Provider,
+    /// Name of the bucket.
+    pub bucket: String,
+    /// Name of the object, as it is: nothing in it is expanded.
+    pub path: String,
+}
+
+impl Destination {
+    /// What no store may be asked for, at the members of a destination that stands at `pointer`.
+    pub fn faults(&self, pointer: &str) -> Vec<Fault> {
+        let named = [
+            ("bucket", bucket_fault(&self.bucket), &self.bucket),
+            ("path", path_fault(&self.path), &self.path),
+        ];
+        let faults = named.into_iter().filter_map(|(name, reason, value)| {
+            let detail = format!("{}; got {}", reason?, quote(value));
+            Some(Fault::invalid(format!("{pointer}/{name}"), detail))
+        });
+        faults.collect()
+    }
+}
+
+fn bucket_fault(bucket: &str) -> Option<String> {
+    let odd = |character: char| character.is_control() || character.is_whitespace() || character == '/';
+    if bucket.len() > LONGEST_BUCKET {
+        Some(format!("Must have at most {LONGEST_BUCKET} bytes"))
+    } else if bucket.contains(odd) {
+        Some("Must be the name of a bucket, without blanks and slashes".into())
+    } else {
+        None
+    }
+}
+
+fn path_fault(path: &str) -> Option<String> {
+    if path.len() > LONGEST_PATH {
+        Some(format!("Must have at most {LONGEST_PATH} bytes"))
+    } else if path.contains(char::is_control) {
+        Some("Must not hold control characters".into())
+    } else if path.split('/').any(|segment| segment == "..") {
+        Some("Must not hold the segment ..".into())
+    } else if path.ends_with('/') {
+        Some("Must end with the name of a file".into())
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers(bucket: &str, path: &str) -> Vec<String> {
+        let destination = Destination {
+            provider: Provider::AwsS3,
+            bucket: bucket.into(),
+            path: path.into(),
+        };
+        let faults = destination.faults("/destination");
+        faults.into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn what_stores_take() {
+        for path in ["a.pdf", "2026/11/ä b.pdf", "..a/b..c/…", "{{ name }}.pdf", "/a"] {
+            assert_eq!(pointers("invoices.example.com", path), [""; 0], "{path}");
+        }
+        for path in [
+            "..",
+            "a/../b.pdf",
+            "../a",
+            "a/..",
+            "a\n.pdf",
+            "a\u{0}",
+            "folder/",
+            &"x".repeat(1025),
+        ] {
+            assert_eq!(pointers("invoices", path), ["/destination/path"], "{path}");
+        }
+        for bucket in ["a b", "a/b", "a\tb", &"x".repeat(223)] {
+            assert_eq!(pointers(bucket, "a.pdf"), ["/destination/bucket"], "{bucket}");
+        }
+    }
+}
