@@ -23,24 +23,26 @@ use crate::{
         self, Database, DatabaseError,
         folder::{DataFolder, FolderError},
     },
-    domain::sealing::SecretKey,
+    domain::{job::JobKind, sealing::SecretKey},
     http,
     instance::Instance,
+    jobs::{self, signals::Signals},
     lifecycle::Lifecycle,
+    outbound::callbacks::CallbackClient,
     service::{
         api_keys::KeyUsage,
-        renders::{abandoned::Sweeper, kept},
+        renders::{abandoned::Sweeper, kept, retention},
     },
     state::AppState,
-    storage::answers::AnswerFiles,
+    storage::{answers::AnswerFiles, documents::DocumentFiles},
     store::error::StoreError,
 };
 
 /// Last-used times of keys are written this often.
 const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
 /// A process that crashed is noticed within two of these.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
-/// Outcomes that are kept for idempotent requests outlive their time by so much at most.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
+/// What is kept for a time outlives it by so much at most.
 const PURGE_INTERVAL: Duration = Duration::from_mins(10);
 /// Answers that are ready still have to reach slow clients, after the renders' own grace.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
@@ -117,16 +119,19 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 struct Prepared {
     secret_key: Arc<SecretKey>,
     answers: AnswerFiles,
+    documents: DocumentFiles,
     first_account: Option<FirstAccount>,
 }
 
 /// `folder`: of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
     let secret_key = secret_key::obtain(db, &config.secrets, folder).await?;
-    let answers = AnswerFiles::open(&config.data.folder).map_err(|source| FolderError::Unusable {
+    let unusable = |source| FolderError::Unusable {
         path: config.data.folder.clone(),
         source,
-    })?;
+    };
+    let answers = AnswerFiles::open(&config.data.folder).map_err(unusable)?;
+    let documents = DocumentFiles::open(&config.data.folder).map_err(unusable)?;
     let first_account = match folder {
         Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
         None => None,
@@ -134,6 +139,7 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
     Ok(Prepared {
         secret_key,
         answers,
+        documents,
         first_account,
     })
 }
@@ -149,9 +155,10 @@ async fn serve_with(
         .await
         .map_err(|source| ServeError::Listen { address, source })?;
     let bound = listener.local_addr()?;
+    let guard = browser::guard(&config);
     let templates = templates::start().await.map_err(ServeError::Templates)?;
     let browsers = tokio::select! {
-        browsers = browser::start(&config) => browsers?,
+        browsers = browser::start(&config, Arc::clone(&guard)) => browsers?,
         () = lifecycle.stopping() => return Ok(()),
     };
     // Lives until nothing is recorded any more.
@@ -164,23 +171,45 @@ async fn serve_with(
         instance: instance.id,
         secret_key: prepared.secret_key,
         answers: prepared.answers,
+        documents: prepared.documents,
+        callbacks: CallbackClient::new(guard),
+        jobs: Signals::default(),
+        base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
     };
     lifecycle.spawn(
         "sweeper",
-        sweep(lifecycle.clone(), Sweeper::new(instance.id), db.clone()),
+        sweep(
+            lifecycle.clone(),
+            Sweeper::new(instance.id),
+            state.jobs.clone(),
+            db.clone(),
+        ),
     );
+    lifecycle.spawn("teller", state.jobs.clone().tell(lifecycle.clone(), db.clone()));
+    lifecycle.spawn("listener", state.jobs.clone().hear(lifecycle.clone(), db.clone()));
     lifecycle.spawn(
         "key usage",
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
     );
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
     let key_usage = state.key_usage.clone();
-    let server = axum::serve(
-        listener,
-        http::router(state).into_make_service_with_connect_info::<SocketAddr>(),
-    )
-    .with_graceful_shutdown(lifecycle.stopped());
+    let role = config.jobs.role;
+    let working = {
+        let (state, lifecycle) = (state.clone(), lifecycle.clone());
+        async move {
+            if role.works() {
+                Box::pin(jobs::work(&state, &lifecycle)).await;
+            }
+        }
+    };
+    let router = if role.serves() {
+        http::router(state)
+    } else {
+        http::probes(state)
+    };
+    let server = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
+        .with_graceful_shutdown(lifecycle.stopped());
     tracing::info!(address = %bound, "ready");
     if let Some(first_account) = prepared.first_account {
         first_account.print(&config.http.base_url_for(bound));
@@ -196,7 +225,7 @@ async fn serve_with(
         timeout(grace + LAST_ANSWERS, lifecycle.leaving()).await
     };
     tokio::select! {
-        (result, ()) = async { tokio::join!(server, drained) } => result?,
+        (result, (), ()) = async { tokio::join!(server, drained, working) } => result?,
         _ = cut_short => browsers.engine.shutdown(Duration::ZERO).await,
     }
     write_key_usage_once(&key_usage, &db).await;
@@ -205,8 +234,12 @@ async fn serve_with(
 
 async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> {
     loop {
-        if let Err(error) = kept::purge(&state, clock::now()).await {
+        let now = clock::now();
+        if let Err(error) = kept::purge(&state, now).await {
             tracing::warn!(%error, "what was kept for idempotent requests could not be purged");
+        }
+        if let Err(error) = retention::purge(&state, now).await {
+            tracing::warn!(%error, "documents and renders whose time is over could not be purged");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());
@@ -221,10 +254,12 @@ async fn write_key_usage(lifecycle: Lifecycle, usage: KeyUsage, db: PgPool) -> R
     Ok(())
 }
 
-async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, db: PgPool) -> Result<(), Infallible> {
+async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, signals: Signals, db: PgPool) -> Result<(), Infallible> {
     while timeout(SWEEP_INTERVAL, lifecycle.stopping()).await.is_err() {
-        if let Err(error) = sweeper.look(&db, clock::now()).await {
-            tracing::warn!(%error, "renders of processes that are gone could not be looked for");
+        match sweeper.look(&db, clock::now()).await {
+            Ok(0) => {}
+            Ok(_) => JobKind::ALL.into_iter().for_each(|kind| signals.added(kind)),
+            Err(error) => tracing::warn!(%error, "what processes that are gone left behind could not be looked for"),
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use crate::{
     boot::{self, ServeError, secret_key::ObtainKeyError},
     cli::failure::Failure,
-    config::Config,
+    config::{Config, jobs::Role},
     database, telemetry,
 };
 
@@ -44,7 +44,11 @@ enum Command {
     /// Without `DATABASE_URL` it keeps a private Postgres in the data folder, and its first start makes an account and
     /// prints a key. SIGTERM or Ctrl-C lets running renders finish; a second one leaves at once.
     #[command(after_long_help = crate::config::help())]
-    Serve,
+    Serve {
+        /// What this process does: web answers requests, worker does background work, all does both.
+        #[arg(long)]
+        role: Option<Role>,
+    },
     /// Make one PDF: no service, no database, the same engine and options.
     Render(render::Arguments),
     /// Tell what a PDF holds, and whether it conforms to PDF/A-2b.
@@ -84,7 +88,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         .build()?
         .block_on(async {
             match command {
-                Command::Serve => boot::serve(config).await.map_err(|error| match error {
+                Command::Serve { role } => boot::serve(config.with_role(role)).await.map_err(|error| match error {
                     ServeError::SecretKey(ObtainKeyError::NotSet) => Failure::by_caller(&error),
                     other => other.into(),
                 }),

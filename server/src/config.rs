@@ -6,10 +6,12 @@ pub mod data;
 pub mod database;
 pub mod egress;
 pub mod http;
+pub mod jobs;
 pub mod limits;
 pub mod log;
 pub mod reader;
 pub mod secrets;
+pub mod storage;
 
 use crate::config::{
     browser::BrowserConfig,
@@ -17,10 +19,12 @@ use crate::config::{
     database::DatabaseConfig,
     egress::EgressConfig,
     http::HttpConfig,
+    jobs::{JobsConfig, Role},
     limits::LimitsConfig,
     log::LogConfig,
     reader::{Fault, Reader, Setting},
     secrets::SecretsConfig,
+    storage::StorageConfig,
 };
 
 /// All settings.
@@ -40,6 +44,10 @@ pub struct Config {
     pub egress: EgressConfig,
     /// See [`mod@limits`].
     pub limits: LimitsConfig,
+    /// See [`mod@jobs`].
+    pub jobs: JobsConfig,
+    /// See [`mod@storage`].
+    pub storage: StorageConfig,
     /// See [`mod@log`].
     pub log: LogConfig,
 }
@@ -55,6 +63,13 @@ impl Config {
         Self::read(&|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
     }
 
+    /// The settings with another role, if there is one.
+    #[must_use]
+    pub fn with_role(mut self, role: Option<Role>) -> Self {
+        self.jobs.role = role.unwrap_or(self.jobs.role);
+        self
+    }
+
     /// Reads settings by a look-up.
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
@@ -65,6 +80,8 @@ impl Config {
         let browser = BrowserConfig::from_env(&mut reader);
         let egress = EgressConfig::from_env(&mut reader);
         let limits = LimitsConfig::from_env(&mut reader);
+        let jobs = JobsConfig::from_env(&mut reader);
+        let storage = StorageConfig::from_env(&mut reader);
         let log = LogConfig::from_env(&mut reader);
         let all = || {
             Some(Self {
@@ -75,6 +92,8 @@ impl Config {
                 browser: browser?,
                 egress: egress?,
                 limits: limits?,
+                jobs: jobs?,
+                storage: storage?,
                 log: log?,
             })
         };
@@ -86,7 +105,7 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 8] = [
+pub const SECTIONS: [(&str, &[&Setting]); 10] = [
     ("Service", http::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
@@ -94,6 +113,8 @@ pub const SECTIONS: [(&str, &[&Setting]); 8] = [
     ("Browser", browser::SETTINGS),
     ("Network access of pages", egress::SETTINGS),
     ("Limits", limits::SETTINGS),
+    ("Background work", jobs::SETTINGS),
+    ("Storage", storage::SETTINGS),
     ("Logs", log::SETTINGS),
 ];
 

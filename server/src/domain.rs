@@ -19,3 +19,4 @@ pub mod sealing;
 pub mod sentence;
 pub mod template;
 pub mod validation;
+pub mod webhook;

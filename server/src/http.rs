@@ -7,6 +7,7 @@ mod drain;
 mod error;
 mod extract;
 mod file_name;
+mod files;
 mod probes;
 mod rate_limit;
 mod reference;
@@ -44,6 +45,11 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
         ("/api/v1/credits", get(v1::credits::get)),
         ("/api/v1/health", get(v1::health::get)),
         ("/api/v1/renderers/pdf", post(v1::renderers::pdf::post)),
+        ("/api/v1/renderers/pdf/async", post(v1::renderers::asynchronous::post)),
+        ("/api/v1/renders", get(v1::renders::get)),
+        ("/api/v1/renders/{id}", get(v1::renders::one::get)),
+        ("/api/v1/renders/{id}/callback/resend", post(v1::renders::one::resend)),
+        ("/api/v1/renders/{id}/cancel", post(v1::renders::one::cancel)),
         ("/api/v1/templates", get(v1::templates::get).post(v1::templates::post)),
         (
             "/api/v1/templates/{id}",
@@ -79,6 +85,7 @@ pub fn router(app: AppState) -> Router {
     }
     router
         .merge(reference::routes())
+        .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
         .fallback(|| async { ApiError::NoSuchPath })
@@ -91,6 +98,16 @@ pub fn router(app: AppState) -> Router {
             rate_limit: RateLimit::default(),
             preview_rate_limit: PreviewRateLimit::default(),
         })
+}
+
+/// What a process answers that does background work only.
+pub fn probes(app: AppState) -> Router {
+    Router::new()
+        .route("/livez", get(probes::live))
+        .route("/readyz", get(probes::ready))
+        .fallback(|| async { ApiError::NoSuchPath })
+        .layer(middleware::from_fn(request_log::log))
+        .with_state(app)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// A lost connection is noticed this late.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-const RETRY_AFTER: Duration = Duration::from_millis(200);
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+const RETRY_AFTER: Duration = Duration::from_millis(100);
 
 /// Holds the lock while it exists.
 pub struct Instance {

@@ -1,6 +1,6 @@
 //! The service behind the binary `platen`.
 //!
-//! `cli` and `http` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
+//! `cli`, `http` and `jobs` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
 //! call each other. `boot` builds it all from `config`, `lifecycle` ends it.
 
 pub mod boot;
@@ -11,7 +11,9 @@ pub mod database;
 pub mod domain;
 pub mod http;
 pub mod instance;
+pub mod jobs;
 pub mod lifecycle;
+pub mod outbound;
 pub mod private_file;
 pub mod service;
 pub mod state;

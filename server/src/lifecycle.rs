@@ -27,6 +27,11 @@ impl Lifecycle {
         self.stopping.cancelled().await;
     }
 
+    /// Whether the service is to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.is_cancelled()
+    }
+
     /// As [`Self::stopping`], for those who need a future of their own.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static {
         self.stopping.clone().cancelled_owned()

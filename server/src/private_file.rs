@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, OpenOptions, Permissions},
+    fs::{self, File, OpenOptions, Permissions},
     io::{self, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
@@ -11,7 +11,7 @@ use std::{
 /// Ends the name of a file that is not complete yet.
 pub const DRAFT: &str = ".new";
 
-/// Writes a file, or replaces it, and waits until it is on the disk.
+/// Writes a file, or replaces it, and waits until it is on the disk under its name.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut draft = OsString::from(path);
     draft.push(DRAFT);
@@ -24,5 +24,9 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(content)?;
     file.sync_all()?;
-    fs::rename(&draft, path)
+    fs::rename(&draft, path)?;
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
 }

@@ -3,6 +3,8 @@
 pub mod account_keys;
 pub mod accounts;
 pub mod api_keys;
+pub mod callbacks;
 pub mod credits;
 pub mod renders;
 pub mod templates;
+pub mod webhook_secrets;

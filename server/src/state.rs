@@ -5,12 +5,19 @@ use std::sync::Arc;
 use platen_engine::Engine;
 use platen_template::pool::Pool;
 use sqlx::PgPool;
+use url::Url;
+use uuid::Uuid;
 
 use crate::{
     config::Config,
     domain::{ids::InstanceId, sealing::SecretKey},
+    jobs::signals::Signals,
+    outbound::callbacks::CallbackClient,
     service::api_keys::KeyUsage,
-    storage::answers::AnswerFiles,
+    storage::{
+        answers::AnswerFiles,
+        documents::{DocumentFiles, object_name},
+    },
 };
 
 /// Shared by all requests; cheap to clone.
@@ -30,6 +37,23 @@ pub struct AppState {
     pub secret_key: Arc<SecretKey>,
     /// Outcomes that are kept.
     pub answers: AnswerFiles,
+    /// The service's own storage.
+    pub documents: DocumentFiles,
+    /// Sends callbacks.
+    pub callbacks: CallbackClient,
+    /// Wakes and stops background work.
+    pub jobs: Signals,
+    /// Where clients reach the service.
+    pub base_url: Url,
     /// Which keys were used.
     pub key_usage: KeyUsage,
+}
+
+impl AppState {
+    /// Where a document in the service's own storage can be had.
+    pub fn document_url(&self, id: Uuid) -> Url {
+        let mut url = self.base_url.clone();
+        url.set_path(&format!("files/{}", object_name(id)));
+        url
+    }
 }

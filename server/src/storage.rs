@@ -1,3 +1,4 @@
 //! Files that the service keeps.
 
 pub mod answers;
+pub mod documents;

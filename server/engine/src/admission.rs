@@ -23,7 +23,7 @@ pub(crate) struct Admission {
 /// The right to render. Dropping it hands the slot on.
 pub(crate) struct Slot {
     admission: Admission,
-    /// Given up after the slot. A further slot of a render has none.
+    /// Given up after the slot. A further slot of a render has none, and neither has a render in the background.
     _place: Option<Place>,
 }
 
@@ -40,7 +40,7 @@ struct State {
     waiting_limit: usize,
     closed: bool,
     lanes: [FairQueue; LANES],
-    /// Renders running or waiting, by account.
+    /// Renders running or waiting whose callers wait, by account.
     under_way: HashMap<Uuid, usize>,
 }
 
@@ -60,6 +60,21 @@ pub(crate) struct Load {
 }
 
 impl State {
+    /// Counts a render whose caller waits, or refuses it.
+    fn count(&mut self, caller: Caller) -> Result<(), RenderError> {
+        let under_way = self.under_way.get(&caller.account).copied().unwrap_or(0);
+        if under_way >= caller.concurrency {
+            return Err(RenderError::TooManyConcurrent {
+                limit: caller.concurrency,
+            });
+        }
+        if self.free == 0 && self.waiting >= self.waiting_limit {
+            return Err(RenderError::QueueFull);
+        }
+        self.under_way.insert(caller.account, under_way + 1);
+        Ok(())
+    }
+
     /// Takes a free slot, or a turn.
     fn take_or_wait(&mut self, account: Uuid, lane: Lane) -> Option<oneshot::Receiver<()>> {
         if self.free > 0 {
@@ -87,33 +102,30 @@ impl Admission {
         }
     }
 
-    /// Waits for a slot. Above the account's own concurrency, or with a full queue, the answer is immediate.
+    /// Waits for a slot. Above the account's own concurrency, or with a full queue, the answer is immediate. Neither holds
+    /// for renders in the background: whoever starts them knows how many there are, and nobody waits for them.
     pub(crate) async fn enter(&self, caller: Caller, lane: Lane) -> Result<Slot, RenderError> {
         let (place, turn) = {
             let mut state = self.lock();
             if state.closed {
                 return Err(RenderError::ShuttingDown);
             }
-            let under_way = state.under_way.get(&caller.account).copied().unwrap_or(0);
-            if under_way >= caller.concurrency {
-                return Err(RenderError::TooManyConcurrent {
-                    limit: caller.concurrency,
-                });
-            }
-            if state.free == 0 && state.waiting >= state.waiting_limit {
-                return Err(RenderError::QueueFull);
-            }
-            state.under_way.insert(caller.account, under_way + 1);
-            let place = Place {
-                admission: self.clone(),
-                account: caller.account,
+            let place = match lane {
+                Lane::Preview | Lane::Synchronous => {
+                    state.count(caller)?;
+                    Some(Place {
+                        admission: self.clone(),
+                        account: caller.account,
+                    })
+                }
+                Lane::Background => None,
             };
             (place, state.take_or_wait(caller.account, lane))
         };
         self.wait(turn).await?;
         Ok(Slot {
             admission: self.clone(),
-            _place: Some(place),
+            _place: place,
         })
     }
 

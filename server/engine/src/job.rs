@@ -11,7 +11,8 @@ use uuid::Uuid;
 pub struct Caller {
     /// The account, the unit of isolation and fairness.
     pub account: Uuid,
-    /// How many renders the account may have running or waiting at once; one more is refused.
+    /// How many renders the account may have running or waiting at once, without those in the background; one more is
+    /// refused.
     pub concurrency: usize,
 }
 

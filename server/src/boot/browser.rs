@@ -52,8 +52,17 @@ pub struct Browsers {
     _profiles: Profiles,
 }
 
-/// Starts them.
-pub async fn start(config: &Config) -> Result<Browsers, BrowserError> {
+/// What decides where pages, callbacks and whatever else a client names may go.
+pub fn guard(config: &Config) -> Arc<Guard> {
+    Guard::new(
+        AddressPolicy::new(config.egress.allow.clone()),
+        Arc::new(SystemResolver::default()),
+        GuardLimits::default(),
+    )
+}
+
+/// Starts them; their way out is the guard's.
+pub async fn start(config: &Config, guard: Arc<Guard>) -> Result<Browsers, BrowserError> {
     if !config.browser.sandbox {
         tracing::warn!(
             "THE BROWSER'S SANDBOX IS OFF (PLATEN_CHROMIUM_SANDBOX=off): a page that breaks out of Chromium can do \
@@ -62,11 +71,6 @@ pub async fn start(config: &Config) -> Result<Browsers, BrowserError> {
     }
     let run_as = system_user::unprivileged(BROWSER_USER)?;
     let profiles = Profiles::make(run_as.as_ref())?;
-    let guard = Guard::new(
-        AddressPolicy::new(config.egress.allow.clone()),
-        Arc::new(SystemResolver::default()),
-        GuardLimits::default(),
-    );
     let engine = Engine::start(EngineConfig {
         chromium: config.browser.chromium.clone(),
         sandbox: config.browser.sandbox,

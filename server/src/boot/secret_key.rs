@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 use sqlx::PgPool;
 
 use crate::{
-    config::secrets::SecretsConfig,
+    config::{Config, secrets::SecretsConfig},
     database::folder::{DataFolder, FolderError},
     domain::sealing::SecretKey,
     service::account_keys::{self, SecretKeyError},
@@ -47,6 +47,15 @@ pub async fn obtain(
     };
     account_keys::check(db, &key).await?;
     Ok(key)
+}
+
+/// As [`obtain`], for a command that uses the database beside a running service or without one.
+pub async fn obtain_for_command(db: &PgPool, config: &Config) -> Result<Arc<SecretKey>, ObtainKeyError> {
+    let folder = match config.database.url {
+        None => Some(DataFolder::open(&config.data.folder)?),
+        Some(_) => None,
+    };
+    obtain(db, &config.secrets, folder.as_ref()).await
 }
 
 fn kept(folder: &DataFolder) -> Result<SecretKey, ObtainKeyError> {

@@ -3,8 +3,10 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand, value_parser};
+use secrecy::ExposeSecret;
 
 use crate::{
+    boot::secret_key,
     cli::{
         account::{AccountArguments, select},
         failure::Failure,
@@ -17,6 +19,7 @@ use crate::{
     service::{
         accounts::{self, CreateAccountError, PlanChoice},
         credits::{self, SetPlanError},
+        webhook_secrets,
     },
 };
 
@@ -54,6 +57,22 @@ pub(super) enum Command {
         #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..=MOST_CREDITS))]
         credits: i64,
     },
+    /// Print the secret with which callbacks are signed; made when it is wanted first.
+    WebhookSecret {
+        #[command(flatten)]
+        account: AccountArguments,
+        /// Make a new one. For 24 hours callbacks carry the signature of the former one as well.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Keep the content of requests for as long as the plan keeps renders, or only until a render has ended.
+    KeepContent {
+        #[command(flatten)]
+        account: AccountArguments,
+        /// on or off.
+        #[arg(value_parser = ["on", "off"])]
+        choice: String,
+    },
     /// Show an account's plan, and the credits of its current period.
     Show {
         #[command(flatten)]
@@ -84,6 +103,19 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
         }
         Command::Grant { account, credits } => {
             with_database(config, async |database| grant(database, account, credits).await).await
+        }
+        Command::WebhookSecret { account, replace } => {
+            with_database(config, async |database| {
+                webhook_secret(database, config, account, replace).await
+            })
+            .await
+        }
+        Command::KeepContent { account, choice } => {
+            with_database(config, async |database| {
+                let account = select(database, account).await?.account;
+                Ok(accounts::keep_content(&database.pool, account, choice == "on").await?)
+            })
+            .await
         }
         Command::Show { account } => with_database(config, async |database| show(database, account).await).await,
     }
@@ -133,6 +165,25 @@ async fn set_plan(database: &Database, account: AccountArguments, choice: &PlanC
 async fn grant(database: &Database, account: AccountArguments, credits: i64) -> Result<(), Failure> {
     let account = select(database, account).await?.account;
     Ok(credits::grant(&database.pool, account, credits, clock::now()).await?)
+}
+
+async fn webhook_secret(
+    database: &Database,
+    config: &Config,
+    account: AccountArguments,
+    replace: bool,
+) -> Result<(), Failure> {
+    let account = select(database, account).await?.account;
+    let key = secret_key::obtain_for_command(&database.pool, config).await?;
+    let now = clock::now();
+    if replace {
+        webhook_secrets::replace(&database.pool, &key, account, now).await?;
+    }
+    let secrets = webhook_secrets::in_use(&database.pool, &key, account, now).await?;
+    if let Some(current) = secrets.first() {
+        println!("{}", current.to_text().expose_secret());
+    }
+    Ok(())
 }
 
 async fn show(database: &Database, account: AccountArguments) -> Result<(), Failure> {

@@ -62,7 +62,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     config.browser.browsers = 1;
     config.browser.slots = 1;
     config.browser.sessions = 1;
-    let browsers = browser::start(&config).await?;
+    let browsers = browser::start(&config, browser::guard(&config)).await?;
     progress.show("Rendering…");
     let terms = RenderTerms {
         id: RenderId::generate(),

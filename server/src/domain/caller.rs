@@ -26,6 +26,13 @@ pub struct Caller {
     pub limits: PlanLimits,
 }
 
+impl Caller {
+    /// A key for certain templates sees the renders that were asked for with it, and no others.
+    pub fn sees_renders_of(&self) -> Option<ApiKeyId> {
+        (!self.templates.everything()).then_some(self.key)
+    }
+}
+
 /// On whose behalf the engine renders.
 impl From<&Caller> for platen_engine::job::Caller {
     fn from(caller: &Caller) -> Self {

@@ -58,6 +58,8 @@ fn months_after(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
 pub enum Meter {
     /// Renders whose caller waits.
     SyncRender,
+    /// Renders that nobody waits for.
+    AsyncRender,
 }
 
 impl Meter {
@@ -65,6 +67,7 @@ impl Meter {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SyncRender => "sync_render",
+            Self::AsyncRender => "async_render",
         }
     }
 }

@@ -14,6 +14,18 @@ macro_rules! identifier {
             pub fn generate() -> Self {
                 Self(Uuid::now_v7())
             }
+
+            /// Reads an identifier as answers show it: digits in five groups. Other spellings of a UUID name nothing.
+            pub fn parse(text: &str) -> Option<Self> {
+                const DIGITS_AND_HYPHENS: usize = 36;
+                text.parse().ok().filter(|_| text.len() == DIGITS_AND_HYPHENS)
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
         }
 
         impl std::fmt::Display for $name {
@@ -55,12 +67,4 @@ identifier! {
 identifier! {
     /// A stored template.
     TemplateId
-}
-
-impl TemplateId {
-    /// Reads an identifier as answers show it: digits in five groups. Other spellings of a UUID name nothing.
-    pub fn parse(text: &str) -> Option<Self> {
-        const DIGITS_AND_HYPHENS: usize = 36;
-        text.parse().ok().filter(|_| text.len() == DIGITS_AND_HYPHENS)
-    }
 }

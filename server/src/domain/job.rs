@@ -36,12 +36,20 @@ const CALLBACK_DELAYS: [Duration; 7] = [
 ];
 
 impl JobKind {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::Render, Self::Callback];
+
     /// The word used in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Render => "render",
             Self::Callback => "callback",
         }
+    }
+
+    /// Reads [`Self::as_str`].
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
     /// How long to wait after a try has failed, when `failures` have failed before it. `None`: it is given up.

@@ -39,7 +39,8 @@ impl<Key: FromStr> PageRequest<Key> {
     }
 }
 
-fn parameter<T>(
+/// Reads a parameter of a query string, if it is there; a fault goes to `faults`, at its name.
+pub(in crate::domain) fn parameter<T>(
     query: &str,
     name: &str,
     faults: &mut Vec<Fault>,

@@ -1,5 +1,6 @@
 //! What a client asks for: a body becomes a request whose values cannot be wrong any more.
 
+pub mod history;
 pub mod kept;
 mod pages;
 mod record;
@@ -16,16 +17,20 @@ use serde_json::{Map, Value};
 
 use crate::domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
+    callback::CallbackTarget,
+    destination::Destination,
     ids::{RenderId, TemplateId},
     render::wire::WireRequest,
     validation::{Fault, Faults, json, quote, schema::Schema},
 };
 
 static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
+static ASYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("AsynchronousRender"));
 
 /// Does at start what the first request would else wait for.
 pub fn compile_schemas() {
     LazyLock::force(&SYNCHRONOUS);
+    LazyLock::force(&ASYNCHRONOUS);
 }
 
 /// How the PDF comes back.
@@ -38,13 +43,31 @@ pub enum OutputEncoding {
     Base64,
 }
 
+/// A request whose client waits for the document.
+#[derive(Debug, Clone)]
+pub struct SynchronousRequest {
+    /// What to render.
+    pub render: RenderRequest,
+    /// How the PDF comes back.
+    pub encoding: OutputEncoding,
+}
+
+/// A request whose client does not wait.
+#[derive(Debug, Clone)]
+pub struct AsynchronousRequest {
+    /// What to render.
+    pub render: RenderRequest,
+    /// Who hears what became of it.
+    pub callback: Option<CallbackTarget>,
+    /// Where the document is put; without it, in the service's own storage.
+    pub destination: Option<Destination>,
+}
+
 /// A request to render. Lengths are in inches, the orientation is applied, defaults are filled in.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
     /// What to print, in this order; at least one.
     pub parts: Vec<PartSource>,
-    /// How the PDF comes back.
-    pub encoding: OutputEncoding,
     /// Paper and decoration.
     pub print: PrintSettings,
     /// Media type that style sheets see.
@@ -103,31 +126,70 @@ pub struct RenderTerms {
     pub pages: usize,
 }
 
-impl RenderRequest {
-    /// Reads the body of a synchronous render. Fails with every fault of the body, in the order of the document.
+impl SynchronousRequest {
+    /// Reads a body. Fails with every fault of the body, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
+        let sound = SoundBody::parse(body, &SYNCHRONOUS)?;
+        Ok(Self {
+            // The schema requires it.
+            encoding: sound.wire.output_encoding.unwrap_or(OutputEncoding::Binary),
+            render: sound.try_into()?,
+        })
+    }
+}
+
+impl AsynchronousRequest {
+    /// Reads a body. Fails with every fault of the body, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
+        let mut sound = SoundBody::parse(body, &ASYNCHRONOUS)?;
+        Ok(Self {
+            callback: sound.wire.callback.take().map(TryInto::try_into).transpose()?,
+            destination: sound.wire.destination.take(),
+            render: sound.try_into()?,
+        })
+    }
+}
+
+/// A body that schema and rules have passed.
+struct SoundBody {
+    wire: WireRequest,
+    /// See [`RenderRequest::options`].
+    options: Value,
+}
+
+impl SoundBody {
+    fn parse(body: &[u8], schema: &Schema) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         match json::parse(body, &mut faults) {
-            Some(body) => Self::check(body, faults),
+            Some(body) => Self::check(body, schema, faults),
             None => Err(faults.sorted(&Value::Null)),
         }
     }
 
-    /// As [`Self::parse`], for a body that is read already.
-    pub fn from_value(body: Value) -> Result<Self, Vec<Fault>> {
-        Self::check(body, Faults::default())
-    }
-
-    fn check(body: Value, mut faults: Faults) -> Result<Self, Vec<Fault>> {
-        SYNCHRONOUS.check(&body, &mut faults);
+    fn check(body: Value, schema: &Schema, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+        schema.check(&body, &mut faults);
         rules::check(&body, &mut faults);
         if !faults.is_empty() {
             return Err(faults.sorted(&body));
         }
         let options = record::options(&body);
-        let wire: WireRequest =
-            serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
-        Self::from_wire(wire, options)
+        let wire = serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
+        Ok(Self { wire, options })
+    }
+}
+
+impl TryFrom<SoundBody> for RenderRequest {
+    type Error = Vec<Fault>;
+
+    fn try_from(body: SoundBody) -> Result<Self, Vec<Fault>> {
+        Self::from_wire(body.wire, body.options)
+    }
+}
+
+impl RenderRequest {
+    /// Checks the body of a synchronous render that is read already, as [`SynchronousRequest::parse`] does.
+    pub fn from_value(body: Value) -> Result<Self, Vec<Fault>> {
+        SoundBody::check(body, &SYNCHRONOUS, Faults::default())?.try_into()
     }
 
     fn from_wire(wire: WireRequest, options: Value) -> Result<Self, Vec<Fault>> {
@@ -144,7 +206,6 @@ impl RenderRequest {
         };
         Ok(Self {
             parts,
-            encoding: wire.output_encoding,
             print: PrintSettings {
                 paper_width: sheet.width,
                 paper_height: sheet.height,
@@ -215,6 +276,12 @@ impl RenderRequest {
             page_limit: terms.pages,
         }
     }
+}
+
+/// The version of its template that [`RenderRequest::note_version`] has kept for a part.
+pub fn noted_version(options: &Value, part: usize) -> Option<i32> {
+    let version = options["parts"][part]["version"].as_i64()?;
+    version.try_into().ok()
 }
 
 /// A part names a template that the account does not have.

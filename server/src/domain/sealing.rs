@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret, SecretBox, SecretString};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::domain::ids::AccountId;
+use crate::domain::ids::{AccountId, RenderId};
 
 const KEY_BYTES: usize = 32;
 /// Of the form in which the associated data and the sealed bytes are put together.
@@ -164,6 +164,33 @@ impl Place {
         Self {
             account,
             purpose: "kept answer",
+            row,
+        }
+    }
+
+    /// The content of the request for this render.
+    pub fn render_content(account: AccountId, render: RenderId) -> Self {
+        Self {
+            account,
+            purpose: "render content",
+            row: render.0,
+        }
+    }
+
+    /// Where the callback of this render goes.
+    pub fn callback_target(account: AccountId, render: RenderId) -> Self {
+        Self {
+            account,
+            purpose: "callback target",
+            row: render.0,
+        }
+    }
+
+    /// The webhook secret with this id.
+    pub fn webhook_secret(account: AccountId, row: Uuid) -> Self {
+        Self {
+            account,
+            purpose: "webhook secret",
             row,
         }
     }

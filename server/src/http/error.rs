@@ -16,7 +16,8 @@ use crate::{
     http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
     service::{
         api_keys::AuthenticationError,
-        renders::{FailureReason, RenderFailure, caller_faults},
+        callbacks::ResendError,
+        renders::{FailureReason, RenderFailure, caller_faults, cancel::CancelError},
         templates::TemplateError,
     },
     store::error::StoreError,
@@ -56,6 +57,12 @@ pub(super) enum ApiError {
     Render(RenderFailure),
     /// The database failed.
     Store(StoreError),
+    /// The account has no such render.
+    NoSuchRender,
+    /// A render is not cancelled.
+    Cancel(CancelError),
+    /// A callback is not sent again.
+    Resend(ResendError),
     /// A template was not served or changed.
     Template(TemplateError),
 }
@@ -84,6 +91,21 @@ impl From<RenderFailure> for ApiError {
     }
 }
 
+impl From<CancelError> for ApiError {
+    fn from(error: CancelError) -> Self {
+        match error {
+            CancelError::NotFound => Self::NoSuchRender,
+            error => Self::Cancel(error),
+        }
+    }
+}
+
+impl From<ResendError> for ApiError {
+    fn from(error: ResendError) -> Self {
+        Self::Resend(error)
+    }
+}
+
 impl From<TemplateError> for ApiError {
     fn from(error: TemplateError) -> Self {
         Self::Template(error)
@@ -108,7 +130,10 @@ impl IntoResponse for ApiError {
                 StatusCode::FORBIDDEN,
                 auth_error("forbidden", "The account is suspended."),
             ),
-            Self::Authentication(AuthenticationError::Store(error)) | Self::Store(error) => internal(&error),
+            Self::Authentication(AuthenticationError::Store(error))
+            | Self::Cancel(CancelError::Store(error))
+            | Self::Resend(ResendError::Store(error))
+            | Self::Store(error) => internal(&error),
             Self::MissingScope(scope) => {
                 let message = format!("The API key lacks the scope {scope}.");
                 answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
@@ -147,6 +172,9 @@ impl IntoResponse for ApiError {
                 }
                 response
             }
+            Self::NoSuchRender => resource_error(StatusCode::NOT_FOUND, "There is no such render."),
+            Self::Cancel(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
+            Self::Resend(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Template(error) => template_error(error),
         }
     }
@@ -203,8 +231,8 @@ fn render_failure(reason: FailureReason) -> Response {
             let detail = "The header Idempotency-Key is that of an earlier request with another body; take a new key.";
             return validation_error(&[Fault::invalid("", detail)]);
         }
-        FailureReason::Credits(refusal) => {
-            let message = sentence(&refusal.to_string());
+        forbidden @ (FailureReason::Credits(_) | FailureReason::NoConnection(_)) => {
+            let message = sentence(&forbidden.to_string());
             return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));
         }
         unrecorded => return internal(&unrecorded),

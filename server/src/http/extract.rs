@@ -17,9 +17,9 @@ use crate::{
         api_key::Scope,
         caller::Caller,
         idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
-        ids::TemplateId,
+        ids::{RenderId, TemplateId},
         page::PageRequest,
-        render::RenderRequest,
+        render::{AsynchronousRequest, SynchronousRequest, history::RenderFilter},
         template::{Saved, Submission, preview::PreviewRequest, settings::SettingsChanges},
         validation::Fault,
     },
@@ -85,6 +85,7 @@ macro_rules! caller_with_scope {
 }
 
 caller_with_scope!(MayRender, Scope::Render);
+caller_with_scope!(MayReadRenders, Scope::RendersRead);
 caller_with_scope!(MayReadUsage, Scope::UsageRead);
 caller_with_scope!(MayReadTemplates, Scope::TemplatesRead);
 caller_with_scope!(MayWriteTemplates, Scope::TemplatesWrite);
@@ -105,6 +106,31 @@ impl FromRequestParts<ApiState> for TemplatePath {
         } else {
             Err(NotAllowed::new(format!("the template {id}")).into())
         }
+    }
+}
+
+/// The render that the path names.
+pub(super) struct RenderPath(pub(super) RenderId);
+
+impl FromRequestParts<ApiState> for RenderPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let path: Result<Path<String>, _> = Path::from_request_parts(parts, state).await;
+        let id = path.ok().and_then(|Path(id)| RenderId::parse(&id));
+        id.map(Self).ok_or(ApiError::NoSuchRender)
+    }
+}
+
+/// Which renders the query string asks for.
+pub(super) struct RenderQuery(pub(super) RenderFilter);
+
+impl FromRequestParts<ApiState> for RenderQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        let filter = RenderFilter::parse(parts.uri.query().unwrap_or_default());
+        filter.map(Self).map_err(ApiError::Invalid)
     }
 }
 
@@ -178,26 +204,44 @@ impl<Key: FromStr> FromRequestParts<ApiState> for PageQuery<Key> {
     }
 }
 
-/// The body of a synchronous render. The caller has to be extracted before.
-pub(super) struct RenderBody {
-    pub(super) request: RenderRequest,
+/// The body of a request to render. The caller has to be extracted before.
+pub(super) struct RenderBody<T> {
+    pub(super) request: T,
     /// When it may come again.
     pub(super) idempotent: Option<IdempotentRequest>,
 }
 
-impl FromRequest<ApiState> for RenderBody {
+/// A request to render, as a body says it.
+pub(super) trait FromBody: Sized + Send + 'static {
+    fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>>;
+}
+
+impl FromBody for SynchronousRequest {
+    fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>> {
+        Self::parse(body)
+    }
+}
+
+/// The body itself is kept until its turn comes.
+impl FromBody for (AsynchronousRequest, Bytes) {
+    fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>> {
+        Ok((AsynchronousRequest::parse(body)?, body.clone()))
+    }
+}
+
+impl<T: FromBody> FromRequest<ApiState> for RenderBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let livemode = extracted_caller(request.extensions())?.livemode;
         let operation = format!("{} {}", request.method(), request.uri().path());
         let key = idempotency_key(request.headers());
-        let parse = move |body: &[u8]| {
+        let parse = move |body: &Bytes| {
             let idempotent = key?.map(|key| IdempotentRequest {
                 key,
                 fingerprint: Fingerprint::new(&operation, livemode, body),
             });
-            RenderRequest::parse(body).map(|request| Self { request, idempotent })
+            T::from_body(body).map(|request| Self { request, idempotent })
         };
         parsed_body(request, state, parse).await
     }
@@ -231,7 +275,9 @@ impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, Submission::read).await.map(Self)
+        parsed_body(request, state, |body| Submission::read(body))
+            .await
+            .map(Self)
     }
 }
 
@@ -242,7 +288,9 @@ impl FromRequest<ApiState> for PreviewBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, PreviewRequest::parse).await.map(Self)
+        parsed_body(request, state, |body| PreviewRequest::parse(body))
+            .await
+            .map(Self)
     }
 }
 
@@ -253,7 +301,9 @@ impl FromRequest<ApiState> for SettingsBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, SettingsChanges::parse).await.map(Self)
+        parsed_body(request, state, |body| SettingsChanges::parse(body))
+            .await
+            .map(Self)
     }
 }
 
@@ -261,7 +311,7 @@ impl FromRequest<ApiState> for SettingsBody {
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
-    parse: impl FnOnce(&[u8]) -> Result<T, Vec<Fault>> + Send + 'static,
+    parse: impl FnOnce(&Bytes) -> Result<T, Vec<Fault>> + Send + 'static,
 ) -> Result<T, ApiError> {
     let body = json_body(request, state).await?;
     let parsed = tokio::task::spawn_blocking(move || parse(&body)).await;

@@ -3,12 +3,14 @@
 pub(super) mod credits;
 pub(super) mod health;
 pub(super) mod renderers;
+pub(super) mod renders;
 pub(super) mod templates;
 
 use std::fmt::Display;
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use serde::Serialize;
+use url::form_urlencoded;
 
 use crate::domain::page::PageRequest;
 
@@ -23,7 +25,15 @@ fn next_page<Key: Display>(uri: &Uri, request: &PageRequest<Key>, next: Option<K
     let (Some(cursor), Some(size)) = (next, request.size) else {
         return HeaderMap::new();
     };
-    let link = format!("<{}?page_size={size}&cursor={cursor}>; rel=\"next\"", uri.path());
+    // What else was asked for holds for the next page as well.
+    let rest = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let rest = rest.filter(|(name, _)| name != "page_size" && name != "cursor");
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("page_size", &size.to_string())
+        .append_pair("cursor", &cursor.to_string())
+        .extend_pairs(rest)
+        .finish();
+    let link = format!("<{}?{query}>; rel=\"next\"", uri.path());
     let link = HeaderValue::try_from(link).ok();
     link.into_iter().map(|link| (header::LINK, link)).collect()
 }

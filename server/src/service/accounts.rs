@@ -198,3 +198,8 @@ pub async fn select(db: &PgPool, selection: Selection) -> Result<OwnedAccount, S
 pub async fn none_exist(db: &PgPool) -> Result<bool, StoreError> {
     accounts::exist(db).await.map(|exist| !exist)
 }
+
+/// Whether the content of an account's requests is kept once their renders have ended.
+pub async fn keep_content(db: &PgPool, account: AccountId, keep: bool) -> Result<(), StoreError> {
+    accounts::update_keep_content(db, account, keep).await
+}

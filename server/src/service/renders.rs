@@ -2,8 +2,15 @@
 //! again.
 
 pub mod abandoned;
+pub mod background;
+pub mod cancel;
+mod charge;
+mod deliver;
+pub mod enqueue;
+pub mod history;
 pub mod kept;
 mod record;
+pub mod retention;
 pub(in crate::service) mod templates;
 
 use std::time::Instant;
@@ -20,8 +27,10 @@ use crate::{
     domain::{
         caller::Caller,
         credits::NotEnoughCredits,
+        destination::Destination,
         idempotency::IdempotentRequest,
-        ids::RenderId,
+        ids::{AccountId, RenderId},
+        job::CRASHES,
         render::{
             RenderRequest, RenderTerms, blamed_member,
             kept::{Facts, KeptOutcome},
@@ -29,9 +38,12 @@ use crate::{
         sentence::sentence,
         validation::Fault,
     },
-    service::renders::{kept::KeepError, record::OpenRecord, templates::Templates},
+    service::renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
     state::AppState,
-    store::{error::StoreError, renders::NewRender},
+    store::{
+        error::StoreError,
+        renders::{NewRender, Start},
+    },
 };
 
 /// A document and the render that made it.
@@ -76,6 +88,21 @@ pub enum FailureReason {
     /// No process fills its templates.
     #[error(transparent)]
     TemplateProcess(pool::Error),
+    /// The callback's address is refused.
+    #[error("the callback's address is refused")]
+    Callback(Fault),
+    /// No storage connection of the account covers where the document is to go.
+    #[error("no storage connection of the account covers the path {:?} in the bucket {:?} of {}", .0.path, .0.bucket, .0.provider.as_str())]
+    NoConnection(Destination),
+    /// The store did not take the document.
+    #[error(transparent)]
+    Delivery(#[from] DeliveryError),
+    /// Its content can't be sealed, or opened again.
+    #[error("the content of the request: {0}")]
+    Content(#[source] KeepError),
+    /// Several processes have ended over it.
+    #[error("the service crashed {CRASHES} times while it was rendered; it is not tried again")]
+    Poisonous,
     /// It can't be paid for.
     #[error(transparent)]
     Credits(#[from] NotEnoughCredits),
@@ -120,21 +147,31 @@ pub async fn render_now(
         }
     }
     // What the account does not have fails the render, not the request: one that comes again has its outcome again.
-    let found = Templates::find(app, caller, &mut request).await;
+    let found = Templates::find(app, caller.account, &mut request).await;
     let templates = found.map_err(|error| refused(error.into()))?;
     let id = RenderId::generate();
     let new = NewRender {
         id,
         key: caller.key,
         livemode: caller.livemode,
-        instance: app.instance,
+        start: Start::Now(app.instance),
         options: std::mem::take(&mut request.options),
     };
     let record = OpenRecord::begin(app, caller.account, new, idempotent)
         .await
         .map_err(refused)?;
     tracing::Span::current().record("render_id", tracing::field::display(id));
-    let rendered = make(app, caller, id, request, templates).await;
+    let terms = RenderTerms {
+        id,
+        lane: Lane::Synchronous,
+        watermark: watermark(caller.livemode),
+        deadline: caller.limits.sync_deadline,
+        pages: app.config.limits.page_limit,
+    };
+    let rendered = match templates {
+        Ok(templates) => make(app, caller.into(), request, &templates, terms).await,
+        Err(faults) => Err(FailureReason::Templates(faults)),
+    };
     log(&rendered);
     let failure = |reason| RenderFailure { id: Some(id), reason };
     match rendered {
@@ -157,17 +194,20 @@ fn delivered(id: RenderId, outcome: KeptOutcome, origin: Origin) -> Result<Rende
     }
 }
 
+fn watermark(livemode: bool) -> Option<Watermark> {
+    (!livemode).then_some(Watermark::Test)
+}
+
 /// Makes the document of a render that is accepted.
 async fn make(
     app: &AppState,
-    caller: &Caller,
-    id: RenderId,
+    caller: platen_engine::job::Caller,
     mut request: RenderRequest,
-    templates: Result<Templates, Vec<Fault>>,
+    templates: &Templates,
+    terms: RenderTerms,
 ) -> Result<RenderedDocument, FailureReason> {
-    let templates = templates.map_err(FailureReason::Templates)?;
-    let (started, deadline) = (Instant::now(), caller.limits.sync_deadline);
-    let filling = templates.fill(app, caller.account, std::mem::take(&mut request.parts));
+    let (started, deadline) = (Instant::now(), terms.deadline);
+    let filling = templates.fill(app, AccountId(caller.account), std::mem::take(&mut request.parts));
     let filled = tokio::time::timeout(deadline, filling).await;
     let filled = filled.map_err(|_| RenderError::Deadline {
         phase: Phase::Load,
@@ -175,14 +215,11 @@ async fn make(
     })??;
     let filling_time = started.elapsed();
     let terms = RenderTerms {
-        id,
-        lane: Lane::Synchronous,
-        watermark: (!caller.livemode).then_some(Watermark::Test),
         deadline: deadline.saturating_sub(filling_time),
-        pages: app.config.limits.page_limit,
+        ..terms
     };
     let job = request.into_job(filled.parts, terms);
-    let mut document = app.engine.render(caller.into(), job).await?;
+    let mut document = app.engine.render(caller, job).await?;
     *document.phases.of(Phase::Load) += filling_time;
     document.warnings.splice(0..0, filled.warnings);
     Ok(document)
@@ -195,6 +232,9 @@ fn told(reason: &FailureReason) -> Value {
         FailureReason::Engine(error) => error,
         FailureReason::Credits(_)
         | FailureReason::Ended
+        | FailureReason::NoConnection(_)
+        | FailureReason::Delivery(_)
+        | FailureReason::Poisonous
         | FailureReason::Replayed(_)
         | FailureReason::KeyInUse
         | FailureReason::KeyOfOtherRequest => return json!({"message": message}),
@@ -204,7 +244,9 @@ fn told(reason: &FailureReason) -> Value {
                 |fault| json!({"message": fault.detail, "pointer": fault.pointer}),
             );
         }
+        FailureReason::Callback(fault) => return json!({"message": fault.detail, "pointer": fault.pointer}),
         FailureReason::Keep(_)
+        | FailureReason::Content(_)
         | FailureReason::TemplateProcess(_)
         | FailureReason::Store(_)
         | FailureReason::Interrupted(_) => {
@@ -230,6 +272,7 @@ pub fn caller_faults(reason: &FailureReason) -> Option<Vec<Fault>> {
             detail: sentence(&fault.to_string()),
         }]),
         FailureReason::Templates(faults) => Some(faults.clone()),
+        FailureReason::Callback(fault) => Some(vec![fault.clone()]),
         _ => None,
     }
 }

@@ -46,6 +46,14 @@ pub async fn update_plan(
     Ok(())
 }
 
+/// Decides whether the content of requests stays once their renders have ended.
+pub async fn update_keep_content(db: &PgPool, id: AccountId, keep: bool) -> Result<(), StoreError> {
+    sqlx::query!("update accounts set keep_content = $2 where id = $1", id.0, keep)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 /// An account and the user who owns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnedAccount {

@@ -15,7 +15,8 @@ use crate::{
 /// Takes a key for a render that is about to be opened in the same transaction. `false`: another request has it.
 ///
 /// A key is free when it is new or has expired, or when the render that took it has ended without an outcome that is
-/// kept: failed by our fault, cancelled, or left behind by a process that died.
+/// kept: failed by our fault, cancelled, or left behind by a process that died. For a render that nobody waits for, the
+/// outcome is that it was accepted, whatever became of it, unless it was cancelled.
 pub async fn take(
     db: &mut PgConnection,
     account: AccountId,
@@ -37,6 +38,7 @@ pub async fn take(
              or idempotency_keys.answer_id is null and exists (
                  select from renders
                  where renders.id = idempotency_keys.render_id and renders.finished_at is not null
+                     and (renders.mode = 'sync' or renders.status = 'cancelled')
              )",
         account.0,
         request.key.as_str(),
@@ -50,18 +52,28 @@ pub async fn take(
     Ok(done.rows_affected() == 1)
 }
 
-/// What was asked for with a key that is taken.
-pub async fn find_fingerprint(
+/// Who has a key.
+#[derive(Debug)]
+pub struct Holder {
+    /// What was asked for.
+    pub fingerprint: Vec<u8>,
+    /// The render that took the key.
+    pub render: RenderId,
+}
+
+/// Who has the key of a request.
+pub async fn find_holder(
     db: &mut PgConnection,
     account: AccountId,
     request: &IdempotentRequest,
-) -> Result<Option<Vec<u8>>, StoreError> {
-    let fingerprint = sqlx::query_scalar!(
-        "select fingerprint from idempotency_keys where account_id = $1 and key = $2",
+) -> Result<Option<Holder>, StoreError> {
+    let holder = sqlx::query_as!(
+        Holder,
+        "select fingerprint, render_id as render from idempotency_keys where account_id = $1 and key = $2",
         account.0,
         request.key.as_str(),
     );
-    Ok(fingerprint.fetch_optional(db).await?)
+    Ok(holder.fetch_optional(db).await?)
 }
 
 /// The outcome that is kept for a request.

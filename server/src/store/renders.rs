@@ -1,16 +1,19 @@
 //! Table `renders`.
 
+pub mod history;
+
 use platen_engine::job::{PhaseTimes, RenderedDocument};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     domain::ids::{AccountId, ApiKeyId, InstanceId, RenderId},
     store::error::StoreError,
 };
 
-/// A render that begins at once, while its caller waits.
+/// A render that is accepted.
 pub struct NewRender {
     /// Identifier.
     pub id: RenderId,
@@ -18,28 +21,84 @@ pub struct NewRender {
     pub key: ApiKeyId,
     /// False for test keys.
     pub livemode: bool,
-    /// The process that renders it.
-    pub instance: InstanceId,
+    /// When it begins.
+    pub start: Start,
     /// The request without its content.
     pub options: Value,
 }
 
-/// Adds a render that is under way.
+/// When a render begins.
+#[derive(Debug, Clone, Copy)]
+pub enum Start {
+    /// At once, in this process, while its caller waits.
+    Now(InstanceId),
+    /// When its turn comes.
+    Queued {
+        /// Names the document in the service's own storage. `None`: it goes elsewhere.
+        object: Option<Uuid>,
+    },
+}
+
+/// Adds a render. If it is live, it reserves a credit.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     render: NewRender,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
+    let (mode, status, instance, object) = match render.start {
+        Start::Now(instance) => ("sync", "processing", Some(instance.0), None),
+        Start::Queued { object } => ("async", "queued", None, object),
+    };
     sqlx::query!(
-        "insert into renders (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at)
-         values ($1, $2, $3, 'sync', 'processing', $4, $5, $6, $7)",
+        "insert into renders
+            (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         render.id.0,
         account.0,
         render.key.0,
+        mode,
+        status,
         render.livemode,
-        render.instance.0,
+        instance,
         storable(render.options),
+        now,
+        object,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What the unfinished live renders of an account reserve.
+pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
+    let reserved = sqlx::query_scalar!(
+        "select credits from credit_reservations where account_id = $1",
+        account.0
+    );
+    Ok(reserved.fetch_optional(db).await?.unwrap_or_default())
+}
+
+/// Changes what an unfinished render reserves.
+pub async fn reserve(db: &mut PgConnection, account: AccountId, id: RenderId, credits: i64) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update renders set reserved = $3 where account_id = $1 and id = $2 and finished_at is null",
+        account.0,
+        id.0,
+        i32::try_from(credits).unwrap_or(i32::MAX),
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Marks renders as begun.
+pub async fn begin(db: &mut PgConnection, ids: &[RenderId], now: OffsetDateTime) -> Result<(), StoreError> {
+    let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
+    sqlx::query!(
+        "update renders set status = 'processing', started_at = coalesce(started_at, $2)
+         where id = any($1) and finished_at is null",
+        &ids,
         now,
     )
     .execute(db)
@@ -47,15 +106,74 @@ pub async fn insert(
     Ok(())
 }
 
-/// How many live renders of an account are under way, without the one with this id.
-pub async fn count_under_way(db: &mut PgConnection, account: AccountId, except: RenderId) -> Result<i64, StoreError> {
-    let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from renders
-         where account_id = $1 and id <> $2 and livemode and finished_at is null"#,
+/// Marks a render as waiting for another try.
+pub async fn requeue(db: &mut PgConnection, account: AccountId, id: RenderId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update renders set status = 'queued' where account_id = $1 and id = $2 and finished_at is null",
         account.0,
-        except.0,
-    );
-    Ok(count.fetch_one(db).await?)
+        id.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What is known of a render when its turn comes.
+#[derive(Debug)]
+pub struct QueuedRender {
+    /// False for test keys.
+    pub livemode: bool,
+    /// The request without its content, with the versions of templates.
+    pub options: Value,
+    /// Names the document in the service's own storage. `None`: it goes elsewhere.
+    pub object: Option<Uuid>,
+    /// Most renders of the account at once, by its plan.
+    pub concurrency: usize,
+}
+
+/// A render that has not ended.
+pub async fn find_unfinished(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+) -> Result<Option<QueuedRender>, StoreError> {
+    let row = sqlx::query!(
+        "select renders.livemode, renders.options, renders.object_id, plans.concurrency
+         from renders
+         join accounts on accounts.id = renders.account_id
+         join plans on plans.name = accounts.plan
+         where renders.account_id = $1 and renders.id = $2 and renders.finished_at is null",
+        account.0,
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| QueuedRender {
+        livemode: row.livemode,
+        options: row.options,
+        object: row.object_id,
+        concurrency: row.concurrency.unsigned_abs() as usize,
+    }))
+}
+
+/// What the store says of a finished render's document, and when it is deleted, if it is in the service's own storage.
+pub async fn set_result(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: RenderId,
+    result: &Value,
+    expires_at: Option<OffsetDateTime>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update renders set result = $3, object_expires_at = $4 where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        result,
+        expires_at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 /// The processes that have renders under way whose callers wait, but for `except`.
@@ -150,9 +268,9 @@ pub async fn finish(
             sqlx::query!(
                 "update renders
                  set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
-                     started_at = inserted_at + $8::float8 * interval '1 ms', finished_at = $9, conformance = $10,
+                     started_at = coalesce(started_at, inserted_at + $8::float8 * interval '1 ms'), finished_at = $9, conformance = $10,
                      credits = $11
-                 where account_id = $1 and id = $2 and status = 'processing'",
+                 where account_id = $1 and id = $2 and finished_at is null",
                 account.0,
                 id.0,
                 success.page_count,
@@ -171,7 +289,7 @@ pub async fn finish(
         Ending::Failed(error) => {
             sqlx::query!(
                 "update renders set status = 'failed', error = $3, finished_at = $4
-                 where account_id = $1 and id = $2 and status = 'processing'",
+                 where account_id = $1 and id = $2 and finished_at is null",
                 account.0,
                 id.0,
                 storable(error),
@@ -183,7 +301,7 @@ pub async fn finish(
         Ending::Cancelled => {
             sqlx::query!(
                 "update renders set status = 'cancelled', finished_at = $3
-                 where account_id = $1 and id = $2 and status = 'processing'",
+                 where account_id = $1 and id = $2 and finished_at is null",
                 account.0,
                 id.0,
                 now,
@@ -193,6 +311,65 @@ pub async fn finish(
         }
     };
     Ok(done.rows_affected() == 1)
+}
+
+/// Deletes renders of all accounts that have ended longer ago than their plans keep them, with all that belongs to them,
+/// but for those whose document is still there. At most so many at once, so that nobody waits for it; says how many.
+pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from renders where id in (
+            select renders.id from renders
+            join accounts on accounts.id = renders.account_id
+            join plans on plans.name = accounts.plan
+            where renders.finished_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                and renders.object_expires_at is null
+            limit $2
+            for update of renders skip locked
+         )",
+        now,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// A document of some account whose time in the service's own storage is over.
+#[derive(Debug)]
+pub struct ExpiredObject {
+    /// Its render.
+    pub render: RenderId,
+    /// Names it.
+    pub object: Uuid,
+}
+
+/// At most so many expired documents, the oldest first.
+pub async fn list_expired_objects(
+    db: &PgPool,
+    now: OffsetDateTime,
+    at_most: i64,
+) -> Result<Vec<ExpiredObject>, StoreError> {
+    let objects = sqlx::query_as!(
+        ExpiredObject,
+        r#"select id as render, object_id as "object!" from renders
+           where object_expires_at <= $1 and object_id is not null
+           order by object_expires_at limit $2"#,
+        now,
+        at_most,
+    );
+    Ok(objects.fetch_all(db).await?)
+}
+
+/// Notes that the documents of these renders are gone.
+pub async fn forget_objects(db: &PgPool, renders: &[RenderId]) -> Result<(), StoreError> {
+    let renders: Vec<_> = renders.iter().map(|id| id.0).collect();
+    sqlx::query!(
+        "update renders set object_expires_at = null where id = any($1)",
+        &renders
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 fn phase_times(phases: &PhaseTimes) -> Value {

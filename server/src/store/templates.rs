@@ -84,7 +84,7 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
 pub struct PublishedTemplate {
     /// Identifier.
     pub id: TemplateId,
-    /// The published version.
+    /// The version that is used.
     pub version: i32,
     /// Its content.
     pub content: String,
@@ -115,6 +115,37 @@ pub async fn list_published(
         .map(|row| PublishedTemplate {
             id: TemplateId(row.id),
             version: row.published_version,
+            content: row.content,
+            settings: TemplateSettings { strict: row.strict },
+        })
+        .collect())
+}
+
+/// The templates among these, deleted ones too, each in the version at its place in `versions`.
+pub async fn list_versions(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[TemplateId],
+    versions: &[i32],
+) -> Result<Vec<PublishedTemplate>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select distinct templates.id, versions.number, versions.content, templates.strict
+         from unnest($2::uuid[], $3::integer[]) as noted (template_id, number)
+         join templates on templates.account_id = $1 and templates.id = noted.template_id
+         join template_versions versions
+            on versions.template_id = templates.id and versions.number = noted.number",
+        account.0,
+        &ids,
+        versions,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| PublishedTemplate {
+            id: TemplateId(row.id),
+            version: row.number,
             content: row.content,
             settings: TemplateSettings { strict: row.strict },
         })

@@ -4,6 +4,7 @@ mod api;
 mod cli;
 mod embedded;
 mod inspect;
+mod jobs;
 mod keys;
 mod lifecycle;
 mod quick_starts;

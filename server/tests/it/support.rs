@@ -1,6 +1,7 @@
 //! What the tests stand on.
 
 pub(crate) mod answers;
+pub(crate) mod background;
 pub(crate) mod command;
 pub(crate) mod description;
 pub(crate) mod folder;
@@ -8,5 +9,6 @@ pub(crate) mod origin;
 pub(crate) mod pdf;
 pub(crate) mod postgres;
 pub(crate) mod process;
+pub(crate) mod receiver;
 pub(crate) mod service;
 pub(crate) mod studio;

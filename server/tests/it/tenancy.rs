@@ -50,6 +50,14 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
     if let Some(of_template) = path.strip_prefix("/api/v1/templates/{id}") {
         return studio.template(name, "Dear {{ name }}").await + &of_template.replace("{number}", "1");
     }
+    if let Some(of_render) = path.strip_prefix("/api/v1/renders/{id}") {
+        let body = json!({"parts": ["<p>"], "callback": {"url": "https://example.invalid/"}});
+        let id = studio.queued(&body).await;
+        if of_render.ends_with("/resend") {
+            studio.ended(&id).await;
+        }
+        return format!("/api/v1/renders/{id}{of_render}");
+    }
     assert!(
         !path.contains('{'),
         "say here what {path} is about, so that a stranger can try it"

@@ -13,7 +13,7 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
         let remedy = "deploy/setup.sh installs chromium-headless-shell; PLATEN_CHROMIUM names one that is elsewhere";
         return vec![Finding::broken("Chromium", "not found", remedy)];
     };
-    let browsers = match browser::start(config).await {
+    let browsers = match browser::start(config, browser::guard(config)).await {
         Ok(browsers) => browsers,
         Err(error) => {
             let remedy = "deploy/setup.sh installs what it needs; its sandbox needs user namespaces \

@@ -6,7 +6,8 @@ use url::Url;
 use crate::domain::render::wire::is_url;
 
 /// Kept as they are.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 13] = [
+    "destination",
     "emulate_media_type",
     "include_backgrounds",
     "margin",
@@ -22,7 +23,7 @@ const PLAIN: [&str; 12] = [
 ];
 
 /// The options of a sound body without content: of HTML its length in bytes, of an address neither credentials nor query
-/// nor fragment, of a cookie name and domain, of a script its length.
+/// nor fragment, of a cookie name and domain, of a script its length, of a callback its address.
 pub(super) fn options(body: &Value) -> Value {
     let mut kept = Map::new();
     for (name, value) in body.as_object().into_iter().flatten() {
@@ -30,6 +31,7 @@ pub(super) fn options(body: &Value) -> Value {
             "parts" => value.as_array().into_iter().flatten().map(part).collect(),
             "evaluate_js" => json!({"bytes": bytes(&value["expression"])}),
             "header_template" | "footer_template" => json!({"bytes": bytes(value)}),
+            "callback" => json!({"url": shown_url(value["url"].as_str().unwrap_or_default())}),
             "set_cookie" => json!({"name": value["name"], "domain": value["domain"]}),
             plain if PLAIN.contains(&plain) => value.clone(),
             _ => continue,
@@ -52,8 +54,12 @@ fn part(part: &Value) -> Value {
 }
 
 fn url(address: &str) -> Value {
+    json!({"type": "url", "url": shown_url(address)})
+}
+
+fn shown_url(address: &str) -> String {
     let shown = Url::parse(address).map(|url| format!("{}{}", url.origin().ascii_serialization(), url.path()));
-    json!({"type": "url", "url": shown.unwrap_or_default()})
+    shown.unwrap_or_default()
 }
 
 fn bytes(text: &Value) -> usize {

@@ -1,9 +1,12 @@
 //! The rules that the schema can't say. Each looks only at members that have no fault yet.
 
+use serde::Deserialize;
 use serde_json::Value;
 use url::{Host, Url};
 
 use crate::domain::{
+    callback,
+    destination::Destination,
     ids::TemplateId,
     render::{
         no_such_template, pages,
@@ -20,6 +23,8 @@ pub(super) fn check(body: &Value, faults: &mut Faults) {
     check_sheet(body, faults);
     check_cookie_domain(body, faults);
     check_template_ids(body, faults);
+    check_callback(body, faults);
+    check_destination(body, faults);
 }
 
 /// What is no identifier is no template's.
@@ -44,11 +49,43 @@ fn check_urls(body: &Value, faults: &mut Faults) {
             }
             _ => continue,
         };
-        if let Some(reason) = url_fault(address) {
-            faults.add(Fault::invalid(
-                pointer,
-                format!("Must be an address that can exist: {reason}; got {}", quote(address)),
-            ));
+        check_url(address, pointer, faults);
+    }
+}
+
+fn check_url(address: &str, pointer: String, faults: &mut Faults) {
+    if let Some(reason) = url_fault(address) {
+        faults.add(Fault::invalid(
+            pointer,
+            format!("Must be an address that can exist: {reason}; got {}", quote(address)),
+        ));
+    }
+}
+
+fn check_callback(body: &Value, faults: &mut Faults) {
+    const URL: &str = "/callback/url";
+    const HEADERS: &str = "/callback/headers";
+    if let Some(address) = body["callback"]["url"].as_str().filter(|_| !faults.within(URL)) {
+        check_url(address, URL.into(), faults);
+    }
+    if let Some(headers) = body["callback"]["headers"]
+        .as_object()
+        .filter(|_| !faults.within(HEADERS))
+    {
+        let headers = headers.iter();
+        let headers = headers.map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default()));
+        for fault in callback::header_faults(HEADERS, headers) {
+            faults.add(fault);
+        }
+    }
+}
+
+fn check_destination(body: &Value, faults: &mut Faults) {
+    const POINTER: &str = "/destination";
+    let sound = body.get("destination").filter(|_| !faults.within(POINTER));
+    if let Some(Ok(destination)) = sound.map(Destination::deserialize) {
+        for fault in destination.faults(POINTER) {
+            faults.add(fault);
         }
     }
 }

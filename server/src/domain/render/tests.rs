@@ -12,7 +12,7 @@ fn with_part(part: &str) -> String {
 }
 
 fn faults(body: &str) -> Vec<Fault> {
-    RenderRequest::parse(body.as_bytes()).map_or_else(|faults| faults, |_| Vec::new())
+    SynchronousRequest::parse(body.as_bytes()).map_or_else(|faults| faults, |_| Vec::new())
 }
 
 #[track_caller]
@@ -27,9 +27,14 @@ fn assert_faults(body: &str, expected: &[&str]) {
     );
 }
 
+fn render(body: &str) -> RenderRequest {
+    let request = SynchronousRequest::parse(body.as_bytes());
+    request.unwrap_or_else(|faults| panic!("{body}: {faults:#?}")).render
+}
+
 fn request(member: &str) -> RenderRequest {
     let body = with(member);
-    RenderRequest::parse(body.as_bytes()).unwrap_or_else(|faults| panic!("{body}: {faults:#?}"))
+    render(&body)
 }
 
 #[test]
@@ -362,7 +367,7 @@ fn page_lists() {
         ("2-2", "2"),
         ("10,1", "1, 10"),
     ] {
-        let request = RenderRequest::parse(with(&format!("\"pages\": \"{sound}\"")).as_bytes()).expect(sound);
+        let request = request(&format!("\"pages\": \"{sound}\""));
         assert_eq!(
             request.selection.map(|selection| selection.to_string()),
             Some(selected.to_owned())
@@ -567,9 +572,10 @@ fn cookie_values_are_not_echoed() {
 
 #[test]
 fn defaults_are_those_of_the_contract() {
-    let request = RenderRequest::parse(br#"{"parts": ["<p>"], "output_encoding": "base64"}"#).expect("sound");
-    assert!(matches!(&request.parts[..], [PartSource::Given(Part::Html(html))] if html == "<p>"));
+    let request = SynchronousRequest::parse(br#"{"parts": ["<p>"], "output_encoding": "base64"}"#).expect("sound");
     assert_eq!(request.encoding, OutputEncoding::Base64);
+    let request = request.render;
+    assert!(matches!(&request.parts[..], [PartSource::Given(Part::Html(html))] if html == "<p>"));
     assert_eq!(request.media, MediaType::Print);
     assert_eq!(request.format, OutputFormat::PdfA2b);
     assert!(request.cookie.is_none() && request.evaluate.is_none() && request.wait_for.is_none());
@@ -631,12 +637,7 @@ fn templates_without_their_switch_have_no_effect() {
 
 #[test]
 fn parts_are_told_apart() {
-    let source = |part: &str| {
-        RenderRequest::parse(with_part(part).as_bytes())
-            .expect("sound")
-            .parts
-            .remove(0)
-    };
+    let source = |part: &str| render(&with_part(part)).parts.remove(0);
     let part = |part: &str| match source(part) {
         PartSource::Given(part) => part,
         template @ PartSource::Template(_) => panic!("{template:?}"),
@@ -668,7 +669,7 @@ fn of_a_template_its_identifier_and_version_are_kept() {
     let id = "0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90";
     let template =
         format!(r#"{{"type": "template", "content": {{"template_id": "{id}", "context": {{"a": "hunter2"}}}}}}"#);
-    let mut request = RenderRequest::parse(with_part(&format!(r#""<p>", {template}"#)).as_bytes()).expect("sound");
+    let mut request = render(&with_part(&format!(r#""<p>", {template}"#)));
     let parts: Vec<_> = request
         .templates()
         .map(|(part, template)| (part, template.to_string()))
@@ -705,7 +706,7 @@ fn no_content_is_kept_with_the_options() {
         r#""https://user:hunter2@example.com:81/a?token=hunter2#hunter2""#,
         r#"{"type": "url", "content": "https://user:hunter2@example.com:81/a?token=hunter2#hunter2"}"#,
     ] {
-        let options = RenderRequest::parse(with_part(part).as_bytes()).expect("sound").options;
+        let options = render(&with_part(part)).options;
         assert_eq!(
             options["parts"],
             json!([{"type": "url", "url": "https://example.com:81/a"}])

@@ -1,22 +1,29 @@
 //! The body as JSON has it, once the schema has passed it, with the defaults of the contract.
 
+use std::collections::BTreeMap;
+
 use platen_engine::job::{Cookie, MediaType, Part, WaitFor};
 use platen_pdf::OutputFormat;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::domain::{
+    callback::CallbackTarget,
+    destination::Destination,
     ids::TemplateId,
     render::{
         OutputEncoding, PartSource, TemplatePart,
         sheet::{Margin, Orientation, Sheet, Size},
     },
+    validation::Fault,
 };
 
 #[derive(Deserialize)]
 pub(super) struct WireRequest {
     pub(super) parts: Vec<WirePart>,
-    pub(super) output_encoding: OutputEncoding,
+    pub(super) output_encoding: Option<OutputEncoding>,
+    pub(super) callback: Option<WireCallback>,
+    pub(super) destination: Option<Destination>,
     #[serde(default)]
     pub(super) emulate_media_type: WireMediaType,
     pub(super) evaluate_js: Option<WireEvaluate>,
@@ -135,6 +142,25 @@ impl From<WireOutputFormat> for OutputFormat {
             WireOutputFormat::PdfA => Self::PdfA2b,
             WireOutputFormat::Pdf => Self::Pdf,
         }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireCallback {
+    url: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+impl TryFrom<WireCallback> for CallbackTarget {
+    type Error = Vec<Fault>;
+
+    fn try_from(callback: WireCallback) -> Result<Self, Vec<Fault>> {
+        let url = callback.url.parse();
+        Ok(Self {
+            url: url.map_err(|error: url::ParseError| vec![Fault::invalid("/callback/url", error.to_string())])?,
+            headers: callback.headers.into_iter().collect(),
+        })
     }
 }
 

@@ -1,3 +1,4 @@
 //! `/api/v1/renderers`
 
+pub(in crate::http) mod asynchronous;
 pub(in crate::http) mod pdf;

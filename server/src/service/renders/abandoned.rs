@@ -1,4 +1,5 @@
-//! Renders whose process has crashed: they are ended, so that they reserve no credit any more.
+//! What processes leave behind that crash: renders that somebody waited for are ended, so that they reserve no credit any
+//! more; background work goes back to the queue.
 
 use std::collections::HashSet;
 
@@ -8,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::ids::InstanceId,
-    store::{error::StoreError, instances, renders, tx},
+    store::{error::StoreError, instances, jobs, renders, tx},
 };
 
 /// Looks for them now and then.
@@ -27,11 +28,16 @@ impl Sweeper {
         }
     }
 
-    /// Ends the renders of processes that are gone and were gone at the last look too: one that has only lost its
-    /// connection has a new one by then.
-    pub async fn look(&mut self, db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-        let mut gone = HashSet::new();
-        for instance in renders::list_instances(db, self.own).await? {
+    /// Ends the renders and takes back the jobs of processes that are gone and were gone at the last look too: one that
+    /// has only lost its connection has a new one by then. Takes back what is held beyond its lease as well. Says how many jobs are in the
+    /// queue again.
+    pub async fn look(&mut self, db: &PgPool, now: OffsetDateTime) -> Result<i64, StoreError> {
+        let (mut gone, mut released_in_all) = (HashSet::new(), 0);
+        let mut instances = renders::list_instances(db, self.own).await?;
+        instances.extend(jobs::list_instances(db, self.own).await?);
+        instances.sort_unstable();
+        instances.dedup();
+        for instance in instances {
             let mut transaction = tx::begin(db).await?;
             if !instances::try_lock(&mut transaction, instance).await? {
                 continue;
@@ -39,13 +45,24 @@ impl Sweeper {
             if self.suspects.contains(&instance) {
                 let told = json!({"message": "the service stopped while it was rendered"});
                 let ended = renders::fail_of_instance(&mut transaction, instance, told, now).await?;
+                let released = jobs::release_lost(&mut *transaction, Some(instance)).await?;
                 tx::commit(transaction).await?;
-                tracing::warn!(%instance, renders = ended, "ended the renders of a process that is gone");
+                released_in_all += released;
+                tracing::warn!(
+                    %instance,
+                    renders = ended,
+                    jobs = released,
+                    "ended the renders of a process that is gone, and took back its jobs"
+                );
             } else {
                 gone.insert(instance);
             }
         }
         self.suspects = gone;
-        Ok(())
+        let released = jobs::release_lost(db, None).await?;
+        if released > 0 {
+            tracing::warn!(jobs = released, "took back jobs that were held beyond their leases");
+        }
+        Ok(released_in_all + released)
     }
 }

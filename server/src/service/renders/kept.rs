@@ -2,13 +2,14 @@
 
 use std::{io, time::SystemTime};
 
+use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
 use crate::{
     domain::{
-        idempotency::IdempotentRequest,
+        idempotency::{self, IdempotentRequest},
         ids::{AccountId, RenderId},
         render::kept::{KeptOutcome, Unreadable},
         sealing::{Place, SealingError},
@@ -42,6 +43,36 @@ pub enum KeepError {
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Who has an idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyHolder {
+    /// The render that asked.
+    ThisRender,
+    /// An earlier render that was asked for in the same words.
+    SameRequest(RenderId),
+    /// The render of another request.
+    OtherRequest,
+}
+
+/// Takes the key of a request for a render that is opened in the same transaction, or says who has it.
+pub(super) async fn take_key(
+    db: &mut PgConnection,
+    account: AccountId,
+    request: &IdempotentRequest,
+    render: RenderId,
+    now: OffsetDateTime,
+) -> Result<KeyHolder, StoreError> {
+    let expires_at = now + idempotency::LIFETIME;
+    if idempotency_keys::take(db, account, request, render, now, expires_at).await? {
+        return Ok(KeyHolder::ThisRender);
+    }
+    let holder = idempotency_keys::find_holder(db, account, request).await?;
+    Ok(match holder {
+        Some(holder) if holder.fingerprint == request.fingerprint.as_bytes() => KeyHolder::SameRequest(holder.render),
+        _ => KeyHolder::OtherRequest,
+    })
 }
 
 /// Seals an outcome and writes it to a file; returns both the outcome and the file's name.

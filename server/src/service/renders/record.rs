@@ -13,22 +13,22 @@ use crate::{
     clock,
     domain::{
         credits::{self, Meter},
-        idempotency::{self, IdempotentRequest},
+        idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
         render::kept::{Facts, KeptOutcome},
     },
-    service::{
-        credits::lock_balance,
-        renders::{FailureReason, caller_faults, kept, told},
+    service::renders::{
+        FailureReason, caller_faults,
+        charge::{Bill, charge, reserve},
+        kept::{self, KeyHolder, take_key},
+        told,
     },
     state::AppState,
     store::{
-        credits as periods,
         error::StoreError,
         idempotency_keys,
         renders::{self, Ending, NewRender, Success},
         tx,
-        usage::{self, Usage},
     },
 };
 
@@ -134,9 +134,7 @@ impl Row {
             self.take_key(&mut transaction, request, now).await?;
         }
         if self.livemode {
-            let balance = lock_balance(&mut transaction, self.account, now).await?;
-            // Whoever adds a reservation holds the lock, so that all of them are seen here.
-            balance.reserve(renders::count_under_way(&mut transaction, self.account, self.id).await?)?;
+            reserve(&mut transaction, self.account, now).await?;
         }
         renders::insert(&mut transaction, self.account, new, now).await?;
         Ok(tx::commit(transaction).await?)
@@ -148,14 +146,11 @@ impl Row {
         request: &IdempotentRequest,
         now: OffsetDateTime,
     ) -> Result<(), FailureReason> {
-        let expires_at = now + idempotency::LIFETIME;
-        if idempotency_keys::take(db, self.account, request, self.id, now, expires_at).await? {
-            return Ok(());
-        }
-        match idempotency_keys::find_fingerprint(db, self.account, request).await? {
-            Some(taken) if taken != request.fingerprint.as_bytes() => Err(FailureReason::KeyOfOtherRequest),
+        match take_key(db, self.account, request, self.id, now).await? {
+            KeyHolder::ThisRender => Ok(()),
+            KeyHolder::OtherRequest => Err(FailureReason::KeyOfOtherRequest),
             // Under way, or ended since it was looked for: the next try finds the outcome.
-            _ => Err(FailureReason::KeyInUse),
+            KeyHolder::SameRequest(_) => Err(FailureReason::KeyInUse),
         }
     }
 
@@ -197,31 +192,20 @@ impl Row {
     }
 
     async fn charge(&self, success: Success, price: i64, answer: Option<Uuid>) -> Result<(), FailureReason> {
-        let now = clock::now();
         let mut transaction = tx::begin(&self.app.db).await?;
-        let balance = lock_balance(&mut transaction, self.account, now).await?;
-        let credits = if self.livemode { price } else { 0 };
-        if self.livemode {
-            let reserved = renders::count_under_way(&mut transaction, self.account, self.id).await?;
-            if let Err(refusal) = balance.pay(price, reserved) {
-                drop(transaction);
-                let reason = FailureReason::from(refusal);
-                self.end(Ending::Failed(told(&reason)), None).await?;
-                return Err(reason);
-            }
-            periods::charge(&mut transaction, self.account, balance.period, credits).await?;
-        }
-        let used = Usage {
-            meter: Meter::SyncRender,
+        let bill = Bill {
+            render: self.id,
             livemode: self.livemode,
-            day: now.date(),
-            credits: price,
+            meter: Meter::SyncRender,
+            price,
         };
-        usage::add(&mut transaction, self.account, balance.period, used).await?;
-        let ending = Ending::Succeeded { success, credits };
-        if !renders::finish(&mut transaction, self.account, self.id, ending, now).await? {
-            return Err(FailureReason::Ended);
+        let charged = charge(&mut transaction, self.account, &bill, success, clock::now()).await;
+        if let Err(reason @ FailureReason::Credits(_)) = charged {
+            drop(transaction);
+            self.end(Ending::Failed(told(&reason)), None).await?;
+            return Err(reason);
         }
+        charged?;
         self.set_answer(&mut transaction, answer).await?;
         Ok(tx::commit(transaction).await?)
     }

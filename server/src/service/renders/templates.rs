@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        caller::Caller,
         ids::{AccountId, TemplateId},
-        render::{PartSource, RenderRequest, TemplatePart, no_such_template},
+        render::{PartSource, RenderRequest, TemplatePart, no_such_template, noted_version},
         template::{faulty_template, settings::TemplateSettings},
         validation::Fault,
     },
@@ -36,7 +35,7 @@ impl Templates {
     /// account does not have.
     pub(super) async fn find(
         app: &AppState,
-        caller: &Caller,
+        account: AccountId,
         request: &mut RenderRequest,
     ) -> Result<Result<Self, Vec<Fault>>, StoreError> {
         let named: Vec<_> = request.templates().collect();
@@ -44,7 +43,7 @@ impl Templates {
             return Ok(Ok(Self(HashMap::new())));
         }
         let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
-        let found = templates::list_published(&app.db, caller.account, &ids).await?;
+        let found = templates::list_published(&app.db, account, &ids).await?;
         let found: HashMap<_, _> = found.into_iter().map(|template| (template.id, template)).collect();
         let mut faults = Vec::new();
         for (part, id) in named {
@@ -58,6 +57,24 @@ impl Templates {
         } else {
             Err(faults)
         })
+    }
+
+    /// Looks up every template in the version that was noted in the `options` of the request when it was accepted.
+    pub(super) async fn find_noted(
+        app: &AppState,
+        account: AccountId,
+        request: &RenderRequest,
+        options: &Value,
+    ) -> Result<Self, StoreError> {
+        let noted = |(part, id)| (id, noted_version(options, part).unwrap_or_default());
+        let (ids, versions): (Vec<_>, Vec<_>) = request.templates().map(noted).unzip();
+        if ids.is_empty() {
+            return Ok(Self(HashMap::new()));
+        }
+        let found = templates::list_versions(&app.db, account, &ids, &versions).await?;
+        Ok(Self(
+            found.into_iter().map(|template| (template.id, template)).collect(),
+        ))
     }
 
     /// Fills the templates among the parts, one after the other: an account has one process at a time for it. Fails with

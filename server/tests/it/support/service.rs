@@ -87,7 +87,9 @@ impl TestService {
     /// Runs another command of the binary on the same database.
     pub(crate) fn command(&self, arguments: &[&str], input: &str) -> Answer {
         let mut command: Command = platen();
-        command.env("DATABASE_URL", &self.installation.database_url);
+        command
+            .env("DATABASE_URL", &self.installation.database_url)
+            .env("PLATEN_SECRET_KEY", SECRET_KEY);
         run(command, arguments, input)
     }
 

@@ -9,7 +9,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use platen_engine::job::PhaseTimes;
 
 use crate::{
-    domain::render::OutputEncoding,
+    domain::render::{OutputEncoding, SynchronousRequest},
     http::{
         error::ApiError,
         extract::{MayRender, RenderBody},
@@ -35,11 +35,11 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRender(caller): MayRender,
-    RenderBody { request, idempotent }: RenderBody,
+    RenderBody { request, idempotent }: RenderBody<SynchronousRequest>,
 ) -> Result<Response, ApiError> {
-    request.check_templates(&caller.templates)?;
-    let encoding = request.encoding;
-    let outcome = renders::render_now(&app, &caller, request, idempotent).await?;
+    let SynchronousRequest { render, encoding } = request;
+    render.check_templates(&caller.templates)?;
+    let outcome = renders::render_now(&app, &caller, render, idempotent).await?;
     let headers = facts(&outcome);
     Ok((headers, document(outcome, encoding)).into_response())
 }

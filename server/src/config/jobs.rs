@@ -1,0 +1,78 @@
+//! Background work.
+
+use std::time::Duration;
+
+use crate::config::reader::{Reader, Setting};
+
+const ROLE: Setting = Setting {
+    name: "PLATEN_ROLE",
+    purpose: "What this process does: web answers requests, worker does background work, all does both.",
+    allowed: "all, web, worker",
+    default: "all",
+};
+const DEADLINE: Setting = Setting {
+    name: "PLATEN_ASYNC_DEADLINE",
+    purpose: "Seconds that one try of an asynchronous render may take.",
+    allowed: "1 to 86400",
+    default: "600",
+};
+const PAGE_LIMIT: Setting = Setting {
+    name: "PLATEN_ASYNC_PAGE_LIMIT",
+    purpose: "Pages of an asynchronously rendered document.",
+    allowed: "1 to 100000",
+    default: "10000",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&ROLE, &DEADLINE, &PAGE_LIMIT];
+
+/// What a process does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Role {
+    /// Everything.
+    All,
+    /// Answers requests, also to render at once.
+    Web,
+    /// Background work.
+    Worker,
+}
+
+impl Role {
+    /// Whether it answers requests to the API.
+    pub fn serves(self) -> bool {
+        self != Self::Worker
+    }
+
+    /// Whether it does background work.
+    pub fn works(self) -> bool {
+        self != Self::Web
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct JobsConfig {
+    /// What this process does.
+    pub role: Role,
+    /// From the claim of a render to the finished bytes.
+    pub deadline: Duration,
+    /// Pages of a document.
+    pub page_limit: usize,
+}
+
+impl JobsConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let role = reader.parsed(&ROLE, |text| match text {
+            "all" => Some(Role::All),
+            "web" => Some(Role::Web),
+            "worker" => Some(Role::Worker),
+            _ => None,
+        });
+        let deadline = reader.seconds(&DEADLINE, 1..=86_400);
+        let page_limit = reader.number(&PAGE_LIMIT, 1..=100_000);
+        Some(Self {
+            role: role?,
+            deadline: deadline?,
+            page_limit: page_limit?,
+        })
+    }
+}

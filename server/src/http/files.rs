@@ -1,0 +1,70 @@
+//! `/files/renders/<uuid>.pdf`: documents in the service's own storage, for whoever knows their names.
+
+use std::convert::Infallible;
+
+use axum::{
+    body::Body,
+    extract::{Path, Request, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use tower::ServiceExt;
+use tower_http::services::ServeFile;
+use uuid::Uuid;
+
+use crate::{http::error::ApiError, state::AppState};
+
+/// `GET`, also of ranges (RFC 9110, 14) and under conditions (13).
+pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, request: Request) -> Response {
+    let Some(id) = document_id(&name) else {
+        return ApiError::NoSuchPath.into_response();
+    };
+    let file = ServeFile::new_with_mime(
+        app.documents.path(id),
+        &"application/pdf".parse().expect("a media type"),
+    );
+    let served: Result<_, Infallible> = file.oneshot(request).await;
+    let Ok(served) = served;
+    if served.status().is_client_error() && served.status() != StatusCode::RANGE_NOT_SATISFIABLE {
+        return ApiError::NoSuchPath.into_response();
+    }
+    let mut response = served.map(Body::new).into_response();
+    // Its name is a secret: neither caches that others share nor search engines nor other sites may get hold of it.
+    for (name, value) in [
+        (header::CACHE_CONTROL, "private, max-age=3600"),
+        (header::CONTENT_DISPOSITION, "inline; filename=\"document.pdf\""),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (HeaderName::from_static("x-robots-tag"), "noindex"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Only the one spelling that was given out names a document.
+fn document_id(name: &str) -> Option<Uuid> {
+    let id: Uuid = name.strip_suffix(".pdf")?.parse().ok()?;
+    (name == format!("{id}.pdf")).then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_documents() {
+        let id = Uuid::new_v4();
+        assert_eq!(document_id(&format!("{id}.pdf")), Some(id));
+        for name in [
+            id.to_string(),
+            format!("{}.pdf", id.simple()),
+            format!("{id}.PDF"),
+            format!("{}.pdf", id.to_string().to_uppercase()),
+            format!("../{id}.pdf"),
+            ".pdf".to_owned(),
+        ] {
+            assert_eq!(document_id(&name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `/api/v1/renderers/pdf/async`
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+
+use crate::{
+    domain::render::AsynchronousRequest,
+    http::{
+        error::ApiError,
+        extract::{MayRender, RenderBody},
+        v1::renderers::pdf::{RENDER_ID, REPLAYED},
+    },
+    service::renders::enqueue::enqueue,
+    state::AppState,
+};
+
+/// `POST`: accepts a render, which is done in the background.
+pub(in crate::http) async fn post(
+    State(app): State<AppState>,
+    MayRender(caller): MayRender,
+    RenderBody { request, idempotent }: RenderBody<(AsynchronousRequest, Bytes)>,
+) -> Result<Response, ApiError> {
+    let (request, body) = request;
+    request.render.check_templates(&caller.templates)?;
+    let accepted = enqueue(&app, &caller, request, body, idempotent).await?;
+    let headers = [
+        (RENDER_ID, accepted.id.to_string()),
+        (header::LOCATION, format!("/api/v1/renders/{}", accepted.id)),
+    ];
+    let replayed = accepted.replayed.then_some([REPLAYED]);
+    Ok((headers, replayed, Json(json!({"status": "success"}))).into_response())
+}

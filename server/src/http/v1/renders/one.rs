@@ -1,0 +1,63 @@
+//! `/api/v1/renders/{id}` and what can be done with a render.
+
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+
+use crate::{
+    domain::{caller::Caller, ids::RenderId},
+    http::{
+        error::ApiError,
+        extract::{MayReadRenders, MayRender, RenderPath},
+        v1::{Data, renders::WholeRender},
+    },
+    service::{
+        callbacks,
+        renders::{cancel, history},
+    },
+    state::AppState,
+};
+
+/// `GET`
+pub(in crate::http) async fn get(
+    State(app): State<AppState>,
+    MayReadRenders(caller): MayReadRenders,
+    RenderPath(id): RenderPath,
+) -> Result<Response, ApiError> {
+    shown(&app, &caller, id).await
+}
+
+/// `POST …/cancel`
+pub(in crate::http) async fn cancel(
+    State(app): State<AppState>,
+    MayRender(caller): MayRender,
+    RenderPath(id): RenderPath,
+) -> Result<Response, ApiError> {
+    cancel::cancel(&app, caller.account, id, caller.sees_renders_of()).await?;
+    Ok((StatusCode::ACCEPTED, shown(&app, &caller, id).await?).into_response())
+}
+
+/// `POST …/callback/resend`
+pub(in crate::http) async fn resend(
+    State(app): State<AppState>,
+    MayRender(caller): MayRender,
+    RenderPath(id): RenderPath,
+) -> Result<Response, ApiError> {
+    history::find(&app.db, caller.account, id, caller.sees_renders_of())
+        .await?
+        .ok_or(ApiError::NoSuchRender)?;
+    callbacks::resend(&app, caller.account, id).await?;
+    Ok((StatusCode::ACCEPTED, shown(&app, &caller, id).await?).into_response())
+}
+
+async fn shown(app: &AppState, caller: &Caller, id: RenderId) -> Result<Response, ApiError> {
+    let found = history::find(&app.db, caller.account, id, caller.sees_renders_of()).await?;
+    let (render, callback) = found.ok_or(ApiError::NoSuchRender)?;
+    Ok(Json(Data {
+        data: WholeRender::new(render, callback),
+    })
+    .into_response())
+}

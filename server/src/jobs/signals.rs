@@ -1,0 +1,149 @@
+//! What wakes and stops background work, in this process and the others.
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use sqlx::PgPool;
+use tokio::{sync::Notify, time::sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    domain::{ids::RenderId, job::JobKind},
+    lifecycle::Lifecycle,
+    store::{
+        error::StoreError,
+        jobs::{self, Listener, News},
+    },
+};
+
+/// A lost connection to the database is tried again after so long.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
+
+/// Shared by all that add, cancel or do jobs; cheap to clone.
+#[derive(Clone, Default)]
+pub struct Signals(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    renders: Channel,
+    callbacks: Channel,
+    /// Renders in hand.
+    in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
+    cancelled: Mutex<Vec<RenderId>>,
+    something_to_tell: Notify,
+}
+
+#[derive(Default)]
+struct Channel {
+    /// Wakes this process's worker.
+    wake: Notify,
+    /// Others are still to be told. What is added meanwhile goes with it.
+    to_tell: AtomicBool,
+}
+
+impl Signals {
+    /// Says that there is a new job, once its transaction is committed.
+    pub fn added(&self, kind: JobKind) {
+        let channel = self.channel(kind);
+        channel.wake.notify_one();
+        channel.to_tell.store(true, Ordering::Release);
+        self.0.something_to_tell.notify_one();
+    }
+
+    /// Says that a render was cancelled, once that is committed.
+    pub fn cancelled(&self, render: RenderId) {
+        self.stop(render);
+        lock(&self.0.cancelled).push(render);
+        self.0.something_to_tell.notify_one();
+    }
+
+    /// Resolves when there may be a new job.
+    pub(super) async fn woken(&self, kind: JobKind) {
+        self.channel(kind).wake.notified().await;
+    }
+
+    /// A token that is cancelled when the render is to be stopped. Whoever has it in hand calls [`Self::done`] in the end.
+    pub(super) fn begin(&self, render: RenderId) -> CancellationToken {
+        let token = CancellationToken::new();
+        lock(&self.0.in_hand).insert(render, token.clone());
+        token
+    }
+
+    /// Ends what [`Self::begin`] began.
+    pub(super) fn done(&self, render: RenderId) {
+        lock(&self.0.in_hand).remove(&render);
+    }
+
+    fn stop(&self, render: RenderId) {
+        if let Some(token) = lock(&self.0.in_hand).get(&render) {
+            token.cancel();
+        }
+    }
+
+    fn channel(&self, kind: JobKind) -> &Channel {
+        match kind {
+            JobKind::Render => &self.0.renders,
+            JobKind::Callback => &self.0.callbacks,
+        }
+    }
+
+    /// Tells the other processes, until the service stops. One statement tells of everything that was added since the last
+    /// one: a notification in each transaction would let commits wait for each other.
+    pub async fn tell(self, lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
+        loop {
+            tokio::select! {
+                () = self.0.something_to_tell.notified() => {}
+                () = lifecycle.stopping() => return Ok(()),
+            }
+            let cancelled = std::mem::take(&mut *lock(&self.0.cancelled));
+            let added = JobKind::ALL.into_iter().filter(|&kind| {
+                let to_tell = &self.channel(kind).to_tell;
+                to_tell.swap(false, Ordering::AcqRel)
+            });
+            let news = added.map(News::Added).chain(cancelled.into_iter().map(News::Cancelled));
+            for news in news {
+                // Whoever does not hear of it finds it all the same, a little later.
+                if let Err(error) = jobs::tell(&db, news).await {
+                    tracing::warn!(%error, "other processes could not be told of jobs");
+                }
+            }
+        }
+    }
+
+    /// Hears the other processes, until the service stops.
+    pub async fn hear(self, lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
+        let hearing = async {
+            loop {
+                let Err(error) = self.hear_until_lost(&db).await;
+                tracing::warn!(%error, "the connection on which other processes are heard is lost");
+                sleep(TRY_AGAIN).await;
+            }
+        };
+        tokio::select! {
+            () = hearing => {}
+            () = lifecycle.stopping() => {}
+        }
+        Ok(())
+    }
+
+    async fn hear_until_lost(&self, db: &PgPool) -> Result<Infallible, StoreError> {
+        let mut listener = Listener::begin(db).await?;
+        loop {
+            match listener.next().await? {
+                News::Added(kind) => self.channel(kind).wake.notify_one(),
+                News::Cancelled(render) => self.stop(render),
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,161 @@
+//! Claims jobs of one kind and does them, so many at once.
+
+use std::{collections::HashMap, time::Duration};
+
+use tokio::{
+    task::{Id, JoinSet},
+    time::{Instant, interval_at, sleep},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    domain::{ids::AccountId, job::JobKind},
+    jobs::execute,
+    lifecycle::Lifecycle,
+    state::AppState,
+    store::{
+        error::StoreError,
+        jobs::{self, ClaimedJob, Wanted},
+        renders, tx,
+    },
+};
+
+/// Whoever has not been woken looks all the same: jobs become due, and connections get lost.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Leases are renewed well before they end.
+const RENEW_EVERY: Duration = Duration::from_secs(15);
+
+/// Does the jobs of one kind.
+pub(super) struct Worker<'a> {
+    pub(super) app: &'a AppState,
+    pub(super) lifecycle: &'a Lifecycle,
+    pub(super) kind: JobKind,
+    /// Jobs in hand.
+    pub(super) at_once: usize,
+    /// See [`Wanted::cap`].
+    pub(super) cap: Option<usize>,
+}
+
+/// What a worker has in hand.
+#[derive(Default)]
+struct InHand {
+    tasks: JoinSet<()>,
+    jobs: HashMap<Id, (ClaimedJob, CancellationToken)>,
+}
+
+impl Worker<'_> {
+    /// Until the service stops, and then until nothing is in hand any more.
+    pub(super) async fn run(&self) {
+        let mut in_hand = InHand::default();
+        let mut after = AccountId(Uuid::nil());
+        let mut renewal = interval_at(Instant::now() + RENEW_EVERY, RENEW_EVERY);
+        while !self.lifecycle.is_stopping() {
+            let free = self.at_once - in_hand.jobs.len();
+            let claimed = if free > 0 {
+                self.claim(free, &mut after).await
+            } else {
+                Ok(Vec::new())
+            };
+            let claimed = claimed.unwrap_or_else(|error| {
+                tracing::warn!(%error, "no jobs could be claimed");
+                Vec::new()
+            });
+            let more = !claimed.is_empty();
+            for job in claimed {
+                self.start(job, &mut in_hand);
+            }
+            if more && in_hand.jobs.len() < self.at_once {
+                continue;
+            }
+            tokio::select! {
+                () = self.app.jobs.woken(self.kind), if in_hand.jobs.len() < self.at_once => {}
+                Some(ended) = in_hand.tasks.join_next_with_id() => self.ended(ended, &mut in_hand),
+                _ = renewal.tick() => self.renew(&in_hand).await,
+                () = sleep(LOOK_EVERY), if in_hand.jobs.len() < self.at_once => {}
+                () = self.lifecycle.stopping() => {}
+            }
+        }
+        while let Some(ended) = in_hand.tasks.join_next_with_id().await {
+            self.ended(ended, &mut in_hand);
+        }
+    }
+
+    /// Takes at most so many jobs. `after` is the account whose turn was last.
+    async fn claim(&self, jobs: usize, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
+        let wanted = Wanted {
+            kind: self.kind,
+            jobs,
+            after: *after,
+            cap: self.cap,
+        };
+        // A claim that a crash of the database forgets was never in hand.
+        let mut transaction = tx::begin_volatile(&self.app.db).await?;
+        let mut claimed = jobs::claim(&mut transaction, self.app.instance, wanted).await?;
+        if claimed.is_empty() && after.0 != Uuid::nil() {
+            let first = AccountId(Uuid::nil());
+            claimed = jobs::claim(&mut transaction, self.app.instance, Wanted { after: first, ..wanted }).await?;
+        }
+        if self.kind == JobKind::Render && !claimed.is_empty() {
+            let ids: Vec<_> = claimed.iter().map(|job| job.render).collect();
+            renders::begin(&mut transaction, &ids, clock::now()).await?;
+        }
+        tx::commit(transaction).await?;
+        *after = claimed
+            .iter()
+            .map(|job| job.account)
+            .max()
+            .unwrap_or(AccountId(Uuid::nil()));
+        Ok(claimed)
+    }
+
+    fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {
+        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind);
+        let stop = match kind {
+            JobKind::Render => app.jobs.begin(job.render),
+            JobKind::Callback => CancellationToken::new(),
+        };
+        let span = tracing::info_span!("job", kind = kind.as_str(), account_id = %job.account, render_id = %job.render);
+        let stopped = stop.clone();
+        let work = async move {
+            tokio::select! {
+                () = execute(&app, &lifecycle, kind, &job) => {}
+                () = stopped.cancelled() => tracing::info!("stopped: it was cancelled, or is in hand of somebody else"),
+            }
+        };
+        let id = in_hand.tasks.spawn(work.instrument(span)).id();
+        in_hand.jobs.insert(id, (job, stop));
+    }
+
+    fn ended(&self, ended: Result<(Id, ()), tokio::task::JoinError>, in_hand: &mut InHand) {
+        let id = match ended {
+            Ok((id, ())) => id,
+            Err(panic) => {
+                tracing::error!(%panic, "a job panicked");
+                panic.id()
+            }
+        };
+        if let Some((job, _)) = in_hand.jobs.remove(&id)
+            && self.kind == JobKind::Render
+        {
+            self.app.jobs.done(job.render);
+        }
+    }
+
+    /// Extends the leases of what is in hand, and stops what is not any more.
+    async fn renew(&self, in_hand: &InHand) {
+        let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim).collect();
+        if claims.is_empty() {
+            return;
+        }
+        match jobs::renew(&self.app.db, self.app.instance, &claims).await {
+            Ok(held) => {
+                let lost = in_hand.jobs.values().filter(|(job, _)| !held.contains(&job.claim));
+                lost.for_each(|(_, stop)| stop.cancel());
+            }
+            Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Callbacks: what is told of a render that has ended, and how it reaches its client.
+
+use std::time::Instant;
+
+use axum::http::HeaderName;
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    clock,
+    domain::{
+        callback::CallbackTarget,
+        ids::{AccountId, RenderId},
+        job::{CRASHES, JobKind},
+        sealing::Place,
+        webhook::{signatures, webhook_id},
+    },
+    service::{
+        account_keys::data_key,
+        renders::kept::KeepError,
+        webhook_secrets::{self, WebhookSecretError},
+    },
+    state::AppState,
+    store::{
+        callbacks::{self, Attempt, Callback, CallbackState},
+        error::StoreError,
+        jobs::{self, ClaimedJob},
+        tx,
+    },
+};
+
+/// What became of a render.
+#[derive(Debug)]
+pub(super) enum Told {
+    /// There is a document; what the store says of it.
+    Success(Value),
+    /// There is none.
+    Failure {
+        /// Why.
+        error: String,
+        /// What the store said, if it was that.
+        result: Option<Value>,
+    },
+}
+
+/// Lets the callback of a render be sent, if it has one, once the transaction is committed that ends the render.
+pub(super) async fn send_later(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    told: Told,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    if callbacks::write_body(db, account, render, &body(told, now)).await? {
+        jobs::insert(db, account, JobKind::Callback, render).await?;
+    }
+    Ok(())
+}
+
+fn body(told: Told, now: OffsetDateTime) -> String {
+    let mut body = Map::new();
+    let (status, result, error) = match told {
+        Told::Success(result) => ("success", Some(result), None),
+        Told::Failure { error, result } => ("failed", result, Some(error)),
+    };
+    body.insert("status".into(), status.into());
+    body.insert("timestamp".into(), now.format(&Rfc3339).ok().into());
+    if let Some(result) = result {
+        body.insert("result".into(), result);
+    }
+    if let Some(error) = error {
+        body.insert("error".into(), error.into());
+    }
+    Value::Object(body).to_string()
+}
+
+/// Why a callback could not be tried, by our fault.
+#[derive(Debug, thiserror::Error)]
+enum TryError {
+    #[error(transparent)]
+    Secret(#[from] WebhookSecretError),
+    #[error(transparent)]
+    Sealed(#[from] KeepError),
+    #[error("where it goes can't be read: {0}")]
+    Target(#[from] serde_json::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Tries to send a callback that is in hand, and notes how that went.
+pub async fn send(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
+    let Some(callback) = callbacks::find(&app.db, job.account, job.render).await? else {
+        return Ok(());
+    };
+    if job.crashes >= CRASHES {
+        return settle(app, job, None, CallbackState::Failed).await;
+    }
+    let attempt = match attempt(app, job, callback).await {
+        Ok(attempt) => attempt,
+        Err(error) => {
+            tracing::error!(%error, "a callback could not be tried");
+            return settle(app, job, None, CallbackState::Sending).await;
+        }
+    };
+    let received = matches!(attempt.status, Some(200..=299));
+    tracing::info!(status = attempt.status, error = attempt.error, "tried a callback");
+    let state = if received {
+        CallbackState::Delivered
+    } else {
+        CallbackState::Sending
+    };
+    settle(app, job, Some(attempt), state).await
+}
+
+async fn attempt(app: &AppState, job: &ClaimedJob, callback: Callback) -> Result<Attempt, TryError> {
+    let inserted_at = clock::now();
+    let key = data_key(&app.db, &app.secret_key, job.account, inserted_at)
+        .await
+        .map_err(KeepError::from)?;
+    let place = Place::callback_target(job.account, job.render);
+    let target = key.open(&place, callback.sealed_target).map_err(KeepError::from)?;
+    let target: CallbackTarget = serde_json::from_slice(&target)?;
+    let secrets = webhook_secrets::in_use(&app.db, &app.secret_key, job.account, inserted_at).await?;
+    let (id, seconds) = (webhook_id(callback.webhook_id), inserted_at.unix_timestamp());
+    let headers = vec![
+        (
+            HeaderName::from_static("webhook-signature"),
+            signatures(&secrets, &id, seconds, &callback.body),
+        ),
+        (HeaderName::from_static("webhook-id"), id),
+        (HeaderName::from_static("webhook-timestamp"), seconds.to_string()),
+    ];
+    let started = Instant::now();
+    let answer = app.callbacks.post(&target, headers, callback.body).await;
+    let duration_ms = i32::try_from(started.elapsed().as_millis()).unwrap_or(i32::MAX);
+    let (status, error, answer) = match answer {
+        Ok(answer) => (Some(i32::from(answer.status)), None, answer.beginning),
+        Err(error) => (None, Some(error.to_string()), String::new()),
+    };
+    Ok(Attempt {
+        status,
+        error,
+        answer,
+        duration_ms,
+        inserted_at,
+    })
+}
+
+/// Notes a try. A callback that is still to be sent is tried again later, or given up.
+async fn settle(
+    app: &AppState,
+    job: &ClaimedJob,
+    attempt: Option<Attempt>,
+    state: CallbackState,
+) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    let delay = match state {
+        CallbackState::Sending => JobKind::Callback.delay(job.failures, rand::random()),
+        CallbackState::Delivered | CallbackState::Failed => None,
+    };
+    let held = match delay {
+        Some(delay) => jobs::release(&mut transaction, job, delay.as_secs_f64(), true).await?,
+        None => jobs::complete(&mut transaction, job).await?,
+    };
+    if let Some(attempt) = attempt {
+        callbacks::insert_attempt(&mut transaction, job.account, job.render, &attempt).await?;
+    }
+    if held && delay.is_none() {
+        let state = match state {
+            CallbackState::Sending => CallbackState::Failed,
+            settled => settled,
+        };
+        callbacks::set_state(&mut transaction, job.account, job.render, state).await?;
+    }
+    tx::commit(transaction).await
+}
+
+/// Why a callback is not sent again.
+#[derive(Debug, thiserror::Error)]
+pub enum ResendError {
+    /// The render has none.
+    #[error("this render has no callback")]
+    None,
+    /// The render has not ended.
+    #[error("the render has not ended yet; its callback is sent when it has")]
+    NotYet,
+    /// It is being sent.
+    #[error("the callback is being sent at this moment")]
+    UnderWay,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Sends the callback of a render again, at once, however it stands.
+pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Result<(), ResendError> {
+    let history = callbacks::find_history(&app.db, account, render).await?;
+    if history.ok_or(ResendError::None)?.state == "waiting" {
+        return Err(ResendError::NotYet);
+    }
+    let mut transaction = tx::begin(&app.db).await?;
+    if !jobs::hasten(&mut transaction, account, JobKind::Callback, render).await? {
+        return Err(ResendError::UnderWay);
+    }
+    callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Callback);
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Renders whose turn has come: the document is made, put where it belongs, recorded, charged, and told of.
+
+use platen_engine::{
+    error::RenderError,
+    job::{Lane, RenderedDocument},
+};
+use serde_json::Value;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    clock,
+    domain::{
+        credits::{self, Meter},
+        job::{CRASHES, JobKind},
+        render::{AsynchronousRequest, RenderTerms},
+        sealing::Place,
+        sentence::sentence,
+    },
+    service::{
+        account_keys::data_key,
+        callbacks::{self, Told},
+        renders::{
+            FailureReason, caller_faults,
+            charge::{Bill, charge, reserve_price},
+            deliver::{Delivered, deliver, take_back},
+            kept::KeepError,
+            log, make,
+            templates::Templates,
+            told, watermark,
+        },
+    },
+    state::AppState,
+    store::{
+        error::StoreError,
+        jobs::{self, ClaimedJob},
+        render_contents,
+        renders::{self, Ending, QueuedRender, Success},
+        tx,
+    },
+};
+
+/// Seconds until a render is looked at again that found no place.
+const NO_PLACE: f64 = 1.0;
+
+/// Renders what is in hand and records what becomes of it. `stopping`: the service stops, so that a failure says nothing
+/// about the render. Dropping the future ends the engine's work and leaves the job in hand.
+pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
+    let Some(queued) = renders::find_unfinished(&app.db, job.account, job.render).await? else {
+        return Ok(());
+    };
+    let outcome = finish(app, job, &queued).await;
+    let Err(reason) = outcome else {
+        app.jobs.added(JobKind::Callback);
+        return Ok(());
+    };
+    match Fate::of(&reason, stopping()) {
+        Fate::Lost => tracing::info!("the render is no longer in hand; its outcome is dropped"),
+        Fate::HandedBack => hand_back(app, job, NO_PLACE).await?,
+        Fate::Retried if hand_back_failed(app, job).await? => {
+            tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; it is tried again");
+        }
+        Fate::Retried | Fate::Failed => {
+            fail(app, job, &reason).await?;
+            if let Some(object) = queued.object {
+                take_back(app, object).await;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives a job back, to be done later by whoever claims it. This try does not count.
+pub async fn hand_back(app: &AppState, job: &ClaimedJob, delay_seconds: f64) -> Result<(), StoreError> {
+    release(app, job, delay_seconds, false).await
+}
+
+/// As [`hand_back`], after a failure that may pass. `false`: there were too many of them.
+async fn hand_back_failed(app: &AppState, job: &ClaimedJob) -> Result<bool, StoreError> {
+    let Some(delay) = JobKind::Render.delay(job.failures, rand::random()) else {
+        return Ok(false);
+    };
+    release(app, job, delay.as_secs_f64(), true).await?;
+    Ok(true)
+}
+
+async fn release(app: &AppState, job: &ClaimedJob, delay_seconds: f64, failed: bool) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    if jobs::release(&mut transaction, job, delay_seconds, failed).await? {
+        renders::requeue(&mut transaction, job.account, job.render).await?;
+    }
+    tx::commit(transaction).await
+}
+
+/// What follows from a failure.
+enum Fate {
+    /// Another try would end alike.
+    Failed,
+    /// It may pass.
+    Retried,
+    /// The render has not been tried at all.
+    HandedBack,
+    /// Somebody else has ended it, or has it in hand.
+    Lost,
+}
+
+impl Fate {
+    fn of(reason: &FailureReason, stopping: bool) -> Self {
+        match reason {
+            FailureReason::Ended => Self::Lost,
+            FailureReason::Credits(_) | FailureReason::NoConnection(_) | FailureReason::Poisonous => Self::Failed,
+            reason if caller_faults(reason).is_some() => Self::Failed,
+            _ if stopping => Self::HandedBack,
+            FailureReason::Engine(
+                RenderError::ShuttingDown | RenderError::QueueFull | RenderError::TooManyConcurrent { .. },
+            ) => Self::HandedBack,
+            _ => Self::Retried,
+        }
+    }
+}
+
+/// From the sealed content to the recorded success.
+async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Result<(), FailureReason> {
+    if job.crashes >= CRASHES {
+        return Err(FailureReason::Poisonous);
+    }
+    let request = open(app, job).await?;
+    let templates = Templates::find_noted(app, job.account, &request.render, &queued.options).await?;
+    let caller = platen_engine::job::Caller {
+        account: job.account.0,
+        concurrency: queued.concurrency,
+    };
+    let terms = RenderTerms {
+        id: job.render,
+        lane: Lane::Background,
+        watermark: watermark(queued.livemode),
+        deadline: app.config.jobs.deadline,
+        pages: app.config.jobs.page_limit,
+    };
+    let rendered = make(app, caller, request.render, &templates, terms).await;
+    log(&rendered);
+    let mut document = rendered?;
+    let bill = Bill {
+        render: job.render,
+        livemode: queued.livemode,
+        meter: Meter::AsyncRender,
+        price: credits::price(document.page_count),
+    };
+    if bill.livemode && bill.price > 1 {
+        let mut transaction = tx::begin_volatile(&app.db).await?;
+        reserve_price(&mut transaction, job.account, &bill, clock::now()).await?;
+        tx::commit(transaction).await?;
+    }
+    let success = Success::from(&document);
+    let delivered = put(app, queued, &mut document).await?;
+    record(app, job, &bill, success, delivered).await
+}
+
+async fn open(app: &AppState, job: &ClaimedJob) -> Result<AsynchronousRequest, FailureReason> {
+    let sealed = render_contents::find(&app.db, job.account, job.render).await?;
+    let sealed = sealed.ok_or(FailureReason::Ended)?;
+    let (account, render) = (job.account, job.render);
+    let key = data_key(&app.db, &app.secret_key, account, clock::now()).await;
+    let key = key.map_err(|error| FailureReason::Content(error.into()))?;
+    let opening = spawn_blocking(move || {
+        let content = key.open(&Place::render_content(account, render), sealed);
+        let content = content.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
+        // It was sound when it was accepted.
+        AsynchronousRequest::parse(&content).map_err(FailureReason::Templates)
+    });
+    opening.await?
+}
+
+async fn put(
+    app: &AppState,
+    queued: &QueuedRender,
+    document: &mut RenderedDocument,
+) -> Result<Delivered, FailureReason> {
+    let pdf = std::mem::take(&mut document.pdf);
+    match queued.object {
+        Some(object) => Ok(deliver(app, object, pdf).await?),
+        None => Err(FailureReason::Ended),
+    }
+}
+
+async fn record(
+    app: &AppState,
+    job: &ClaimedJob,
+    bill: &Bill,
+    success: Success,
+    delivered: Delivered,
+) -> Result<(), FailureReason> {
+    let Delivered { result, expires_at } = delivered;
+    let now = clock::now();
+    let mut transaction = tx::begin(&app.db).await?;
+    if !jobs::complete(&mut transaction, job).await? {
+        return Err(FailureReason::Ended);
+    }
+    charge(&mut transaction, job.account, bill, success, now).await?;
+    renders::set_result(&mut transaction, job.account, job.render, &result, expires_at).await?;
+    render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
+    callbacks::send_later(&mut transaction, job.account, job.render, Told::Success(result), now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Records that there is no document.
+async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Result<(), StoreError> {
+    let now = clock::now();
+    let kept = told(reason);
+    let mut transaction = tx::begin(&app.db).await?;
+    if !jobs::complete(&mut transaction, job).await? {
+        return Ok(());
+    }
+    tracing::warn!(error = %reason, "the render has failed");
+    let failure = failure(&kept);
+    renders::finish(&mut transaction, job.account, job.render, Ending::Failed(kept), now).await?;
+    render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
+    callbacks::send_later(&mut transaction, job.account, job.render, failure, now).await?;
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Callback);
+    Ok(())
+}
+
+/// What a callback says of a failure: a sentence, and where in the request it comes from.
+fn failure(kept: &Value) -> Told {
+    let message = sentence(kept["message"].as_str().unwrap_or("internal error"));
+    let error = match kept["pointer"].as_str() {
+        Some(pointer) if !pointer.is_empty() => format!("{pointer}: {message}"),
+        _ => message,
+    };
+    Told::Failure { error, result: None }
+}

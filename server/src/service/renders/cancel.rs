@@ -1,0 +1,67 @@
+//! Renders that are called off.
+
+use crate::{
+    clock,
+    domain::{
+        ids::{AccountId, ApiKeyId, RenderId},
+        job::JobKind,
+    },
+    service::callbacks::{self, Told},
+    state::AppState,
+    store::{
+        error::StoreError,
+        jobs, render_contents,
+        renders::{self, Ending, history},
+        tx,
+    },
+};
+
+/// Why a render is not cancelled.
+#[derive(Debug, thiserror::Error)]
+pub enum CancelError {
+    /// The account has none with this id.
+    #[error("there is no such render")]
+    NotFound,
+    /// It has ended.
+    #[error("the render has ended already")]
+    Ended,
+    /// Its client waits for it.
+    #[error("a synchronous render is cancelled by closing its connection")]
+    Synchronous,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Calls a render off that nobody waits for; with `key` only if it was asked for with that key. Whoever has it in hand
+/// stops working on it, and can't record an outcome any more. It costs nothing.
+pub async fn cancel(
+    app: &AppState,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<(), CancelError> {
+    let now = clock::now();
+    let mut transaction = tx::begin(&app.db).await?;
+    // In the order in which an outcome is recorded: the job, then the render.
+    jobs::delete(&mut transaction, account, JobKind::Render, id).await?;
+    let render = history::lock(&mut transaction, account, id, key).await?;
+    let render = render.ok_or(CancelError::NotFound)?;
+    if render.finished {
+        return Err(CancelError::Ended);
+    }
+    if render.synchronous {
+        return Err(CancelError::Synchronous);
+    }
+    renders::finish(&mut transaction, account, id, Ending::Cancelled, now).await?;
+    render_contents::delete_unless_kept(&mut transaction, account, id).await?;
+    let told = Told::Failure {
+        error: "The render was cancelled.".into(),
+        result: None,
+    };
+    callbacks::send_later(&mut transaction, account, id, told, now).await?;
+    tx::commit(transaction).await?;
+    app.jobs.cancelled(id);
+    app.jobs.added(JobKind::Callback);
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! What a render costs: reserved when it is accepted, charged in the transaction that records its success.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        credits::Meter,
+        ids::{AccountId, RenderId},
+    },
+    service::{credits::lock_balance, renders::FailureReason},
+    store::{
+        credits as periods,
+        renders::{self, Ending, Success},
+        usage::{self, Usage},
+    },
+};
+
+/// Makes sure that there is a credit for a live render that is inserted next, or refuses it.
+pub(super) async fn reserve(
+    db: &mut PgConnection,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let balance = lock_balance(db, account, now).await?;
+    // Whoever adds a reservation holds the lock, so that all of them are seen here.
+    let reserved = renders::reserved_credits(db, account).await?;
+    Ok(balance.reserve(reserved)?)
+}
+
+/// What is to be paid for a document.
+pub(super) struct Bill {
+    pub(super) render: RenderId,
+    /// False for test keys: it is counted, not charged.
+    pub(super) livemode: bool,
+    pub(super) meter: Meter,
+    /// Credits.
+    pub(super) price: i64,
+}
+
+/// Lets an unfinished live render reserve its true price, so that its document may go where it can't be taken back from.
+/// Refuses it if there are too few credits.
+pub(super) async fn reserve_price(
+    db: &mut PgConnection,
+    account: AccountId,
+    bill: &Bill,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let balance = lock_balance(db, account, now).await?;
+    renders::reserve(db, account, bill.render, bill.price).await?;
+    let by_others = renders::reserved_credits(db, account).await? - bill.price;
+    Ok(balance.pay(bill.price, by_others)?)
+}
+
+/// Ends a render as succeeded and charges for it. If it is refused, nothing of the transaction may be committed.
+pub(super) async fn charge(
+    db: &mut PgConnection,
+    account: AccountId,
+    bill: &Bill,
+    success: Success,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let balance = lock_balance(db, account, now).await?;
+    let credits = if bill.livemode { bill.price } else { 0 };
+    if !renders::finish(db, account, bill.render, Ending::Succeeded { success, credits }, now).await? {
+        return Err(FailureReason::Ended);
+    }
+    if bill.livemode {
+        // Its own reservation went with its end.
+        balance.pay(bill.price, renders::reserved_credits(db, account).await?)?;
+        periods::charge(db, account, balance.period, credits).await?;
+    }
+    let used = Usage {
+        meter: bill.meter,
+        livemode: bill.livemode,
+        day: now.date(),
+        credits: bill.price,
+    };
+    usage::add(db, account, balance.period, used).await?;
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Finished documents are put where they belong.
+
+use std::io;
+
+use serde_json::Value;
+use time::OffsetDateTime;
+use tokio::task::{JoinError, spawn_blocking};
+use uuid::Uuid;
+
+use crate::{
+    clock, service::renders::retention::DOCUMENT_LIFETIME, state::AppState, storage::documents::object_resource,
+};
+
+/// Why a document is not where it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliveryError {
+    /// The folder of the service's own storage fails.
+    #[error("the document could not be stored: {0}")]
+    File(#[from] io::Error),
+    /// The thread died.
+    #[error("the document could not be stored: {0}")]
+    Interrupted(#[from] JoinError),
+}
+
+/// A document where it belongs.
+pub(super) struct Delivered {
+    /// What the store says of it.
+    pub(super) result: Value,
+    /// When it is deleted there, if that is ours to do.
+    pub(super) expires_at: Option<OffsetDateTime>,
+}
+
+/// Puts a document into the service's own storage. Doing it again changes nothing.
+pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Vec<u8>) -> Result<Delivered, DeliveryError> {
+    let (files, bucket) = (app.documents.clone(), app.config.storage.bucket.clone());
+    let url = app.document_url(object);
+    let storing = spawn_blocking(move || {
+        files.write(object, &pdf)?;
+        let now = clock::now();
+        Ok(Delivered {
+            result: object_resource(&bucket, object, &url, &pdf, now),
+            expires_at: Some(now + DOCUMENT_LIFETIME),
+        })
+    });
+    storing.await?
+}
+
+/// Takes back a document whose render has failed after all.
+pub(super) async fn take_back(app: &AppState, object: Uuid) {
+    let files = app.documents.clone();
+    let removed = spawn_blocking(move || files.remove(object)).await;
+    if let Ok(Err(error)) = removed {
+        tracing::warn!(%error, %object, "a document that nobody paid for could not be removed");
+    }
+}

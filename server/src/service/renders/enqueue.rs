@@ -1,0 +1,179 @@
+//! Renders that nobody waits for: a request is accepted once all that its background work needs is in the database.
+
+use axum::body::Bytes;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    domain::{
+        callback::CallbackTarget,
+        caller::Caller,
+        idempotency::IdempotentRequest,
+        ids::{AccountId, RenderId},
+        job::JobKind,
+        render::AsynchronousRequest,
+        sealing::Place,
+        validation::Fault,
+    },
+    service::{
+        account_keys::data_key,
+        renders::{
+            FailureReason, RenderFailure,
+            charge::reserve,
+            kept::{KeepError, KeyHolder, take_key},
+            templates::Templates,
+        },
+    },
+    state::AppState,
+    store::{
+        callbacks, jobs, render_contents,
+        renders::{self, NewRender, Start},
+        tx,
+    },
+};
+
+/// A request that is accepted.
+#[derive(Debug)]
+pub struct Accepted {
+    /// Its render.
+    pub id: RenderId,
+    /// Whether it was accepted when it came first.
+    pub replayed: bool,
+}
+
+/// Accepts a request, whose body is kept until its turn comes. A live one reserves a credit. A request that came before, by
+/// its idempotency key, is the render that it was then.
+pub async fn enqueue(
+    app: &AppState,
+    caller: &Caller,
+    request: AsynchronousRequest,
+    body: Bytes,
+    idempotent: Option<IdempotentRequest>,
+) -> Result<Accepted, RenderFailure> {
+    let accepted = accept(app, caller, request, body, idempotent).await;
+    let accepted = accepted.map_err(|reason| RenderFailure { id: None, reason })?;
+    tracing::Span::current().record("render_id", tracing::field::display(accepted.id));
+    if !accepted.replayed {
+        app.jobs.added(JobKind::Render);
+    }
+    Ok(accepted)
+}
+
+async fn accept(
+    app: &AppState,
+    caller: &Caller,
+    request: AsynchronousRequest,
+    body: Bytes,
+    idempotent: Option<IdempotentRequest>,
+) -> Result<Accepted, FailureReason> {
+    let AsynchronousRequest {
+        mut render,
+        callback,
+        destination,
+    } = request;
+    if let Some(target) = &callback {
+        check_address(app, target)?;
+    }
+    if let Some(destination) = destination {
+        return Err(FailureReason::NoConnection(destination));
+    }
+    // Fixes their versions.
+    let templates = Templates::find(app, caller.account, &mut render).await?;
+    templates.map_err(FailureReason::Templates)?;
+    let id = RenderId::generate();
+    let now = clock::now();
+    let sealed = seal(app, caller.account, id, body, callback, now).await;
+    let new = NewRender {
+        id,
+        key: caller.key,
+        livemode: caller.livemode,
+        start: Start::Queued {
+            object: destination.is_none().then(Uuid::new_v4),
+        },
+        options: std::mem::take(&mut render.options),
+    };
+    let mut transaction = tx::begin(&app.db).await?;
+    if let Some(request) = &idempotent {
+        match take_key(&mut transaction, caller.account, request, id, now).await? {
+            KeyHolder::ThisRender => {}
+            KeyHolder::SameRequest(earlier) => {
+                return Ok(Accepted {
+                    id: earlier,
+                    replayed: true,
+                });
+            }
+            KeyHolder::OtherRequest => return Err(FailureReason::KeyOfOtherRequest),
+        }
+    }
+    insert(
+        &mut transaction,
+        caller.account,
+        new,
+        sealed.map_err(FailureReason::Content)?,
+        now,
+    )
+    .await?;
+    tx::commit(transaction).await?;
+    Ok(Accepted { id, replayed: false })
+}
+
+/// What is already the literal of a refused address is refused at once; names are looked up when the callback is sent.
+fn check_address(app: &AppState, target: &CallbackTarget) -> Result<(), FailureReason> {
+    let checked = app.callbacks.check_literal(&target.url);
+    checked.map_err(|refusal| {
+        let detail = format!("Must be a public address: {refusal}");
+        FailureReason::Callback(Fault::invalid("/callback/url", detail))
+    })
+}
+
+/// What must stay secret until its turn comes.
+struct Sealed {
+    content: Vec<u8>,
+    callback: Option<Vec<u8>>,
+}
+
+async fn seal(
+    app: &AppState,
+    account: AccountId,
+    id: RenderId,
+    body: Bytes,
+    callback: Option<CallbackTarget>,
+    now: OffsetDateTime,
+) -> Result<Sealed, KeepError> {
+    let key = data_key(&app.db, &app.secret_key, account, now).await?;
+    let sealing = spawn_blocking(move || {
+        let callback = callback.map(|target| {
+            let target = serde_json::to_vec(&target).unwrap_or_default();
+            key.seal(&Place::callback_target(account, id), rand::random(), target)
+        });
+        Ok(Sealed {
+            content: key.seal(&Place::render_content(account, id), rand::random(), body.into())?,
+            callback: callback.transpose()?,
+        })
+    });
+    sealing.await?
+}
+
+async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    new: NewRender,
+    sealed: Sealed,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let id = new.id;
+    // The large row first: whoever reserves a credit keeps the account's others waiting until the commit.
+    render_contents::insert(db, account, id, &sealed.content).await?;
+    if new.livemode {
+        reserve(db, account, now).await?;
+    }
+    renders::insert(db, account, new, now).await?;
+    if let Some(target) = sealed.callback {
+        callbacks::insert(db, account, id, Uuid::now_v7(), &target).await?;
+    }
+    jobs::insert(db, account, JobKind::Render, id).await?;
+    Ok(())
+}

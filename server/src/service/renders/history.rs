@@ -1,0 +1,41 @@
+//! What an account may see of its renders.
+
+use sqlx::PgPool;
+
+use crate::{
+    domain::{
+        ids::{AccountId, ApiKeyId, RenderId},
+        page::{Page, PageRequest},
+        render::history::RenderFilter,
+    },
+    store::{
+        callbacks::{self, CallbackHistory},
+        error::StoreError,
+        renders::history::{self, Render},
+    },
+};
+
+/// The renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &RenderFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Page<Render, RenderId>, StoreError> {
+    let found = history::list(db, account, filter, page).await?;
+    Ok(page.page(found, |render| render.id))
+}
+
+/// A render and how its callback stands; with `key` only if it was asked for with that key.
+pub async fn find(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<(Render, Option<CallbackHistory>)>, StoreError> {
+    let Some(render) = history::find(db, account, id, key).await? else {
+        return Ok(None);
+    };
+    let callback = callbacks::find_history(db, account, id).await?;
+    Ok(Some((render, callback)))
+}

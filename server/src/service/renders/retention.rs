@@ -1,0 +1,53 @@
+//! What is kept for a time only: documents in the service's own storage, and what is known of renders.
+
+use std::{io, time::SystemTime};
+
+use time::{Duration, OffsetDateTime};
+use tokio::task::{JoinError, spawn_blocking};
+
+use crate::{
+    state::AppState,
+    store::{error::StoreError, renders},
+};
+
+/// So long a document stays in the service's own storage.
+pub(super) const DOCUMENT_LIFETIME: Duration = Duration::days(14);
+/// So many rows are looked at or deleted at once, so that nobody has to wait for it.
+const BATCH: i64 = 500;
+
+/// Why something is still there.
+#[derive(Debug, thiserror::Error)]
+pub enum PurgeError {
+    /// The folder of the documents fails.
+    #[error("the documents: {0}; PLATEN_DATA_DIR chooses the data folder")]
+    File(#[from] io::Error),
+    /// The thread died.
+    #[error("the documents: {0}")]
+    Interrupted(#[from] JoinError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Deletes the documents whose time is over, and renders that are older than their plans keep them.
+pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
+    loop {
+        let expired = renders::list_expired_objects(&app.db, now, BATCH).await?;
+        if expired.is_empty() {
+            break;
+        }
+        let (renders, objects): (Vec<_>, Vec<_>) =
+            expired.iter().map(|expired| (expired.render, expired.object)).unzip();
+        let files = app.documents.clone();
+        spawn_blocking(move || objects.into_iter().try_for_each(|object| files.remove(object))).await??;
+        renders::forget_objects(&app.db, &renders).await?;
+    }
+    // What renders left behind that failed or crashed after all.
+    let (files, old) = (
+        app.documents.clone(),
+        SystemTime::from(now - DOCUMENT_LIFETIME - Duration::HOUR),
+    );
+    spawn_blocking(move || files.remove_written_before(old)).await??;
+    while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! The service's own storage on disk: documents under random names, which are public to whoever knows them. Replicas have
+//! to share the folder.
+
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use md5::{Digest, Md5};
+use serde_json::{Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use url::Url;
+use uuid::Uuid;
+
+use crate::private_file;
+
+/// The folder; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct DocumentFiles {
+    folder: PathBuf,
+}
+
+impl DocumentFiles {
+    /// Makes the folder in the data folder, unless it is there.
+    pub fn open(data_folder: &Path) -> io::Result<Self> {
+        let folder = data_folder.join("renders");
+        // Others may have to pass through the data folder.
+        DirBuilder::new().recursive(true).mode(0o711).create(data_folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        Ok(Self { folder })
+    }
+
+    /// Keeps a document, or replaces it by itself.
+    pub fn write(&self, id: Uuid, pdf: &[u8]) -> io::Result<()> {
+        private_file::write(&self.path(id), pdf)
+    }
+
+    /// Where a document is, if it is there.
+    pub fn path(&self, id: Uuid) -> PathBuf {
+        self.folder.join(format!("{id}.pdf"))
+    }
+
+    /// Removes a document, unless it is gone already.
+    pub fn remove(&self, id: Uuid) -> io::Result<()> {
+        remove(&self.path(id))
+    }
+
+    /// Removes what was written before a time, whole or in part.
+    pub fn remove_written_before(&self, time: SystemTime) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            // Another process may have just removed it.
+            let written = entry.metadata().and_then(|metadata| metadata.modified());
+            if written.is_ok_and(|written| written < time) {
+                remove(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// What is said of a document in the form of Google Cloud Storage (the resource `Object` of its JSON API), which is null
+/// wherever a folder has no such thing. `url` is where the document can be had.
+pub fn object_resource(bucket: &str, id: Uuid, url: &Url, pdf: &[u8], now: OffsetDateTime) -> Value {
+    let name = object_name(id);
+    let time = now.format(&Rfc3339).ok();
+    json!({
+        "kind": "storage#object",
+        "id": format!("{bucket}/{name}"),
+        "bucket": bucket,
+        "name": name,
+        "etag": id,
+        "md5Hash": BASE64_STANDARD.encode(Md5::digest(pdf)),
+        "crc32c": BASE64_STANDARD.encode(crc32c::crc32c(pdf).to_be_bytes()),
+        "size": pdf.len().to_string(),
+        "contentType": "application/pdf",
+        "mediaLink": url,
+        "selfLink": url,
+        "timeCreated": time,
+        "timeFinalized": time,
+        "updated": time,
+        "timeStorageClassUpdated": null,
+        "storageClass": null,
+        "generation": null,
+        "metageneration": null,
+        "softDeleteTime": null,
+        "hardDeleteTime": null,
+        "contentLanguage": null,
+        "retention": null,
+        "retentionExpirationTime": null,
+        "kmsKeyName": null,
+        "customTime": null,
+        "contentEncoding": null,
+        "eventBasedHold": null,
+        "temporaryHold": null,
+        "componentCount": null,
+        "cacheControl": null,
+        "owner": null,
+        "restoreToken": null,
+        "customerEncryption": null,
+        "timeDeleted": null,
+        "metadata": null,
+        "acl": null,
+        "contentDisposition": null,
+    })
+}
+
+/// The name of a document in the service's own storage; also the end of its address.
+pub fn object_name(id: Uuid) -> String {
+    format!("renders/{id}.pdf")
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_resource_tells_what_can_be_checked() {
+        let url: Url = "https://platen.example/files/x".parse().expect("a URL");
+        let resource = object_resource(
+            "bucket",
+            Uuid::nil(),
+            &url,
+            b"123456789",
+            datetime!(2026-11-22 04:05 UTC),
+        );
+        for (name, value) in [
+            ("name", "renders/00000000-0000-0000-0000-000000000000.pdf"),
+            ("id", "bucket/renders/00000000-0000-0000-0000-000000000000.pdf"),
+            ("size", "9"),
+            // The check value of CRC-32C is e3069283.
+            ("crc32c", "4waSgw=="),
+            ("md5Hash", "JfnnlDI7RTiF9RgfG2JNCw=="),
+            ("timeCreated", "2026-11-22T04:05:00Z"),
+            ("mediaLink", "https://platen.example/files/x"),
+        ] {
+            assert_eq!(resource[name], value, "{name}");
+        }
+        assert_eq!(resource.as_object().expect("an object").len(), 37);
+    }
+
+    #[test]
+    fn documents_are_kept_and_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = DocumentFiles::open(folder.path()).expect("a folder");
+        let (old, new) = (Uuid::new_v4(), Uuid::new_v4());
+        files.write(old, b"old").expect("written");
+        files.write(old, b"older").expect("replaced");
+        assert_eq!(fs::read(files.path(old)).expect("read"), b"older");
+        let written = fs::metadata(files.path(old))
+            .and_then(|metadata| metadata.modified())
+            .expect("a time");
+        files.write(new, b"new").expect("written");
+        files.remove_written_before(written).expect("removed");
+        assert!(files.path(old).exists());
+        files
+            .remove_written_before(written + std::time::Duration::from_nanos(1))
+            .expect("removed");
+        assert!(!files.path(old).exists());
+        files.remove(old).expect("gone already");
+        files.remove(new).expect("removed");
+        assert!(!files.path(new).exists());
+    }
+}

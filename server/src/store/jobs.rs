@@ -1,0 +1,300 @@
+//! Table `jobs`: the queue. Times are the database's own, so that processes need not agree on one.
+
+use sqlx::{PgConnection, PgExecutor, PgPool, postgres::PgListener};
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::{AccountId, InstanceId, RenderId},
+        job::{JobKind, LEASE},
+    },
+    store::error::StoreError,
+};
+
+/// A job that somebody has in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaimedJob {
+    /// Identifier.
+    pub id: Uuid,
+    /// Whose it is.
+    pub account: AccountId,
+    /// What it is about.
+    pub render: RenderId,
+    /// Proves that it is in hand.
+    pub claim: Uuid,
+    /// Tries that came to nothing.
+    pub failures: i32,
+    /// Processes that ended over it.
+    pub crashes: i32,
+}
+
+/// Adds a job that may begin at once.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    kind: JobKind,
+    render: RenderId,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+         values ($1, $2, $3, $4, 0, now(), true)",
+        Uuid::now_v7(),
+        account.0,
+        kind.as_str(),
+        render.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What a process wants of the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Of which kind.
+    pub kind: JobKind,
+    /// At most so many.
+    pub jobs: usize,
+    /// Accounts take turns; the one after this is next.
+    pub after: AccountId,
+    /// What one account may have in hand in all processes; without it, what its plan allows.
+    pub cap: Option<usize>,
+}
+
+/// Takes jobs, of each account in turn one, unless it has as many in hand as it may. One process claims at a time, so that
+/// no account gets more.
+pub async fn claim(db: &mut PgConnection, instance: InstanceId, wanted: Wanted) -> Result<Vec<ClaimedJob>, StoreError> {
+    let kind = wanted.kind.as_str();
+    sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query!("update jobs set due = true where not due and run_at <= now()")
+        .execute(&mut *db)
+        .await?;
+    // The index is asked for one account after the other: how many jobs wait makes no difference.
+    let claimed = sqlx::query!(
+        "with recursive turns as (
+            (
+                select account_id from jobs
+                where kind = $1 and due and claim is null and account_id > $2
+                order by account_id limit 1
+            )
+            union all
+            select (
+                select following.account_id from jobs following
+                where following.kind = $1 and following.due and following.claim is null
+                    and following.account_id > turns.account_id
+                order by following.account_id limit 1
+            )
+            from turns where turns.account_id is not null
+         ),
+         picked as (
+            select (
+                select waiting.id from jobs waiting
+                where waiting.kind = $1 and waiting.due and waiting.claim is null
+                    and waiting.account_id = turns.account_id
+                order by waiting.priority, waiting.id limit 1
+            ) as id
+            from turns
+            where (
+                select coalesce($3, plans.concurrency) from accounts join plans on plans.name = accounts.plan
+                where accounts.id = turns.account_id and accounts.suspended_at is null
+            ) > (
+                select count(*) from jobs held
+                where held.kind = $1 and held.account_id = turns.account_id and held.claim is not null
+            )
+            limit $4
+         )
+         update jobs
+         set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
+         from picked where jobs.id = picked.id
+         returning jobs.id, account_id, render_id, claim as \"claim!\", failures, crashes",
+        kind,
+        wanted.after.0,
+        wanted.cap.map(|cap| i32::try_from(cap).unwrap_or(i32::MAX)),
+        i64::try_from(wanted.jobs).unwrap_or(i64::MAX),
+        instance.0,
+        LEASE.as_secs_f64(),
+    )
+    .fetch_all(&mut *db)
+    .await?;
+    let claimed = claimed.into_iter().map(|row| ClaimedJob {
+        id: row.id,
+        account: AccountId(row.account_id),
+        render: RenderId(row.render_id),
+        claim: row.claim,
+        failures: row.failures,
+        crashes: row.crashes,
+    });
+    Ok(claimed.collect())
+}
+
+/// Proves that a job is still in hand, and takes it out of the queue: what the same transaction records is final.
+/// `false`: somebody else has it, or it was cancelled.
+pub async fn complete(db: &mut PgConnection, job: &ClaimedJob) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "delete from jobs where account_id = $1 and id = $2 and claim = $3",
+        job.account.0,
+        job.id,
+        job.claim,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Gives a job back, to be tried again after so many seconds. `failed`: this try counts. `false`: it was not in hand any
+/// more.
+pub async fn release(
+    db: &mut PgConnection,
+    job: &ClaimedJob,
+    delay_seconds: f64,
+    failed: bool,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update jobs
+         set claim = null, instance = null, lease_until = null, due = false, failures = failures + $5::integer,
+             run_at = now() + $4::float8 * interval '1 s'
+         where account_id = $1 and id = $2 and claim = $3",
+        job.account.0,
+        job.id,
+        job.claim,
+        delay_seconds,
+        i32::from(failed),
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes the job of a render out of the queue, whoever has it in hand.
+pub async fn delete(
+    db: &mut PgConnection,
+    account: AccountId,
+    kind: JobKind,
+    render: RenderId,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from jobs where account_id = $1 and kind = $2 and render_id = $3",
+        account.0,
+        kind.as_str(),
+        render.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Makes a waiting job due, or adds it. `false`: somebody has it in hand.
+pub async fn hasten(
+    db: &mut PgConnection,
+    account: AccountId,
+    kind: JobKind,
+    render: RenderId,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+         values ($1, $2, $3, $4, 0, now(), true)
+         on conflict (kind, render_id) do update set due = true, run_at = now()
+         where jobs.account_id = excluded.account_id and jobs.claim is null",
+        Uuid::now_v7(),
+        account.0,
+        kind.as_str(),
+        render.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Extends the leases of a process's jobs. Returns the claims that it still holds.
+pub async fn renew(db: &PgPool, instance: InstanceId, claims: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"update jobs set lease_until = now() + $3::float8 * interval '1 s'
+           where instance = $1 and claim = any($2)
+           returning claim as "claim!""#,
+        instance.0,
+        claims,
+        LEASE.as_secs_f64(),
+    );
+    Ok(held.fetch_all(db).await?)
+}
+
+/// The processes, other than `except`, that have jobs in hand.
+pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<InstanceId>, StoreError> {
+    let instances = sqlx::query_scalar!(
+        r#"select distinct instance as "instance!" from jobs where claim is not null and instance <> $1"#,
+        except.0,
+    );
+    Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
+}
+
+/// Gives back what a process that is gone had in hand, or, without one, whatever is held beyond its lease. Says how many
+/// jobs.
+pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> Result<i64, StoreError> {
+    let released = sqlx::query_scalar!(
+        r#"with released as (
+            update jobs
+            set claim = null, instance = null, lease_until = null, crashes = crashes + 1
+            where claim is not null and (instance = $1 or $1 is null and lease_until < now())
+            returning kind, render_id
+         ),
+         queued as (
+            update renders set status = 'queued' from released
+            where renders.id = released.render_id and released.kind = 'render' and renders.finished_at is null
+         )
+         select count(*) as "count!" from released"#,
+        gone.map(|instance| instance.0),
+    );
+    Ok(released.fetch_one(db).await?)
+}
+
+/// What processes tell each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// There are new jobs.
+    Added(JobKind),
+    /// A render was cancelled.
+    Cancelled(RenderId),
+}
+
+const ADDED: &str = "platen_jobs_added";
+const CANCELLED: &str = "platen_renders_cancelled";
+
+/// Tells every process that listens.
+pub async fn tell(db: &PgPool, news: News) -> Result<(), StoreError> {
+    let (channel, payload) = match news {
+        News::Added(kind) => (ADDED, kind.as_str().to_owned()),
+        News::Cancelled(render) => (CANCELLED, render.to_string()),
+    };
+    sqlx::query!("select pg_notify($1, $2)", channel, payload)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Hears what processes tell each other.
+pub struct Listener(PgListener);
+
+impl Listener {
+    /// Listens from now on, on a connection of its own.
+    pub async fn begin(db: &PgPool) -> Result<Self, StoreError> {
+        let mut listener = PgListener::connect_with(db).await?;
+        listener.listen_all([ADDED, CANCELLED]).await?;
+        Ok(Self(listener))
+    }
+
+    /// The next that is told. What is told while the connection is lost is not heard.
+    pub async fn next(&mut self) -> Result<News, StoreError> {
+        loop {
+            let heard = self.0.recv().await?;
+            let news = match heard.channel() {
+                ADDED => JobKind::parse(heard.payload()).map(News::Added),
+                _ => heard.payload().parse().ok().map(News::Cancelled),
+            };
+            if let Some(news) = news {
+                return Ok(news);
+            }
+        }
+    }
+}

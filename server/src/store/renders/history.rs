@@ -1,0 +1,146 @@
+//! Renders as their accounts look at them.
+
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        ids::{AccountId, ApiKeyId, RenderId},
+        page::PageRequest,
+        render::history::{RenderFilter, RenderMode, RenderState},
+    },
+    store::error::StoreError,
+};
+
+/// A render as its row tells of it.
+#[derive(Debug)]
+pub struct Render {
+    /// Identifier.
+    pub id: RenderId,
+    /// See [`RenderMode`].
+    pub mode: String,
+    /// See [`RenderState`].
+    pub state: String,
+    /// False for test keys.
+    pub livemode: bool,
+    /// Pages of the document.
+    pub page_count: Option<i32>,
+    /// Size of the document.
+    pub bytes: Option<i64>,
+    /// The standard that the document conforms to.
+    pub conformance: Option<String>,
+    /// What was charged.
+    pub credits: Option<i64>,
+    /// List of `{code, message}`.
+    pub warnings: Value,
+    /// Why it failed.
+    pub error: Option<Value>,
+    /// What the store says of the document.
+    pub result: Option<Value>,
+    /// The request without its content.
+    pub options: Value,
+    /// Milliseconds by phase.
+    pub phase_times: Option<Value>,
+    /// What its pages fetched.
+    pub requests: Value,
+    /// When the document is deleted from the service's own storage.
+    pub object_expires_at: Option<OffsetDateTime>,
+    /// When it was accepted.
+    pub inserted_at: OffsetDateTime,
+    /// When it was first begun.
+    pub started_at: Option<OffsetDateTime>,
+    /// When it ended.
+    pub finished_at: Option<OffsetDateTime>,
+}
+
+/// The renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &RenderFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<Render>, StoreError> {
+    let renders = sqlx::query_as!(
+        Render,
+        "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
+            result, options, phase_times, requests, object_expires_at, inserted_at, started_at, finished_at
+         from renders
+         where account_id = $1
+            and ($2::text is null or status = $2)
+            and ($3::text is null or mode = $3)
+            and ($4::uuid is null or api_key_id = $4)
+            and (
+                $5::uuid is null
+                or (inserted_at, id) < (
+                    select last.inserted_at, last.id from renders last where last.account_id = $1 and last.id = $5
+                )
+            )
+         order by inserted_at desc, id desc
+         limit $6",
+        account.0,
+        filter.state.map(RenderState::as_str),
+        filter.mode.map(RenderMode::as_str),
+        filter.key.map(|key| key.0),
+        page.after.map(|id| id.0),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(renders)
+}
+
+/// One render; with `key` only if it was asked for with that key.
+pub async fn find(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<Render>, StoreError> {
+    let render = sqlx::query_as!(
+        Render,
+        "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
+            result, options, phase_times, requests, object_expires_at, inserted_at, started_at, finished_at
+         from renders
+         where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)",
+        account.0,
+        id.0,
+        key.map(|key| key.0),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(render)
+}
+
+/// Whether a render has ended, and whether somebody waits for it, its row locked; with `key` only if it was asked for with
+/// that key. `None`: there is no such render.
+pub async fn lock(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<LockedRender>, StoreError> {
+    let row = sqlx::query!(
+        r#"select mode, finished_at is not null as "finished!" from renders
+           where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)
+           for no key update"#,
+        account.0,
+        id.0,
+        key.map(|key| key.0),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| LockedRender {
+        synchronous: row.mode == RenderMode::Sync.as_str(),
+        finished: row.finished,
+    }))
+}
+
+/// What decides whether a render can be cancelled.
+#[derive(Debug, Clone, Copy)]
+pub struct LockedRender {
+    /// Its client waits for it.
+    pub synchronous: bool,
+    /// It has ended.
+    pub finished: bool,
+}

@@ -1,0 +1,8 @@
+//! Renders that nobody waits for: how they are accepted, done, delivered and told of, and what survives.
+
+mod accepted;
+mod callbacks;
+mod cancelled;
+mod delivered;
+mod fairness;
+mod survival;

@@ -1,0 +1,103 @@
+//! Who is served when there is more to do than can be done at once.
+
+use serde_json::{Value, json};
+
+use crate::support::{origin::Origin, service::TestService};
+
+/// The accounts in the order in which their renders were begun.
+async fn order(service: &TestService, accounts: &[&str]) -> Vec<usize> {
+    let mut order = Vec::new();
+    let mut listed = Vec::new();
+    for (index, key) in accounts.iter().enumerate() {
+        let request = service.client.get(service.url("/api/v1/renders?page_size=1000"));
+        let answer: Value = request
+            .bearer_auth(key)
+            .send()
+            .await
+            .expect("an answer")
+            .json()
+            .await
+            .expect("JSON");
+        for render in answer["data"].as_array().expect("a list") {
+            listed.push((render["started_at"].as_str().expect("a time").to_owned(), index));
+        }
+    }
+    listed.sort();
+    order.extend(listed.into_iter().map(|(_, index)| index));
+    order
+}
+
+#[tokio::test]
+async fn accounts_take_turns() {
+    let service = TestService::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let many = service.account("many@example.org");
+    let few = service.account("few@example.org");
+    for _ in 0..30 {
+        service.queued(&many, &json!({"parts": ["<p>many"]})).await;
+    }
+    for _ in 0..3 {
+        service.queued(&few, &json!({"parts": ["<p>few"]})).await;
+    }
+    let _worker = service
+        .beside(&[("PLATEN_ROLE", "worker"), ("PLATEN_SLOTS", "1")])
+        .await;
+    service.number_is(0, "select count(*) from jobs").await;
+    let order = order(&service, &[&many.key, &few.key]).await;
+    assert_eq!(order.len(), 33);
+    // Those who came last, with little, are done when hardly more of the others is.
+    let last_of_few = order.iter().rposition(|&account| account == 1).unwrap();
+    assert!(last_of_few < 10, "{order:?}");
+}
+
+#[tokio::test]
+async fn an_account_has_no_more_in_hand_than_its_plan_allows_over_all_processes() {
+    let origin = Origin::start().await;
+    let service = TestService::start_with(&[("PLATEN_ROLE", "web")]).await;
+    // Free: two at once.
+    let account = service.account_with("free@example.org", &["--plan", "Free"]);
+    let settings = [
+        ("PLATEN_ROLE", "worker"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+        ("PLATEN_CONCURRENCY", ""),
+    ];
+    let _workers = (service.beside(&settings).await, service.beside(&settings).await);
+    for _ in 0..6 {
+        service
+            .queued(&account, &json!({"parts": [origin.url("/slow/500")]}))
+            .await;
+    }
+    let other = service.account("other@example.org");
+    let unaffected = service.queued(&other, &json!({"parts": ["<p>"]})).await;
+    let mut most = 0;
+    while service.number("select count(*) from jobs").await > 0 {
+        let in_hand = format!(
+            "select count(*) from jobs where claim is not null and account_id = '{}'",
+            account.id
+        );
+        most = most.max(service.number(&in_hand).await);
+    }
+    assert_eq!(most, 2);
+    assert_eq!(service.ended(&other, &unaffected).await["state"], "succeeded");
+    let succeeded = "select count(*) from renders where status = 'succeeded'";
+    assert_eq!(service.number(succeeded).await, 7);
+}
+
+#[tokio::test]
+async fn what_runs_in_the_background_takes_no_place_from_those_who_wait() {
+    let origin = Origin::start().await;
+    let service =
+        TestService::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority), ("PLATEN_CONCURRENCY", "2")]).await;
+    let account = service.account("ann@example.org");
+    for _ in 0..2 {
+        service
+            .queued(&account, &json!({"parts": [origin.url("/slow/2000")]}))
+            .await;
+    }
+    service
+        .number_is(2, "select count(*) from jobs where claim is not null")
+        .await;
+    let body = json!({"parts": ["<p>"], "output_encoding": "binary"});
+    let request = service.client.post(service.url("/api/v1/renderers/pdf"));
+    let answer = request.bearer_auth(&account.key).json(&body).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+}

@@ -1,0 +1,158 @@
+//! What survives the end of processes.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::{
+    background::{page_with_callback, parsed},
+    origin::Origin,
+    receiver::Receiver,
+    service::TestService,
+    studio::{Studio, asked},
+};
+
+const WORKER: (&str, &str) = ("PLATEN_ROLE", "worker");
+
+#[tokio::test]
+async fn what_a_killed_worker_had_in_hand_is_done_by_another() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let settings = [WORKER, ("PLATEN_EGRESS_ALLOW", origin.authority.as_str())];
+    let killed = studio.service.beside(&settings).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/slow/700")]})).await;
+    asked(&origin).await;
+    killed.process.signal(Signal::KILL);
+    let _other = studio.service.beside(&settings).await;
+    let render = studio.ended(&id).await;
+    assert_eq!(
+        (&render["state"], &render["credits_used"]),
+        (&json!("succeeded"), &json!(1))
+    );
+    assert_eq!(
+        studio
+            .service
+            .number("select sum(used)::bigint from credit_periods")
+            .await,
+        1
+    );
+    assert_eq!(origin.hits().len(), 2);
+}
+
+#[tokio::test]
+async fn a_worker_that_stops_hands_back_what_it_has_not_finished() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let settings = [
+        WORKER,
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+        ("PLATEN_SHUTDOWN_GRACE", "1"),
+    ];
+    let mut stopped = studio.service.beside(&settings).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/never")]})).await;
+    asked(&origin).await;
+    stopped.process.signal(Signal::TERM);
+    stopped.process.ended();
+    let waiting = "select count(*) from jobs where claim is null and failures = 0 and crashes = 0";
+    assert_eq!(studio.service.number(waiting).await, 1);
+    assert_eq!(studio.service.shown(&studio.account, &id).await["state"], "queued");
+}
+
+#[tokio::test]
+async fn a_render_that_ends_its_workers_is_given_up_by_name() {
+    let receiver = Receiver::start().await;
+    let settings = [
+        ("PLATEN_ROLE", "web"),
+        ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let id = studio.queued(&page_with_callback("<p>", &receiver.url("/ok"))).await;
+    studio.service.execute("update jobs set crashes = 3").await;
+    let _worker = studio.service.beside(&[WORKER, settings[1]]).await;
+    let render = studio.ended(&id).await;
+    assert_eq!(render["state"], "failed");
+    let message = render["error"]["message"].as_str().unwrap();
+    assert!(message.contains("crashed 3 times"), "{message}");
+    let told = parsed(&receiver.wait_for(1).await[0].body);
+    assert_eq!(
+        told["error"],
+        format!("{}{}.", message[..1].to_uppercase(), &message[1..])
+    );
+}
+
+#[tokio::test]
+async fn a_worker_that_has_lost_its_claim_records_nothing() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/slow/500")]})).await;
+    asked(&origin).await;
+    // As if it had been taken for dead.
+    let taken = "update jobs set claim = gen_random_uuid(), lease_until = now() + interval '5 seconds'";
+    assert_eq!(studio.service.execute(taken).await, 1);
+    let render = studio.ended(&id).await;
+    assert_eq!(render["state"], "succeeded");
+    // Its lease ran out, and it was done once more by a rightful holder.
+    assert_eq!(origin.hits().len(), 2);
+    assert_eq!(
+        studio
+            .service
+            .number("select sum(used)::bigint from credit_periods")
+            .await,
+        1
+    );
+}
+
+/// What must hold when everything has ended: each job once, with one charge, one document and one kind of callback.
+async fn settled(service: &TestService, receiver: &Receiver, renders: usize) {
+    let count = i64::try_from(renders).expect("a few");
+    service.number_is(0, "select count(*) from jobs").await;
+    let number = async |query: &str| service.number(query).await;
+    assert_eq!(
+        number("select count(*) from renders where status = 'succeeded'").await,
+        count
+    );
+    assert_eq!(number("select sum(used)::bigint from credit_periods").await, count);
+    assert_eq!(number("select sum(credits)::bigint from usage_days").await, count);
+    assert_eq!(
+        number("select coalesce(sum(credits), 0)::bigint from credit_reservations").await,
+        0
+    );
+    assert_eq!(number("select count(distinct object_id) from renders").await, count);
+    let documents = std::fs::read_dir(service.data().join("renders")).expect("it is there");
+    assert_eq!(documents.count(), renders);
+    let mut outcomes = std::collections::BTreeMap::<String, Vec<Value>>::new();
+    for callback in receiver.received() {
+        let id = callback.headers["webhook-id"].to_str().expect("text").to_owned();
+        outcomes.entry(id).or_default().push(parsed(&callback.body));
+    }
+    assert_eq!(outcomes.len(), renders);
+    for (id, told) in outcomes {
+        assert!(
+            told.iter().all(|body| *body == told[0] && body["status"] == "success"),
+            "{id}: {told:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_batch_survives_the_death_of_every_worker() {
+    let receiver = Receiver::start().await;
+    let settings = [WORKER, ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str())];
+    let service = TestService::start_with(&[("PLATEN_ROLE", "web"), settings[1]]).await;
+    let accounts: Vec<_> = (0..5)
+        .map(|number| service.account(&format!("a{number}@example.org")))
+        .collect();
+    let body = page_with_callback("<h1>Invoice", &receiver.url("/ok"));
+    for _ in 0..12 {
+        for account in &accounts {
+            service.queued(account, &body).await;
+        }
+    }
+    for _ in 0..3 {
+        let worker = service.beside(&settings).await;
+        let before = receiver.received().len();
+        receiver.wait_for(before + 8).await;
+        worker.process.signal(Signal::KILL);
+    }
+    let _last = service.beside(&settings).await;
+    settled(&service, &receiver, 60).await;
+}

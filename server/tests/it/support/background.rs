@@ -1,0 +1,138 @@
+//! Renders that nobody waits for.
+
+use std::time::{Duration, Instant};
+
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::support::{
+    process::PATIENCE,
+    service::{TestAccount, TestService},
+    studio::{Studio, header},
+};
+
+const POLL: Duration = Duration::from_millis(10);
+
+impl TestService {
+    /// Asks for a render on behalf of an account.
+    pub(crate) async fn queue(&self, account: &TestAccount, body: &Value) -> Response {
+        let request = self.client.post(self.url("/api/v1/renderers/pdf/async"));
+        let request = request.bearer_auth(&account.key).json(body);
+        request.send().await.expect("an answer")
+    }
+
+    /// As [`Self::queue`], which has to succeed; the render's id.
+    pub(crate) async fn queued(&self, account: &TestAccount, body: &Value) -> String {
+        let answer = self.queue(account, body).await;
+        let id = answer
+            .headers()
+            .get("x-render-id")
+            .map(|id| id.to_str().expect("text").to_owned());
+        let (status, body) = (answer.status(), answer.text().await.expect("a body"));
+        assert_eq!((status.as_u16(), body.as_str()), (200, r#"{"status":"success"}"#));
+        id.expect("a render")
+    }
+
+    /// What the API shows of a render.
+    pub(crate) async fn shown(&self, account: &TestAccount, id: &str) -> Value {
+        let request = self.client.get(self.url(&format!("/api/v1/renders/{id}")));
+        let answer = request.bearer_auth(&account.key).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{id}");
+        let mut body: Value = answer.json().await.expect("JSON");
+        body["data"].take()
+    }
+
+    /// What the API shows of a render, once it is as `wanted`.
+    pub(crate) async fn shown_when(&self, account: &TestAccount, id: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let render = self.shown(account, id).await;
+            if wanted(&render) {
+                return render;
+            }
+            assert!(Instant::now() < deadline, "it did not happen: {render:#}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// What the API shows of a render, once it has ended.
+    pub(crate) async fn ended(&self, account: &TestAccount, id: &str) -> Value {
+        self.shown_when(account, id, |render| !render["finished_at"].is_null())
+            .await
+    }
+
+    /// Changes or asks the database behind its back.
+    pub(crate) async fn execute(&self, statement: &str) -> u64 {
+        let mut connection = self.connection().await;
+        let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
+            .execute(&mut connection)
+            .await;
+        done.expect("sound SQL").rows_affected()
+    }
+
+    /// A number that the database knows.
+    pub(crate) async fn number(&self, query: &str) -> i64 {
+        let mut connection = self.connection().await;
+        let number = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
+            .fetch_one(&mut connection)
+            .await;
+        number.expect("a number")
+    }
+
+    /// Returns once the database says this number.
+    pub(crate) async fn number_is(&self, expected: i64, query: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let found = self.number(query).await;
+            if found == expected {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{found}, not {expected}: {query}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn connection(&self) -> PgConnection {
+        PgConnection::connect(self.database_url())
+            .await
+            .expect("Postgres answers")
+    }
+}
+
+impl Studio {
+    /// See [`TestService::queued`].
+    pub(crate) async fn queued(&self, body: &Value) -> String {
+        self.service.queued(&self.account, body).await
+    }
+
+    /// See [`TestService::ended`].
+    pub(crate) async fn ended(&self, id: &str) -> Value {
+        self.service.ended(&self.account, id).await
+    }
+
+    /// Posts to a path about a render, without a body.
+    pub(crate) async fn post(&self, path: &str) -> Response {
+        self.request(Method::POST, path).send().await.expect("an answer")
+    }
+
+    /// Starts a service that may call back to `authority`.
+    pub(crate) async fn start_with_receiver(authority: &str) -> Self {
+        Self::start_with(&[("PLATEN_EGRESS_ALLOW", authority)]).await
+    }
+}
+
+/// A page whose callback goes to `url`.
+pub(crate) fn page_with_callback(html: &str, url: &str) -> Value {
+    json!({"parts": [html], "callback": {"url": url}})
+}
+
+/// A JSON body.
+pub(crate) fn parsed(body: &str) -> Value {
+    serde_json::from_str(body).expect("JSON")
+}
+
+/// The path that an answer leads to.
+pub(crate) fn location(answer: &Response) -> String {
+    header(answer, "location").to_owned()
+}
