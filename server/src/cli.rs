@@ -53,7 +53,7 @@ enum Command {
     Render(render::Arguments),
     /// Tell what a PDF holds, and whether it conforms to PDF/A-2b.
     ///
-    /// It reads files as Platen and Chromium write them: one revision with a classic cross-reference table.
+    /// It reads files as Platen and Chromium write them: one revision, without later changes.
     Inspect(inspect::Arguments),
     /// Bring the database's schema up to date. `serve` does it too.
     Migrate,

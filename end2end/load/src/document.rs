@@ -18,20 +18,24 @@ pub(crate) fn find_fault(document: &[u8], load: &Load, wanted: Wanted) -> Option
     if !document.starts_with(b"%PDF-") {
         return Some("no PDF header".into());
     }
-    let pages = count_pages(document);
+    let document = match platen_pdf::unpack(document) {
+        Ok(open) => open,
+        Err(error) => return Some(error.to_string()),
+    };
+    let pages = count_pages(&document);
     if pages != load.page_count {
         return Some(format!("{pages} pages instead of {}", load.page_count));
     }
-    if let Some(font) = load.font.filter(|font| find(document, font.as_bytes()).is_none()) {
+    if let Some(font) = load.font.filter(|font| find(&document, font.as_bytes()).is_none()) {
         return Some(format!("the web font {font} is not in it"));
     }
-    if wanted == Wanted::PdfA && find(document, b"pdfaid:part").is_none() {
+    if wanted == Wanted::PdfA && find(&document, b"pdfaid:part").is_none() {
         return Some("it does not call itself PDF/A".into());
     }
     None
 }
 
-/// Counts the page objects of a file whose objects are not compressed, as Chromium writes it. A page that an incremental
+/// Counts the page objects of a file whose objects stand in the open, as Chromium writes it. A page that an incremental
 /// update wrote once more counts once.
 fn count_pages(document: &[u8]) -> usize {
     let mut pages = BTreeSet::new();
@@ -61,8 +65,11 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use platen_pdf::{OutputFormat, PageFacts};
+    use time::OffsetDateTime;
+
     use super::{Wanted, count_pages, find_fault};
-    use crate::pages::{hello, invoice};
+    use crate::pages::{Load, hello, invoice};
 
     const TWO_PAGES: &[u8] = b"%PDF-1.4\n1 0 obj\n<</Type /Pages\n/Count 2\n/Kids [2 0 R 3 0 R]>>\nendobj\n\
         2 0 obj\n<</Type /Page\n/Parent 1 0 R>>\nendobj\n3 0 obj\n<</Parent 1 0 R/Type/Page>>\nendobj\n\
@@ -71,6 +78,18 @@ mod tests {
     #[test]
     fn a_page_that_was_written_twice_counts_once() {
         assert_eq!(count_pages(TWO_PAGES), 2);
+    }
+
+    #[test]
+    fn pages_in_object_streams_count() {
+        let printed = include_bytes!("../../../server/pdf/tests/fixtures/table.pdf");
+        let (facts, format) = (PageFacts::default(), OutputFormat::PdfA2b);
+        let document = platen_pdf::complete(printed, &facts, format, OffsetDateTime::UNIX_EPOCH).expect("a whole file");
+        let load = Load {
+            font: None,
+            ..invoice()
+        };
+        assert_eq!(find_fault(&document.bytes, &load, Wanted::PdfA), None);
     }
 
     #[test]

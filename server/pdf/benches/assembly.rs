@@ -7,7 +7,9 @@ use std::{
 };
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use platen_pdf::{Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, StampLayout, Stamps, assemble};
+use platen_pdf::{
+    Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, StampLayout, Stamps, assemble, unpack,
+};
 use time::OffsetDateTime;
 
 /// Two pages.
@@ -39,8 +41,10 @@ fn archive<'a>(parts: &[&'a [u8]]) -> Assembly<'a> {
     }
 }
 
+/// With objects in the open, as the browser prints them.
 fn assembled(assembly: &Assembly) -> Vec<u8> {
-    assemble(assembly).expect("parts that can be joined").bytes
+    let bytes = assemble(assembly).expect("parts that can be joined").bytes;
+    unpack(&bytes).expect("as it was packed").into_owned()
 }
 
 fn bench(criterion: &mut Criterion, name: &str, assembly: &Assembly) {

@@ -16,12 +16,16 @@ mod role_map;
 mod unicode_maps;
 mod warnings;
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use time::OffsetDateTime;
 
 use crate::check::{Conformance, check};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
-use crate::write::write_document;
+use crate::object_streams::pack;
+use crate::write::{WrittenFile, write_document};
 use crate::{Completed, OutputFormat, PageFacts, PdfError};
 pub(crate) use language::valid_language;
 use metadata::Metadata;
@@ -72,12 +76,31 @@ pub(crate) fn complete_document(
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
     let information = metadata.write(&mut document, format)?;
     let trailer = trailer(&mut document, information, identifier)?;
-    let bytes = write_document(document, trailer)?;
+    let file = write_document(document, trailer)?;
+    let (conformance, packed) = check_and_pack(&file, format);
     Ok(Completed {
-        conformance: conformance(&bytes, format)?,
-        bytes,
+        conformance: conformance?,
+        bytes: packed.unwrap_or(file.bytes),
         page_count: pages.len(),
         warnings: warnings.finish(),
+    })
+}
+
+/// Checks the file and packs it, both at once: to pack it takes about as long.
+fn check_and_pack(
+    file: &WrittenFile,
+    format: OutputFormat,
+) -> (Result<Option<Conformance>, PdfError>, Option<Vec<u8>>) {
+    thread::scope(|scope| {
+        let pack = || pack(file);
+        let packing = thread::Builder::new().spawn_scoped(scope, pack);
+        let conformance = conformance(&file.bytes, format);
+        let packed = match packing {
+            Ok(packing) => packing.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system gives no more threads.
+            Err(_) => pack(),
+        };
+        (conformance, packed)
     })
 }
 

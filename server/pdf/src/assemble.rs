@@ -10,6 +10,7 @@ use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::join::{PartFacts, join_files};
 use crate::object::{MAX_OBJECTS, Object, ObjectNumber};
+use crate::object_streams::unpack;
 use crate::overlay::Overlay;
 use crate::page_tree::{list_pages, page_size};
 use crate::part::Part;
@@ -28,8 +29,8 @@ const DIGESTED_LENGTH: usize = 64 * 1024;
 pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
     let printed = assembly.parts.iter().map(|part| part.bytes);
     let files = printed.chain(assembly.stamps.iter().map(|stamps| stamps.bytes));
-    check_limit("bytes", files.clone().map(<[u8]>::len).sum(), MAX_BYTES)?;
-    let numbered: Vec<Cow<[u8]>> = files.map(number_identifiers).collect();
+    let unpacked = unpack_all(files)?;
+    let numbered: Vec<Cow<[u8]>> = unpacked.iter().map(|file| number_identifiers(file)).collect();
     let files: Vec<&[u8]> = numbered.iter().map(AsRef::as_ref).collect();
     let mut document = Document::open(&files)?;
     check_limit("objects", document.size() as usize, MAX_OBJECTS)?;
@@ -67,11 +68,26 @@ pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
 }
 
 pub(crate) fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f64)>>, PdfError> {
-    let document = Document::open(parts)?;
+    let unpacked = unpack_all(parts.iter().copied())?;
+    let files: Vec<&[u8]> = unpacked.iter().map(AsRef::as_ref).collect();
+    let document = Document::open(&files)?;
     let pages_by_part = list_pages_by_file(&document)?;
     check_page_count(&pages_by_part, page_limit)?;
     let sizes = |pages: &Vec<ObjectNumber>| pages.iter().map(|page| page_size(&document, *page)).collect();
     pages_by_part.iter().map(sizes).collect()
+}
+
+/// The files with their objects in the open, which together may not be too long.
+fn unpack_all<'a>(files: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Cow<'a, [u8]>>, PdfError> {
+    let mut unpacked = Vec::new();
+    let mut length = 0;
+    for file in files {
+        let file = unpack(file)?;
+        length += file.len();
+        check_limit("bytes", length, MAX_BYTES)?;
+        unpacked.push(file);
+    }
+    Ok(unpacked)
 }
 
 fn list_pages_by_file(document: &Document) -> Result<Vec<Vec<ObjectNumber>>, PdfError> {

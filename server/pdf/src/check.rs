@@ -14,9 +14,11 @@ mod syntax;
 
 use std::fmt;
 
+use crate::PdfError;
 use crate::document::Document;
 use crate::file::File;
 use crate::object::{Dictionary, ObjectNumber};
+use crate::object_streams::unpack;
 
 /// Violations that are kept of one file.
 const MAX_VIOLATIONS: usize = 100;
@@ -66,18 +68,24 @@ impl fmt::Display for Violation {
 /// most a hundred, and one for each object.
 pub fn check(bytes: &[u8]) -> Result<Conformance, Vec<Violation>> {
     let mut findings = Findings::default();
-    match Document::open(&[bytes]) {
-        Ok(document) => document
-            .parts()
-            .iter()
-            .for_each(|part| check_file(bytes, part.file(), &document, &mut findings)),
-        Err(error) => findings.add(None, Finding::new("6.1", error.to_string())),
+    if let Err(error) = check_unpacked(bytes, &mut findings) {
+        findings.add(None, Finding::new("6.1", error.to_string()));
     }
     if findings.violations.is_empty() {
         Ok(Conformance::PdfA2b)
     } else {
         Err(findings.violations)
     }
+}
+
+/// Object streams are read in one form only, which conforms: what is left to check are the objects.
+fn check_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<(), PdfError> {
+    let bytes = &*unpack(bytes)?;
+    let document = Document::open(&[bytes])?;
+    for part in document.parts() {
+        check_file(bytes, part.file(), &document, findings);
+    }
+    Ok(())
 }
 
 fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) {

@@ -33,32 +33,35 @@ impl Default for StreamReader {
 impl StreamReader {
     /// Reads a stream's data into `output`, whose former content is dropped. Chromium writes it plain or with Flate.
     pub(crate) fn read(&mut self, stream: &Stream, output: &mut Vec<u8>) -> Result<(), &'static str> {
-        output.clear();
         match stream.dictionary.get("Filter") {
             None => {
+                output.clear();
                 output.extend_from_slice(&stream.data);
                 Ok(())
             }
             Some(filter) if filter.is_name("FlateDecode") && stream.dictionary.get("DecodeParms").is_none() => {
-                self.inflate(&stream.data, output)
+                self.inflate(&stream.data, MAX_LENGTH, output)
             }
             Some(_) => Err("a stream without a filter, or with Flate, expected"),
         }
     }
 
+    /// Inflates data into `output`, whose former content is dropped; more than `limit` bytes are an error.
+    ///
     /// Straight into the output, for there are many small streams: a reader's buffers would take longer than the data.
-    fn inflate(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), &'static str> {
+    pub(crate) fn inflate(&mut self, data: &[u8], limit: usize, output: &mut Vec<u8>) -> Result<(), &'static str> {
+        output.clear();
         let inflater = &mut self.inflater;
         inflater.reset(true);
         let mut rest = data;
-        output.reserve(data.len().saturating_mul(USUAL_RATIO).clamp(LEAST_ROOM, MAX_LENGTH));
+        output.reserve(data.len().saturating_mul(USUAL_RATIO).min(limit).max(LEAST_ROOM));
         loop {
             let (consumed, length) = (inflater.total_in(), output.len());
             let status = inflater.decompress_vec(rest, output, FlushDecompress::None);
             rest = &rest[(inflater.total_in() - consumed) as usize..];
             match status {
-                Ok(Status::StreamEnd) if output.len() <= MAX_LENGTH => return Ok(()),
-                Ok(_) if output.len() > MAX_LENGTH => return Err("a stream of at most 256 MiB expected"),
+                Ok(Status::StreamEnd) if output.len() <= limit => return Ok(()),
+                Ok(_) if output.len() > limit => return Err("fewer bytes in a stream expected"),
                 Ok(_) if output.len() == output.capacity() => output.reserve(output.len()),
                 Ok(_) if inflater.total_in() > consumed || output.len() > length => {}
                 // It would go on, and there is no more data.
@@ -185,5 +188,7 @@ mod tests {
         replace_data(&mut stream, &long);
         reader.read(&stream, &mut output).expect("valid");
         assert!(output == long);
+        let mut is_read = |limit| reader.inflate(&stream.data, limit, &mut output).is_ok();
+        assert!(is_read(200_000) && !is_read(199_999) && !is_read(0));
     }
 }

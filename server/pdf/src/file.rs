@@ -92,7 +92,7 @@ impl<'a> File<'a> {
     }
 }
 
-fn table_offset(bytes: &[u8]) -> Result<usize, PdfError> {
+pub(crate) fn table_offset(bytes: &[u8]) -> Result<usize, PdfError> {
     const KEYWORD: &[u8] = b"startxref";
     let tail = bytes.len().saturating_sub(TAIL_LENGTH);
     let at = bytes[tail..]
@@ -181,13 +181,13 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
 }
 
 /// Length of an object's number, generation and `obj`; `None` if it doesn't begin with them.
-fn header_length(object: &[u8], number: usize) -> Option<usize> {
+pub(crate) fn header_length(object: &[u8], number: usize) -> Option<usize> {
     let digits = object.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let is_header = parse_digits(&object[..digits]) == Some(number) && object[digits..].starts_with(b" 0 obj");
     is_header.then_some(digits + b" 0 obj".len())
 }
 
-fn parse_digits(raw: &[u8]) -> Option<usize> {
+pub(crate) fn parse_digits(raw: &[u8]) -> Option<usize> {
     let (first, rest) = raw.split_first()?;
     let digit = |byte: &u8| byte.is_ascii_digit().then(|| usize::from(byte - b'0'));
     rest.iter().try_fold(digit(first)?, |value, byte| {

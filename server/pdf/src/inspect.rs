@@ -9,6 +9,7 @@ use crate::PdfError;
 use crate::check::{Conformance, Violation, check};
 use crate::document::Document;
 use crate::object::Object;
+use crate::object_streams::unpack;
 use crate::page_tree::{list_pages, page_size};
 use crate::text::decode;
 
@@ -85,9 +86,9 @@ pub struct Links {
     pub external: usize,
 }
 
-/// Reads a file of one revision with a classic cross-reference table, as Chromium and Platen write it; any other is
-/// [`PdfError::Damaged`].
+/// Reads a file of one revision, as Chromium and Platen write it; any other is [`PdfError::Damaged`].
 pub fn inspect(bytes: &[u8]) -> Result<Inspection, PdfError> {
+    let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
     let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
     let pages = list_pages(&document, document.root()?)?;

@@ -17,6 +17,7 @@ mod join;
 mod lexer;
 mod mentions;
 mod object;
+mod object_streams;
 mod outline;
 mod overlay;
 mod page_tree;
@@ -31,6 +32,8 @@ mod trees;
 mod watermark;
 mod write;
 mod xmp;
+
+use std::borrow::Cow;
 
 use time::OffsetDateTime;
 
@@ -152,7 +155,7 @@ pub enum PdfError {
     /// The bytes are not a PDF as Chromium writes it.
     #[error("damaged PDF at byte {offset}: {what}")]
     Damaged {
-        /// Where, in bytes from the start.
+        /// Where, in bytes from the start of the file, or of what [`unpack`] makes of it.
         offset: usize,
         /// What was expected.
         what: &'static str,
@@ -236,6 +239,8 @@ pub enum PdfError {
 /// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number. A
 /// completed document that is completed again changes nothing but the dates.
 ///
+/// Objects stand in object streams (ISO 32000-1, 7.5.7) wherever they may, but in documents over 256 MiB.
+///
 /// The same assembly gives the same bytes. So do two prints of the same page, whatever the moments at which they were
 /// printed and what the browser printed before, with the same facts, `instant`, fonts and browser.
 pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
@@ -243,9 +248,16 @@ pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
 }
 
 /// Width and height in points of each page of each printed part: its `/MediaBox`. More pages together than the limit are
-/// [`PdfError::TooManyPages`].
+/// [`PdfError::TooManyPages`], more bytes than can be joined [`PdfError::TooLarge`].
 pub fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f64)>>, PdfError> {
     assemble::page_sizes(parts, page_limit)
+}
+
+/// The same document with every object in the open and a classic cross-reference table (ISO 32000-1, 7.5.4), for
+/// programs that search a file for words. A file without object streams is given back as it is. Object streams that are
+/// not as [`assemble`] writes them, or hold more than 256 MiB, are [`PdfError::Damaged`].
+pub fn unpack(pdf: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
+    object_streams::unpack(pdf)
 }
 
 /// Completes one printed part: `assemble` without anything else.

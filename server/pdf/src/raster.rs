@@ -16,6 +16,7 @@ use png::{BitDepth, ColorType, Encoder, Filter};
 
 use crate::PdfError;
 use crate::document::Document;
+use crate::object_streams::unpack;
 use crate::page_tree::list_pages;
 use demand::Demand;
 
@@ -112,6 +113,7 @@ pub enum RasterError {
 /// groups above each other, costs its time each time, and nothing stops a drawing once it has begun. So call this where
 /// a thread may be busy for long, and not once for each user who asks.
 pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
+    let pdf = &*unpack(pdf)?;
     let document = Document::open(&[pdf])?;
     let pages = list_pages(&document, document.root()?)?;
     let page = view.page;

@@ -1,4 +1,4 @@
-//! Writes a document: one revision, one classic cross-reference table (ISO 32000-1, 7.5).
+//! Writes a document: one revision, objects in the open, one classic cross-reference table (ISO 32000-1, 7.5).
 
 use std::io::Write as _;
 
@@ -14,9 +14,46 @@ const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
 /// Room for what is added beside the file's own bytes.
 const SLACK: usize = 8 * 1024;
 
-/// Writes the objects in the order of their numbers, which have no gaps in the file. Where the document has none
-/// either, each object keeps its number, and those that were not changed are copied byte for byte.
-pub(crate) fn write_document(mut document: Document, trailer: Dictionary) -> Result<Vec<u8>, PdfError> {
+/// A file whose objects stand in the open, in the order of their numbers, which have no gaps.
+#[derive(Debug)]
+pub(crate) struct WrittenFile<'a> {
+    pub(crate) bytes: Vec<u8>,
+    /// Where each object begins, from number 1, and where the last one ends.
+    pub(crate) offsets: Vec<usize>,
+    /// Without its size.
+    pub(crate) trailer: Dictionary<'a>,
+}
+
+impl<'a> WrittenFile<'a> {
+    /// Writes what follows the objects, which begin at the offsets: table and trailer.
+    pub(crate) fn end(mut bytes: Vec<u8>, mut offsets: Vec<usize>, trailer: Dictionary<'a>) -> Self {
+        let table = bytes.len();
+        write_table(&mut bytes, &offsets);
+        bytes.extend_from_slice(b"trailer\n");
+        let mut with_size = trailer.clone();
+        with_size.set("Size", Object::count(offsets.len() + 1));
+        write_dictionary(&mut bytes, &with_size);
+        write(&mut bytes, format_args!("\nstartxref\n{table}\n%%EOF\n"));
+        offsets.push(table);
+        Self {
+            bytes,
+            offsets,
+            trailer,
+        }
+    }
+
+    /// Each object, from its number to the line end after `endobj`.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &[u8]> {
+        self.offsets.windows(2).map(|pair| &self.bytes[pair[0]..pair[1]])
+    }
+}
+
+/// Writes the objects in the order of their numbers. Where the document has no gaps between them, each keeps its number,
+/// and those that were not changed are copied byte for byte.
+pub(crate) fn write_document<'a>(
+    mut document: Document<'a>,
+    trailer: Dictionary<'a>,
+) -> Result<WrittenFile<'a>, PdfError> {
     let are_kept = document.parts().len() == 1 && !document.has_gaps();
     let numbers = if are_kept {
         Vec::new()
@@ -49,21 +86,15 @@ pub(crate) fn write_document(mut document: Document, trailer: Dictionary) -> Res
         }
         output.push(b'\n');
     }
-    let table = output.len();
-    write_table(&mut output, &offsets);
-    output.extend_from_slice(b"trailer\n");
     let mut trailer = Object::Dictionary(trailer);
     trailer.renumber(&number_of);
-    if let Some(trailer) = trailer.as_dictionary_mut() {
-        trailer.set("Size", Object::count(offsets.len() + 1));
-    }
-    write_object(&mut output, &trailer);
-    write(&mut output, format_args!("\nstartxref\n{table}\n%%EOF\n"));
+    let trailer = trailer.as_dictionary().cloned().unwrap_or_default();
+    let mut file = WrittenFile::end(output, offsets, trailer);
     if !are_kept {
         // It can be much less than its parts.
-        output.shrink_to_fit();
+        file.bytes.shrink_to_fit();
     }
-    Ok(output)
+    Ok(file)
 }
 
 /// The number that each object has in the file; 0 for none.
@@ -154,7 +185,7 @@ pub(crate) fn write_name(output: &mut Vec<u8>, name: &[u8]) {
     }
 }
 
-fn write_indirect_object(output: &mut Vec<u8>, number: ObjectNumber, object: &Object) {
+pub(crate) fn write_indirect_object(output: &mut Vec<u8>, number: ObjectNumber, object: &Object) {
     write(output, format_args!("{number} 0 obj\n"));
     write_object(output, object);
     output.extend_from_slice(b"\nendobj");

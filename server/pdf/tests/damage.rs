@@ -1,11 +1,12 @@
 //! Damaged files are refused or completed, and neither takes long, much memory or the process.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use platen_pdf::raster::{PageView, rasterise};
 use platen_pdf::{
-    Assembly, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, StampLayout, Stamps, Watermark, assemble,
-    complete, page_sizes,
+    Assembly, Completed, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, StampLayout, Stamps, Watermark,
+    assemble, complete, page_sizes, unpack,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -19,6 +20,12 @@ const FIXTURES: [&[u8]; 6] = [
     include_bytes!("fixtures/numbers.pdf"),
     include_bytes!("fixtures/report.pdf"),
 ];
+/// The fixtures, and the last of them as it is delivered, its objects in object streams.
+static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let delivered = completed(FIXTURES[FIXTURES.len() - 1]).expect("a whole file").bytes;
+    FIXTURES.iter().map(|file| file.to_vec()).chain([delivered]).collect()
+});
+const FILE_COUNT: usize = FIXTURES.len() + 1;
 /// What a damaged file is joined with.
 const WHOLE: &[u8] = include_bytes!("fixtures/letter.pdf");
 /// A whole file takes some milliseconds, unoptimised and on a busy machine.
@@ -123,6 +130,11 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
+fn completed(bytes: &[u8]) -> Result<Completed, PdfError> {
+    let facts = PageFacts::default();
+    complete(bytes, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH)
+}
+
 /// What a damaged file is made part of: nothing else, a document with a whole file, or one that it is drawn over too;
 /// whole or selected from.
 fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
@@ -161,7 +173,9 @@ fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
     let assembly = assembly(bytes, choice);
     let sources = assembly.parts.iter().map(|part| part.bytes);
     let sources = sources.chain(assembly.stamps.iter().map(|stamps| stamps.bytes));
-    let length: usize = sources.map(<[u8]>::len).sum();
+    let length: usize = sources
+        .map(|file| unpack(file).map_or(file.len(), |open| open.len()))
+        .sum();
     let start = Instant::now();
     match assemble(&assembly) {
         Ok(completed) => {
@@ -190,11 +204,11 @@ proptest! {
 
     #[test]
     fn damaged_files_do_no_harm(
-        fixture in 0..FIXTURES.len(),
+        file in 0..FILE_COUNT,
         choice in 0..CHOICES,
         damages in prop::collection::vec(damage(), 1..4),
     ) {
-        let mut bytes = FIXTURES[fixture].to_vec();
+        let mut bytes = FILES[file].clone();
         for damage in damages {
             damage.apply(&mut bytes);
         }
@@ -204,11 +218,11 @@ proptest! {
     /// Damage that leaves every object where the table says goes deeper.
     #[test]
     fn damage_in_place_does_no_harm(
-        fixture in 0..FIXTURES.len(),
+        file in 0..FILE_COUNT,
         choice in 0..CHOICES,
         changes in prop::collection::vec((any::<Index>(), prop::sample::select(b"0123456789 /<>[]()RfnKP\n#%\\-.".to_vec())), 1..6),
     ) {
-        let mut bytes = FIXTURES[fixture].to_vec();
+        let mut bytes = FILES[file].clone();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
@@ -229,16 +243,14 @@ proptest! {
 
 #[test]
 fn every_truncation_of_a_small_file_is_refused() {
-    let whole = FIXTURES[0];
-    let needed = whole.len() - b"\n%%EOF\n".len();
-    for length in 0..needed {
-        let result = complete(
-            &whole[..length],
-            &PageFacts::default(),
-            OutputFormat::PdfA2b,
-            OffsetDateTime::UNIX_EPOCH,
-        );
-        // The last digits of the table's place decide.
-        assert!(matches!(result, Err(PdfError::Damaged { .. })), "{length} bytes");
+    let printed = FIXTURES[0];
+    let delivered = completed(printed).expect("a whole file").bytes;
+    // Of the printed file, the last digits of the table's place decide.
+    let needed = printed.len() - b"\n%%EOF\n".len();
+    for (whole, needed) in [(printed, needed), (delivered.as_slice(), delivered.len())] {
+        for length in 0..needed {
+            let result = completed(&whole[..length]);
+            assert!(matches!(result, Err(PdfError::Damaged { .. })), "{length} bytes");
+        }
     }
 }

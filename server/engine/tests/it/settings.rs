@@ -272,14 +272,16 @@ async fn what_the_page_says_about_itself_reaches_the_pdf() {
         assert!(structure.contains(part), "{part} is not in {structure}");
     }
     assert!(info(&document.pdf, &["-url"]).contains("https://example.com/x"));
-    let raw = String::from_utf8_lossy(&document.pdf);
+    let open = platen_pdf::unpack(&document.pdf).unwrap();
+    let raw = String::from_utf8_lossy(&open);
     assert!(raw.contains("/Lang (de-CH)"), "no language");
     assert!(raw.contains("/Outlines"), "no outline");
     assert_eq!(document.page_count, 1);
     // A page without a language has none, and no title of another render.
     let bare = engine.render(ACCOUNT, html_job("<p>x")).await.unwrap();
     assert_eq!(bare.title, None);
-    assert!(!String::from_utf8_lossy(&bare.pdf).contains("/Lang"));
+    let open = platen_pdf::unpack(&bare.pdf).unwrap();
+    assert!(!String::from_utf8_lossy(&open).contains("/Lang"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

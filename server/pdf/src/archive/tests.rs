@@ -11,6 +11,7 @@ use crate::content::StreamReader;
 use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::object_streams::tests::in_the_open;
 use crate::page_tree::list_pages;
 use crate::text::decode;
 use crate::write::write_document;
@@ -44,7 +45,7 @@ fn facts() -> PageFacts {
 }
 
 fn completed(printed: &[u8], facts: &PageFacts, format: OutputFormat) -> Completed {
-    complete(printed, facts, format, instant()).expect("a document that can be completed")
+    in_the_open(complete(printed, facts, format, instant()).expect("a document that can be completed"))
 }
 
 fn instant() -> OffsetDateTime {
@@ -263,7 +264,7 @@ fn what_is_not_known_to_conform_is_not_called_an_archive() {
         .change_catalog(|catalog| catalog.set("AcroForm", form))
         .expect("a catalog");
     let trailer = document.trailer();
-    let printed = write_document(document, trailer).expect("a file");
+    let printed = write_document(document, trailer).expect("a file").bytes;
 
     let error = complete(&printed, &facts(), OutputFormat::PdfA2b, instant()).expect_err("a form to fill in");
     assert!(error.to_string().contains("/AcroForm"), "{error}");

@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 use super::check;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
+use crate::object_streams::tests::{in_the_open, packed};
 use crate::write::write_document;
 use crate::{OutputFormat, PageFacts};
 
@@ -43,7 +44,10 @@ fn check_is_never_milder_than_verapdf() {
     for (name, bytes) in FIXTURES {
         let archive = archived(bytes);
         assert_eq!(check(&archive), Ok(super::Conformance::PdfA2b), "{name}");
+        let packed = packed(&archive);
+        assert_eq!(check(&packed), Ok(super::Conformance::PdfA2b), "{name}");
         passing.push(write(name.to_owned(), &archive));
+        passing.push(write(format!("packed-{name}"), &packed));
     }
     let (mut failing, mut unnoticed) = (Vec::new(), Vec::new());
     for (name, bytes, is_for_verapdf) in damages::damaged_archives() {
@@ -103,7 +107,7 @@ fn a_fault_among_objects_that_are_alike_is_found() {
     }
 }
 
-/// A printed document as PDF/A-2b.
+/// A printed document as PDF/A-2b, its objects in the open.
 fn archived(printed: &[u8]) -> Vec<u8> {
     let facts = PageFacts {
         title: Some("Title & more".into()),
@@ -111,7 +115,7 @@ fn archived(printed: &[u8]) -> Vec<u8> {
         ..PageFacts::default()
     };
     let completed = crate::complete(printed, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH);
-    completed.expect("a document that can be completed").bytes
+    in_the_open(completed.expect("a document that can be completed")).bytes
 }
 
 /// A document with some of its objects changed.
@@ -119,7 +123,9 @@ fn edited<'a>(archive: &'a [u8], edit: impl FnOnce(&mut Document<'a>)) -> Vec<u8
     let mut document = Document::open(&[archive]).expect("an archive");
     let trailer = document.trailer();
     edit(&mut document);
-    write_document(document, trailer).expect("a document that can be written")
+    write_document(document, trailer)
+        .expect("a document that can be written")
+        .bytes
 }
 
 /// The first object whose dictionary has a name under a key.

@@ -31,14 +31,17 @@ const OTHER_WORDS: [(&str, &str); 20] = [
 /// Files in which each word is changed.
 const FILES_PER_WORD: usize = 2;
 
-/// Writes spoilt copies of some of the files.
+/// Writes spoilt copies of some of the files, whose objects stand in the open.
 pub(super) fn spoil(files: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
     let mut written = Vec::new();
     for (number, (word, other)) in (1..).zip(OTHER_WORDS) {
         assert_eq!(word.len(), other.len(), "{word}");
-        let spoilt = files
-            .iter()
-            .filter_map(|file| Some((file, replaced(&fs::read(file).unwrap(), word, other)?)));
+        let spoilt = files.iter().filter_map(|file| {
+            Some((
+                file,
+                replaced(&platen_pdf::unpack(&fs::read(file).unwrap()).unwrap(), word, other)?,
+            ))
+        });
         for (file, spoilt) in spoilt.take(FILES_PER_WORD) {
             let name = file.file_name().unwrap().to_string_lossy();
             let path = folder.join(format!("spoilt {number} {name}"));

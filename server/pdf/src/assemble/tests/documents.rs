@@ -8,6 +8,7 @@ use crate::content::StreamReader;
 use crate::destinations::Destinations;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::object_streams::tests::in_the_open;
 use crate::page_tree::list_pages;
 use crate::reach::Reach;
 use crate::text::decode;
@@ -50,8 +51,9 @@ pub(super) fn three_parts() -> Assembly<'static> {
     }
 }
 
+/// With the objects in the open.
 pub(super) fn assembled(assembly: &Assembly) -> Completed {
-    assemble(assembly).expect("parts that can be joined")
+    in_the_open(assemble(assembly).expect("parts that can be joined"))
 }
 
 /// The warnings' names. The report's only picture, 24 pixels wide on a quarter of an inch, is coarse.

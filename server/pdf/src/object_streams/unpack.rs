@@ -1,0 +1,217 @@
+//! Unpacks a file, to look at it.
+
+use std::borrow::Cow;
+use std::iter::Enumerate;
+use std::ops::Range;
+use std::{slice, vec};
+
+use super::{ENTRY_LENGTH, Entry, MAX_PACKED, UP, is_packable, write_cross_references, write_object_stream};
+use crate::PdfError;
+use crate::content::StreamReader;
+use crate::file::{parse_digits, table_offset};
+use crate::lexer::{Lexer, Token};
+use crate::object::{Dictionary, MAX_OBJECTS, Object, ObjectNumber};
+use crate::parse::parse_indirect_object;
+use crate::write::{WrittenFile, write_number};
+
+/// What a cross-reference stream says of the document.
+const TRAILER_KEYS: [&[u8]; 3] = [b"Root", b"Info", b"ID"];
+
+/// The file that was packed, byte for byte. One without a cross-reference stream is given back as it is, and so is what
+/// is no PDF at all. Object streams are read as `pack` writes them, and nothing else: whoever looks at what was unpacked
+/// can't see how they are framed.
+pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
+    match table_offset(bytes) {
+        Ok(table) if bytes[table..].first().is_some_and(u8::is_ascii_digit) => {
+            unpack_from(bytes, table).map(Cow::Owned)
+        }
+        _ => Ok(Cow::Borrowed(bytes)),
+    }
+}
+
+fn unpack_from(bytes: &[u8], table: usize) -> Result<Vec<u8>, PdfError> {
+    let wrong_entry = || damaged(table, "other entries expected in the cross-reference stream");
+    let (entries, trailer) = read_cross_references(bytes, table)?;
+    let places = open_places(&entries, table).ok_or_else(wrong_entry)?;
+    let first_stream = entries.iter().find_map(|entry| match entry {
+        Entry::Packed { stream, .. } => Some(*stream as usize),
+        _ => None,
+    });
+    // The last entry is that of the cross-reference stream itself.
+    let first_stream = first_stream.unwrap_or(entries.len() - 1);
+    let objects = entries.get(1..first_stream).ok_or_else(wrong_entry)?;
+    let stream_count = entries.len().checked_sub(first_stream + 1);
+    let open_count = stream_count.and_then(|count| places.len().checked_sub(count));
+    let (open_places, stream_places) = places.split_at(open_count.ok_or_else(wrong_entry)?);
+    let mut open_places = open_places.iter();
+    let mut streams = ObjectStreams {
+        bytes,
+        places: stream_places.iter(),
+        next_number: first_stream as ObjectNumber,
+        reader: StreamReader::default(),
+        room: MAX_PACKED,
+        objects: Vec::new().into_iter().enumerate(),
+        data: Vec::new(),
+    };
+
+    let header = places.first().map_or(table, |place| place.start);
+    let mut output = bytes[..header].to_vec();
+    let mut offsets = Vec::with_capacity(objects.len());
+    for (number, entry) in (1..).zip(objects) {
+        offsets.push(output.len());
+        match entry {
+            Entry::Open { .. } => {
+                let place = open_places.next().ok_or_else(wrong_entry)?;
+                output.extend_from_slice(&bytes[place.clone()]);
+            }
+            Entry::Packed { stream, index } => {
+                if *index == 0 {
+                    streams.read_next()?;
+                }
+                write_number(&mut output, number);
+                output.extend_from_slice(b" 0 obj\n");
+                let body = streams.next_object(number, *stream, *index);
+                output.extend_from_slice(body.ok_or_else(wrong_entry)?);
+                output.extend_from_slice(b"\nendobj\n");
+            }
+            Entry::Free => return Err(wrong_entry()),
+        }
+    }
+    if !streams.is_at_end() || open_places.next().is_some() {
+        return Err(wrong_entry());
+    }
+    Ok(WrittenFile::end(output, offsets, trailer).bytes)
+}
+
+/// The entries, that of the stream itself at the end, and the trailer.
+pub(super) fn read_cross_references(bytes: &[u8], table: usize) -> Result<(Vec<Entry>, Dictionary<'_>), PdfError> {
+    let wrong = || damaged(table, "a cross-reference stream expected as Platen writes it");
+    let Object::Stream(stream) = parse_indirect_object(bytes, table, bytes.len())? else {
+        return Err(wrong());
+    };
+    let mut data = Vec::new();
+    StreamReader::default()
+        .inflate(&stream.data, MAX_OBJECTS * (1 + ENTRY_LENGTH), &mut data)
+        .map_err(|what| damaged(table, what))?;
+    let entries = entries(&data).ok_or_else(wrong)?;
+    let mut trailer = stream.dictionary;
+    trailer.entries.retain(|(key, _)| TRAILER_KEYS.contains(&key.as_ref()));
+    let number = entries.len().checked_sub(1).ok_or_else(wrong)? as ObjectNumber;
+    let mut again = Vec::new();
+    write_cross_references(&mut again, table, number, trailer.clone(), &stream.data);
+    if again != bytes[table..] {
+        return Err(wrong());
+    }
+    Ok((entries, trailer))
+}
+
+/// Reads entries that are written as their differences from the one above.
+fn entries(data: &[u8]) -> Option<Vec<Entry>> {
+    let (rows, []) = data.as_chunks::<{ 1 + ENTRY_LENGTH }>() else {
+        return None;
+    };
+    let mut above = [0_u8; ENTRY_LENGTH];
+    let entry = |[predictor, differences @ ..]: &[u8; 1 + ENTRY_LENGTH]| {
+        for (byte, difference) in above.iter_mut().zip(differences) {
+            *byte = byte.wrapping_add(*difference);
+        }
+        Entry::from_bytes(above).filter(|_| *predictor == UP)
+    };
+    rows.iter().map(entry).collect()
+}
+
+/// Where each object in the open stands, in the order of their numbers, up to the cross-reference stream, which begins
+/// at `table`. `None` if they are not in this order in the file.
+pub(super) fn open_places(entries: &[Entry], table: usize) -> Option<Vec<Range<usize>>> {
+    let offset = u32::try_from(table).ok()?;
+    if entries.first() != Some(&Entry::Free) || entries.last() != Some(&Entry::Open { offset }) {
+        return None;
+    }
+    let offsets = entries.iter().filter_map(|entry| match entry {
+        Entry::Open { offset } => Some(*offset as usize),
+        _ => None,
+    });
+    let offsets: Vec<usize> = offsets.collect();
+    let place = |pair: &[usize]| (pair[0] < pair[1]).then(|| pair[0]..pair[1]);
+    offsets.windows(2).map(place).collect()
+}
+
+/// The object streams of a file, one after the other.
+struct ObjectStreams<'f> {
+    bytes: &'f [u8],
+    /// Of the streams to come.
+    places: slice::Iter<'f, Range<usize>>,
+    /// Of the next stream.
+    next_number: ObjectNumber,
+    reader: StreamReader,
+    /// Bytes that the streams to come may hold.
+    room: usize,
+    /// Number and place of the objects to come of the stream at hand, counted.
+    objects: Enumerate<vec::IntoIter<(ObjectNumber, Range<usize>)>>,
+    /// Of the stream at hand.
+    data: Vec<u8>,
+}
+
+impl ObjectStreams<'_> {
+    fn read_next(&mut self) -> Result<(), PdfError> {
+        let place = self.places.next().filter(|_| self.objects.len() == 0);
+        let place = place.ok_or_else(|| damaged(0, "entries expected for all objects of an object stream"))?;
+        let wrong = || damaged(place.start, "an object stream expected as Platen writes it");
+        let Object::Stream(stream) = parse_indirect_object(self.bytes, place.start, place.end)? else {
+            return Err(wrong());
+        };
+        let number = |key| stream.dictionary.get(key).and_then(Object::as_integer);
+        let number = |key| number(key).and_then(|number| usize::try_from(number).ok());
+        let (count, first) = number("N").zip(number("First")).ok_or_else(wrong)?;
+        let mut again = Vec::new();
+        write_object_stream(&mut again, self.next_number, count, first, &stream.data);
+        if again != self.bytes[place.clone()] {
+            return Err(wrong());
+        }
+        self.reader
+            .inflate(&stream.data, self.room, &mut self.data)
+            .map_err(|what| damaged(place.start, what))?;
+        self.room -= self.data.len();
+        self.objects = object_places(&self.data, count, first)
+            .ok_or_else(wrong)?
+            .into_iter()
+            .enumerate();
+        self.next_number += 1;
+        Ok(())
+    }
+
+    /// What stands between the lines with the object's number and with its `endobj`, if its entry tells the truth.
+    fn next_object(&mut self, number: ObjectNumber, stream: ObjectNumber, index: u8) -> Option<&[u8]> {
+        let (found_index, (found, place)) = self.objects.next()?;
+        let is_true =
+            (found, stream.checked_add(1), usize::from(index)) == (number, Some(self.next_number), found_index);
+        let body = self.data.get(place)?.strip_suffix(b"\n")?;
+        (is_true && is_packable(body)).then_some(body)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.objects.len() == 0 && self.places.len() == 0
+    }
+}
+
+/// Number and place of each object in the data of an object stream.
+fn object_places(data: &[u8], count: usize, first: usize) -> Option<Vec<(ObjectNumber, Range<usize>)>> {
+    let mut lexer = Lexer::new(data.get(..first)?, 0);
+    let mut next = || match lexer.next_token() {
+        Ok(Some((_, Token::Number(digits)))) => parse_digits(digits),
+        _ => None,
+    };
+    let mut found: Vec<(ObjectNumber, Range<usize>)> = Vec::new();
+    for _ in 0..count {
+        let (number, start) = (next()?, first.checked_add(next()?)?);
+        if let Some((_, former)) = found.last_mut() {
+            former.end = start;
+        }
+        found.push((ObjectNumber::try_from(number).ok()?, start..data.len()));
+    }
+    next().is_none().then_some(found)
+}
+
+fn damaged(offset: usize, what: &'static str) -> PdfError {
+    PdfError::Damaged { offset, what }
+}
