@@ -23,6 +23,7 @@ use crate::{
     plan::Plan,
     platen::Service,
     processes,
+    queue::{self, Acceptance},
     raw::{After, RawPeer},
     results::{Completion, Results, SoakPoint, Way},
     sides::{Platen, Sides, numbers_of_callers},
@@ -60,7 +61,9 @@ const SOAK_CALLERS: usize = 2;
 pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result<(String, Results), LoadError> {
     let ended_from_outside = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut raw = RawPeer::start(chromium, RAW_PAGES).await?;
-    let mut service = platen.map(|binary| Service::start(binary, chromium)).transpose()?;
+    let mut service = platen
+        .map(|binary| Service::start(binary, chromium, "all"))
+        .transpose()?;
     let outcome = tokio::select! {
         outcome = measure(&mut raw, service.as_mut(), plan) => outcome,
         error = wait_for_the_end(ended_from_outside) => Err(error),
@@ -70,10 +73,23 @@ pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> R
         None => Ok(()),
     };
     let closed = raw.close().await;
-    let outcome = outcome?;
+    let mut outcome = outcome?;
     stopped?;
     closed?;
+    if let Some(binary) = platen {
+        outcome.1.acceptance = Some(measure_acceptance(binary, chromium).await?);
+    }
     Ok(outcome)
+}
+
+/// By a service of its own, which renders nothing of what it accepts.
+async fn measure_acceptance(binary: &Path, chromium: &Path) -> Result<Acceptance, LoadError> {
+    progress("acceptance and claims");
+    let mut service = Service::start(binary, chromium, "web")?;
+    service.wait_until_ready().await?;
+    let measured = queue::measure_acceptance(&service, &pages::invoice()).await;
+    service.stop().await?;
+    measured
 }
 
 async fn wait_for_the_end((mut terminate, mut interrupt): (Signal, Signal)) -> LoadError {
@@ -153,6 +169,9 @@ impl Bench<'_> {
             self.results.templates = Some(platen.measure_templates().await?);
             progress("one account with very many renders");
             self.results.crowd = Some(platen.measure_crowd(&invoice).await?);
+            progress("a full queue");
+            let queue = platen.measure_queue(&invoice, self.plan.queued_renders).await?;
+            self.results.queue = Some(queue);
             self.results.first_renders_ms.clone_from(&platen.first_renders_ms);
         }
         Ok(())

@@ -32,6 +32,7 @@ pub(crate) enum Bound {
 /// All goals in the order of the report.
 pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     let mut goals = speed(results);
+    goals.extend(queue(results));
     goals.extend(memory(results));
     goals
 }
@@ -123,6 +124,35 @@ fn speed(results: &Results) -> Vec<Goal> {
             Bound::AtMost(1_000.0),
             "ms",
             numbering(results, &FIFTY_PARTS),
+        ),
+    ]
+}
+
+fn queue(results: &Results) -> Vec<Goal> {
+    vec![
+        goal(
+            "a full queue of invoices: throughput against four callers who wait",
+            Bound::AtLeast(0.9),
+            "×",
+            results.queue.map(|queue| queue.ratio()),
+        ),
+        goal(
+            "a queued render on an idle service: p50 from acceptance to start",
+            Bound::AtMost(10.0),
+            "ms",
+            results.queue.map(|queue| queue.start_p50_ms),
+        ),
+        goal(
+            "requests accepted while nothing is rendered",
+            Bound::AtLeast(500.0),
+            "/s",
+            results.acceptance.map(|acceptance| acceptance.per_second),
+        ),
+        goal(
+            "a claim from 100,000 jobs of 500 accounts: p95",
+            Bound::AtMost(10.0),
+            "ms",
+            results.acceptance.map(|acceptance| acceptance.claim_p95_ms),
         ),
     ]
 }

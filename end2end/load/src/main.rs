@@ -17,6 +17,7 @@ mod pages;
 mod plan;
 mod platen;
 mod processes;
+mod queue;
 mod raw;
 mod report;
 mod results;

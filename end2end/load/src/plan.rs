@@ -17,6 +17,8 @@ pub(crate) struct Plan {
     pub(crate) newcomers: usize,
     /// Renders of the soak, over all its points.
     pub(crate) soak_renders: u64,
+    /// Renders that fill a queue.
+    pub(crate) queued_renders: usize,
     /// Completions of each printed document.
     pub(crate) completions: usize,
 }
@@ -30,6 +32,7 @@ impl Plan {
         window: Duration::from_millis(2_500),
         newcomers: 20,
         soak_renders: 10_000,
+        queued_renders: 5_000,
         completions: 50,
     };
     /// About two minutes; shows what is broken, not what is slow.
@@ -40,6 +43,7 @@ impl Plan {
         window: Duration::from_secs(1),
         newcomers: 10,
         soak_renders: 1_000,
+        queued_renders: 200,
         completions: 10,
     };
 }

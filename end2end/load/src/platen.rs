@@ -11,6 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use platen_server::{
+    config::Config,
+    database::{self, Database},
+};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
     io::AsyncWriteExt as _,
@@ -39,8 +43,8 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts the service; it answers after [`Self::wait_until_ready`].
-    pub(crate) fn start(binary: &Path, chromium: &Path) -> Result<Self, LoadError> {
+    /// Starts the service in a role; it answers after [`Self::wait_until_ready`].
+    pub(crate) fn start(binary: &Path, chromium: &Path, role: &'static str) -> Result<Self, LoadError> {
         let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
         // The users of the database and of the browser must get through to what is theirs.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
@@ -50,6 +54,7 @@ impl Service {
             ("PLATEN_DATA_DIR", folder.path().join("data").display().to_string()),
             ("PLATEN_LISTEN", listen.clone()),
             ("PLATEN_CHROMIUM", chromium.display().to_string()),
+            ("PLATEN_ROLE", role.to_owned()),
             // The limits of one account are not what is measured.
             ("PLATEN_RATE_PER_MINUTE", "1000000".to_owned()),
             ("PLATEN_CONCURRENCY", "256".to_owned()),
@@ -117,6 +122,15 @@ impl Service {
             .run(&["keys", "create", "--email", &email, "--name", "bench"], "")
             .await?;
         Ok(Client::new(&self.http, &self.address, key.trim()))
+    }
+
+    /// Its database, as its commands join it.
+    pub(crate) async fn database(&self) -> Result<Database, LoadError> {
+        let known = |name: &str| self.settings.iter().find(|(known, _)| *known == name);
+        let config = Config::read(&|name| known(name).map(|(_, value)| value.clone()));
+        let config = config.map_err(|error| LoadError::Platen(error.to_string()))?;
+        let database = database::open_for_command(&config).await;
+        database.map_err(|error| self.failure(&error.to_string()))
     }
 
     /// Lets the callers render; see [`run_round`].

@@ -39,6 +39,8 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "numbering": results.numbering,
         "templates_ms": results.templates,
         "crowd_ms": results.crowd,
+        "queue": results.queue,
+        "acceptance": results.acceptance,
         "chromium_after_large_documents": results.chromium_after_large_documents,
         "goals": judge(results),
     })
@@ -168,6 +170,25 @@ fn add_details(text: &mut String, results: &Results) {
             "Around the engine (authentication, credits, transfer): p50 {:.1} ms, {:.1} ms with 100 renders of one \
              account at once",
             cost.around_engine, cost.around_engine_crowded
+        );
+    }
+    if let Some(queue) = &results.queue {
+        let _ = writeln!(
+            text,
+            "Full queue of one account: {:.1} renders/s, {:.1} by four callers who wait; idle: begun {:.1} ms after \
+             acceptance; service's memory afterwards {:.1} MB",
+            queue.queued_per_second,
+            queue.synchronous_per_second,
+            queue.start_p50_ms,
+            queue.service_memory as f64 / MEGABYTE
+        );
+    }
+    if let Some(acceptance) = &results.acceptance {
+        let _ = writeln!(
+            text,
+            "Accepted while nothing is rendered: {:.0} requests/s of one account, {:.0} of several; a claim from 100,000 \
+             jobs of 500 accounts: p95 {:.1} ms",
+            acceptance.of_one_per_second, acceptance.per_second, acceptance.claim_p95_ms
         );
     }
     if !results.soak.is_empty() {

@@ -6,6 +6,7 @@ use crate::{
     crowd::CrowdCost,
     measure::Round,
     numbering::NumberingCost,
+    queue::{Acceptance, QueueThroughput},
     statistics::{median, median_ratio},
     templates::TemplateCost,
 };
@@ -65,6 +66,8 @@ pub(crate) struct Results {
     pub(crate) numbering: Vec<NumberingCost>,
     pub(crate) templates: Option<TemplateCost>,
     pub(crate) crowd: Option<CrowdCost>,
+    pub(crate) queue: Option<QueueThroughput>,
+    pub(crate) acceptance: Option<Acceptance>,
     /// Bytes of all Chromium processes after large documents and the small ones that followed.
     pub(crate) chromium_after_large_documents: Option<u64>,
 }

@@ -1,6 +1,6 @@
 //! Both sides of the comparison, each measured by the way and the number of callers.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     crowd::{self, CrowdCost},
@@ -15,6 +15,7 @@ use crate::{
         Service,
         client::{Client, Order, Renderer},
     },
+    queue::{self, QueueThroughput},
     raw::{After, RawPeer},
     results::Way,
     templates::{self, TemplateCost},
@@ -126,6 +127,19 @@ impl<'a> Platen<'a> {
     /// What very many renders of one account do to another.
     pub(crate) async fn measure_crowd(&self, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
         let measured = crowd::measure(&self.accounts[1], &self.accounts[0], load).await;
+        measured.map_err(|error| self.service.failure(&error.to_string()))
+    }
+
+    /// What a full queue takes, against callers who wait.
+    pub(crate) async fn measure_queue(&self, load: &Arc<Load>, count: usize) -> Result<QueueThroughput, LoadError> {
+        let limit = Limit {
+            time: Duration::from_secs(10),
+            renders: 400,
+            warm_up: true,
+        };
+        let synchronous = self.measure(load, Wanted::PdfA, 4, limit).await?;
+        let account = &self.accounts[0];
+        let measured = queue::measure_throughput(self.service, account, load, count, &synchronous).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 
