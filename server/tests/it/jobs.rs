@@ -3,6 +3,7 @@
 mod accepted;
 mod callbacks;
 mod cancelled;
+mod chaos;
 mod delivered;
 mod fairness;
 mod survival;

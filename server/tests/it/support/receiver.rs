@@ -1,7 +1,10 @@
 //! A receiver of callbacks on loopback. `PLATEN_EGRESS_ALLOW` opens it.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -36,6 +39,7 @@ pub(crate) struct Receiver {
 #[derive(Default)]
 struct Inbox {
     received: Mutex<Vec<Received>>,
+    refuses: AtomicBool,
     more: Notify,
 }
 
@@ -57,6 +61,11 @@ impl Receiver {
     /// The address of a path on it.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.authority)
+    }
+
+    /// From now on nothing is received, and the answer is 503; or no longer so.
+    pub(crate) fn refuse(&self, refuses: bool) {
+        self.inbox.refuses.store(refuses, Ordering::Relaxed);
     }
 
     /// Everything that came, in order.
@@ -87,6 +96,9 @@ impl Drop for Receiver {
 }
 
 async fn receive(State(inbox): State<Arc<Inbox>>, request: Request) -> Response {
+    if inbox.refuses.load(Ordering::Relaxed) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
     let path = parts.uri.path().to_owned();

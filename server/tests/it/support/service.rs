@@ -50,8 +50,13 @@ impl TestService {
 
     /// Starts one with these settings.
     pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
+        Self::start_at(postgres::fresh_database().await, settings).await
+    }
+
+    /// Starts one with these settings and a database that others look after.
+    pub(crate) async fn start_at(database_url: String, settings: &[(&str, &str)]) -> Self {
         Self::start_on(Installation {
-            database_url: postgres::fresh_database().await,
+            database_url,
             data: Arc::new(folder::temporary()),
             settings: owned(settings),
         })

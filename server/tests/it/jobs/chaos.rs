@@ -1,0 +1,261 @@
+//! A batch while everything fails around it, once each: every job ends exactly once.
+//!
+//! `PLATEN_CHAOS_JOBS` makes it longer: see `make soak`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{
+    background::{page_with_callback, parsed},
+    cluster::Cluster,
+    folder,
+    process::processes_naming,
+    receiver::Receiver,
+    service::{TestAccount, TestService},
+};
+
+const ACCOUNTS: usize = 10;
+const JOBS: usize = 500;
+/// How long something stands still, or is missing.
+const OUTAGE: Duration = Duration::from_secs(2);
+/// Far more than it takes.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+struct Batch {
+    cluster: Cluster,
+    receiver: Receiver,
+    service: TestService,
+    workers: Vec<Worker>,
+    renders: Vec<String>,
+}
+
+/// A worker, and where its browsers keep their profiles.
+struct Worker {
+    service: TestService,
+    profiles: TempDir,
+}
+
+impl Batch {
+    async fn start(jobs: usize) -> Self {
+        let (cluster, receiver) = (Cluster::start().await, Receiver::start().await);
+        let settings = [
+            ("PLATEN_ROLE", "web"),
+            ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
+        ];
+        let service = TestService::start_at(cluster.url(), &settings).await;
+        let mut batch = Self {
+            cluster,
+            receiver,
+            service,
+            workers: Vec::new(),
+            renders: Vec::new(),
+        };
+        let accounts: Vec<TestAccount> = (0..ACCOUNTS)
+            .map(|number| batch.service.account(&format!("account{number}@example.org")))
+            .collect();
+        for job in 0..jobs {
+            let page = page_with_callback(
+                &format!("<title>{job}</title><h1>Invoice {job}"),
+                &batch.receiver.url("/ok"),
+            );
+            batch
+                .renders
+                .push(batch.service.queued(&accounts[job % ACCOUNTS], &page).await);
+        }
+        for _ in 0..2 {
+            batch.add_worker().await;
+        }
+        batch
+    }
+
+    async fn add_worker(&mut self) {
+        let profiles = folder::temporary();
+        let service = self
+            .service
+            .beside(&[
+                ("PLATEN_ROLE", "worker"),
+                ("PLATEN_EGRESS_ALLOW", &self.receiver.authority),
+                ("TMPDIR", profiles.path().to_str().expect("a plain path")),
+            ])
+            .await;
+        self.workers.push(Worker { service, profiles });
+    }
+
+    /// Returns once this share of the batch has been told of.
+    async fn progress(&self, share: f64) {
+        let wanted = (self.renders.len() as f64 * share) as usize;
+        let deadline = Instant::now() + PATIENCE;
+        while self.told().len() < wanted {
+            assert!(
+                Instant::now() < deadline,
+                "{} of {wanted} were told of",
+                self.told().len()
+            );
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// What was told, by the id of the callback.
+    fn told(&self) -> BTreeMap<String, Vec<Value>> {
+        let mut told = BTreeMap::<_, Vec<_>>::new();
+        for callback in self.receiver.received() {
+            let id = callback.headers["webhook-id"].to_str().expect("text").to_owned();
+            told.entry(id).or_default().push(parsed(&callback.body));
+        }
+        told
+    }
+
+    async fn number(&self, query: &str) -> i64 {
+        self.service.number(query).await
+    }
+
+    /// Tries what waits for another try now, instead of in a minute.
+    async fn hasten(&self) {
+        self.service
+            .execute("update jobs set run_at = now() where not due")
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn everything_fails_once_and_every_job_ends_exactly_once() {
+    let jobs = std::env::var("PLATEN_CHAOS_JOBS")
+        .ok()
+        .and_then(|jobs| jobs.parse().ok())
+        .unwrap_or(JOBS);
+    let started = Instant::now();
+    let mut batch = Batch::start(jobs).await;
+
+    batch.progress(0.05).await;
+    let killed = batch.workers.remove(0);
+    killed.service.process.signal(Signal::KILL);
+    batch.add_worker().await;
+
+    batch.progress(0.2).await;
+    for worker in &batch.workers {
+        let browsers = processes_naming(worker.profiles.path());
+        assert!(!browsers.is_empty());
+        for id in browsers {
+            let _ = kill_process(Pid::from_raw(id.cast_signed()).expect("a process id"), Signal::KILL);
+        }
+    }
+
+    batch.progress(0.35).await;
+    batch.cluster.crash().await;
+
+    batch.progress(0.5).await;
+    batch.cluster.signal(Signal::STOP);
+    tokio::time::sleep(OUTAGE).await;
+    batch.cluster.signal(Signal::CONT);
+
+    // The folder of the documents can't be written to, as if the disk were full.
+    batch.progress(0.6).await;
+    let folder = batch.service.data().join("renders");
+    let away = batch.service.data().join("away");
+    fs::rename(&folder, &away).expect("ours");
+    fs::write(&folder, "").expect("ours");
+    tokio::time::sleep(OUTAGE).await;
+    fs::remove_file(&folder).expect("ours");
+    fs::rename(&away, &folder).expect("ours");
+
+    // As if every worker had been cut off beyond its leases.
+    batch.progress(0.7).await;
+    batch
+        .service
+        .execute("update jobs set lease_until = now() - interval '1 second' where claim is not null")
+        .await;
+
+    batch.progress(0.8).await;
+    batch.receiver.refuse(true);
+    tokio::time::sleep(OUTAGE).await;
+    batch.receiver.refuse(false);
+    batch.hasten().await;
+
+    let deadline = Instant::now() + PATIENCE;
+    while batch.number("select count(*) from jobs").await > 0 {
+        assert!(Instant::now() < deadline, "jobs are left");
+        batch.hasten().await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    settle(&batch, started.elapsed()).await;
+}
+
+/// Counts, prints the table, and holds it against what must be.
+async fn settle(batch: &Batch, took: Duration) {
+    let told = batch.told();
+    let contradictory = told
+        .values()
+        .filter(|bodies| bodies.iter().any(|body| *body != bodies[0]))
+        .count();
+    let received: usize = told.values().map(Vec::len).sum();
+    let documents = fs::read_dir(batch.service.data().join("renders")).expect("it is there");
+    let documents: BTreeSet<_> = documents.map(|file| file.expect("a file").file_name()).collect();
+    let named = told.values().filter_map(|bodies| bodies[0]["result"]["name"].as_str());
+    let named: BTreeSet<_> = named
+        .filter_map(|name| name.strip_prefix("renders/"))
+        .map(Into::into)
+        .collect();
+    let jobs = i64::try_from(batch.renders.len()).expect("not so many");
+    let counted = [
+        (
+            "renders that succeeded",
+            batch
+                .number("select count(*) from renders where status = 'succeeded'")
+                .await,
+            jobs,
+        ),
+        (
+            "renders in any other state",
+            batch
+                .number("select count(*) from renders where status <> 'succeeded'")
+                .await,
+            0,
+        ),
+        (
+            "credits charged",
+            batch.number("select sum(used)::bigint from credit_periods").await,
+            jobs,
+        ),
+        (
+            "credits by meter",
+            batch.number("select sum(credits)::bigint from usage_days").await,
+            jobs,
+        ),
+        (
+            "credits still reserved",
+            batch
+                .number("select sum(credits)::bigint from credit_reservations")
+                .await,
+            0,
+        ),
+        ("documents", i64::try_from(documents.len()).expect("not so many"), jobs),
+        (
+            "documents that no callback names",
+            i64::try_from(documents.difference(&named).count()).expect("few"),
+            0,
+        ),
+        ("callbacks", i64::try_from(told.len()).expect("not so many"), jobs),
+        (
+            "callbacks with two outcomes",
+            i64::try_from(contradictory).expect("few"),
+            0,
+        ),
+    ];
+    println!(
+        "{jobs} jobs of {ACCOUNTS} accounts in {:.0} s, {received} callbacks received",
+        took.as_secs_f64()
+    );
+    for (what, found, expected) in counted {
+        println!("{found:>6}  {what} ({expected})");
+    }
+    for (what, found, expected) in counted {
+        assert_eq!(found, expected, "{what}");
+    }
+}
