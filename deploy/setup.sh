@@ -23,6 +23,11 @@ esac
 verapdf_version=1.30.2
 verapdf_jars=$HOME/.cache/platen/verapdf/lib
 schemathesis=$HOME/.cache/platen/schemathesis
+# Object stores that tests write to. Test tools only, and never part of the image: MinIO's licence is the AGPL.
+minio_version=v0.0.0-20260212201848-7aac2a2c5b7c
+fake_gcs_version=v1.56.1
+go_version=1.26.8
+stores=$HOME/.cache/platen/stores
 
 say() { printf 'set-up: %s\n' "$*" >&2; }
 fail() { say "$@"; exit 1; }
@@ -69,6 +74,7 @@ needs_of_test() {
   need 'jq' jq program jq
   need 'a Java runtime (for veraPDF)' default-jre-headless program java
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
+  stores_are_there || need 'Go (builds the object stores for tests)' golang-go program go
   need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
   need 'Node.js (for a quick start)' nodejs program node
 }
@@ -79,6 +85,8 @@ headless_shell() { [ -n "${PLATEN_CHROMIUM:-}" ] || program chromium-headless-sh
 python_venv() { python3 -c 'import ensurepip, venv'; }
 # The list of packages is copied last.
 schemathesis_is_there() { cmp -s deploy/schemathesis.txt "$schemathesis/packages.txt"; }
+stores_are_there() { [ "$(cat "$stores/versions" 2>/dev/null)" = "$minio_version $fake_gcs_version" ]; }
+go_is_new_enough() { [ "$(printf 'go%s\n' "$go_version" "$(go env GOVERSION | sed 's/^go//')" | sort -V | head -n 1)" = "go$go_version" ]; }
 verapdf_is_there() { [ -e "$verapdf_jars/cli-$verapdf_version.jar" ]; }
 font() {
   [ -n "$(find /usr/share/fonts /usr/local/share/fonts "$HOME/.local/share/fonts" "$HOME/.fonts" -iname "$1*" -print -quit 2>/dev/null)" ]
@@ -173,6 +181,32 @@ fetch_schemathesis() {
   cp deploy/schemathesis.txt "$schemathesis/packages.txt"
 }
 
+# Debian's Go is too old for them. Go hands out its newer selves as modules, and checks them as it checks any module.
+fetch_stores() (
+  say 'building MinIO and fake-gcs-server (minutes)'
+  mkdir -p "${stores%/*}"
+  work=$(mktemp -d "$stores.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  unset GOROOT
+  export GOPATH=$work/go GOCACHE=$work/cache GOBIN=$work/bin GOFLAGS='-modcacherw -trimpath' GOTOOLCHAIN=local CGO_ENABLED=0
+  go=go
+  if ! go_is_new_enough; then
+    toolchain=golang.org/toolchain@v0.0.1-go$go_version.linux-$(go env GOARCH)
+    (cd "$work" && go mod download "$toolchain") ||
+      fail "Go $go_version could not be fetched; the tests of deliveries need it."
+    go=$GOPATH/pkg/mod/$toolchain/bin/go
+    chmod -R u+x "${go%/*}" "${go%/bin/go}/pkg/tool"
+  fi
+  for store in "github.com/minio/minio@$minio_version" "github.com/fsouza/fake-gcs-server@$fake_gcs_version"; do
+    (cd "$work" && "$go" install -ldflags='-s -w' "$store") >"$work/log" 2>&1 ||
+      { cat "$work/log" >&2; fail "$store could not be built; the tests of deliveries need it."; }
+  done
+  rm -rf "$stores"
+  mkdir "$stores"
+  mv "$work/bin/minio" "$work/bin/fake-gcs-server" "$stores"
+  echo "$minio_version $fake_gcs_version" > "$stores/versions"
+)
+
 find_missing
 if [ ${#missing[@]} -gt 0 ]; then
   say 'missing:'
@@ -189,6 +223,7 @@ for group in $groups; do
     test)
       verapdf_is_there || fetch_verapdf
       schemathesis_is_there || fetch_schemathesis
+      stores_are_there || fetch_stores
       ;;
   esac
 done
