@@ -31,10 +31,11 @@ use crate::{
     outbound::callbacks::CallbackClient,
     service::{
         api_keys::KeyUsage,
+        connections::buckets::Buckets,
         renders::{abandoned::Sweeper, kept, retention},
     },
     state::AppState,
-    storage::{answers::AnswerFiles, documents::DocumentFiles},
+    storage::{answers::AnswerFiles, documents::DocumentFiles, object_stores::ObjectStores},
     store::error::StoreError,
 };
 
@@ -71,6 +72,9 @@ pub enum ServeError {
     /// No process that fills templates.
     #[error("no process that fills templates starts: {0}; platen doctor says more")]
     Templates(#[source] io::Error),
+    /// No client for stores.
+    #[error("no client for stores of documents can be made: {0}")]
+    Stores(#[source] reqwest::Error),
     /// The port is taken, or forbidden.
     #[error("can't listen on {address}: {source}; PLATEN_LISTEN chooses another address")]
     Listen {
@@ -156,6 +160,8 @@ async fn serve_with(
         .map_err(|source| ServeError::Listen { address, source })?;
     let bound = listener.local_addr()?;
     let guard = browser::guard(&config);
+    let stores =
+        ObjectStores::new(Arc::clone(&guard), config.storage.gcs_endpoint.clone()).map_err(ServeError::Stores)?;
     let templates = templates::start().await.map_err(ServeError::Templates)?;
     let browsers = tokio::select! {
         browsers = browser::start(&config, Arc::clone(&guard)) => browsers?,
@@ -169,6 +175,7 @@ async fn serve_with(
         templates,
         config: config.clone(),
         instance: instance.id,
+        buckets: Buckets::new(db.clone(), prepared.secret_key.clone(), stores),
         secret_key: prepared.secret_key,
         answers: prepared.answers,
         documents: prepared.documents,

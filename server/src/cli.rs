@@ -2,6 +2,7 @@
 
 mod account;
 mod accounts;
+mod connections;
 mod doctor;
 mod failure;
 mod inspect;
@@ -63,6 +64,9 @@ enum Command {
     /// Make, list, replace and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Command),
+    /// Make, list, try and remove the storage connections that documents are delivered through.
+    #[command(subcommand)]
+    Connections(connections::Command),
     /// Check all that the service depends on, and say what to do where something is wrong.
     Doctor,
 }
@@ -97,6 +101,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
                 Command::Accounts(command) => accounts::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,
+                Command::Connections(command) => connections::execute(command, &config).await,
                 Command::Doctor => doctor::execute(&config).await,
             }
         })

@@ -4,6 +4,7 @@ pub mod allowed_templates;
 pub mod api_key;
 pub mod callback;
 pub mod caller;
+pub mod connection;
 pub mod credits;
 pub mod destination;
 pub mod email;

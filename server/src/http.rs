@@ -22,7 +22,7 @@ use axum::{
 };
 
 use crate::{
-    domain::{render, template},
+    domain::{connection, render, template},
     http::{error::ApiError, rate_limit::RateLimit},
     state::AppState,
 };
@@ -42,6 +42,15 @@ struct PreviewRateLimit(RateLimit);
 /// Every operation of the API, under the path by which `openapi.json` describes it.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
     [
+        (
+            "/api/v1/connections",
+            get(v1::connections::get).post(v1::connections::post),
+        ),
+        (
+            "/api/v1/connections/{id}",
+            get(v1::connections::one::get).delete(v1::connections::one::delete),
+        ),
+        ("/api/v1/connections/{id}/test", post(v1::connections::one::test)),
         ("/api/v1/credits", get(v1::credits::get)),
         ("/api/v1/health", get(v1::health::get)),
         ("/api/v1/renderers/pdf", post(v1::renderers::pdf::post)),
@@ -77,6 +86,7 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
 
 /// Every route.
 pub fn router(app: AppState) -> Router {
+    connection::compile_schema();
     render::compile_schemas();
     template::compile_schemas();
     let mut router = Router::new();

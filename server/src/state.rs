@@ -13,7 +13,7 @@ use crate::{
     domain::{ids::InstanceId, sealing::SecretKey},
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
-    service::api_keys::KeyUsage,
+    service::{api_keys::KeyUsage, connections::buckets::Buckets},
     storage::{
         answers::AnswerFiles,
         documents::{DocumentFiles, object_name},
@@ -45,6 +45,8 @@ pub struct AppState {
     pub jobs: Signals,
     /// Where clients reach the service.
     pub base_url: Url,
+    /// Opens the buckets of storage connections.
+    pub buckets: Buckets,
     /// Which keys were used.
     pub key_usage: KeyUsage,
 }

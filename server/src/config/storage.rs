@@ -1,4 +1,6 @@
-//! The service's own storage.
+//! Stores of documents: the service's own, and those of clients.
+
+use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
@@ -8,14 +10,22 @@ const BUCKET: Setting = Setting {
     allowed: "a name without blanks and slashes",
     default: "platen-renders",
 };
+const GCS_ENDPOINT: Setting = Setting {
+    name: "PLATEN_GCS_ENDPOINT",
+    purpose: "Address of Google Cloud Storage; another one for private access, or for an emulator.",
+    allowed: "http:// or https:// address without path",
+    default: "https://storage.googleapis.com",
+};
 
-pub(super) const SETTINGS: &[&Setting] = &[&BUCKET];
+pub(super) const SETTINGS: &[&Setting] = &[&BUCKET, &GCS_ENDPOINT];
 
 /// See the module.
 #[derive(Debug)]
 pub struct StorageConfig {
-    /// Its name.
+    /// Name of the service's own.
     pub bucket: String,
+    /// Google Cloud Storage.
+    pub gcs_endpoint: Url,
 }
 
 impl StorageConfig {
@@ -24,6 +34,17 @@ impl StorageConfig {
             let sound = !text.contains(|character: char| character.is_whitespace() || character == '/');
             sound.then(|| text.to_owned())
         });
-        Some(Self { bucket: bucket? })
+        let gcs_endpoint = reader.parsed(&GCS_ENDPOINT, |text| {
+            Url::parse(text).ok().filter(|url| {
+                matches!(url.scheme(), "http" | "https")
+                    && url.path() == "/"
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+            })
+        });
+        Some(Self {
+            bucket: bucket?,
+            gcs_endpoint: gcs_endpoint?,
+        })
     }
 }

@@ -68,3 +68,7 @@ identifier! {
     /// A stored template.
     TemplateId
 }
+identifier! {
+    /// A storage connection.
+    ConnectionId
+}

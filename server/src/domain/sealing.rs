@@ -195,6 +195,15 @@ impl Place {
         }
     }
 
+    /// The credentials of the storage connection with this id.
+    pub fn connection(account: AccountId, row: Uuid) -> Self {
+        Self {
+            account,
+            purpose: "connection",
+            row,
+        }
+    }
+
     fn data_key(account: AccountId) -> Self {
         Self {
             account,
@@ -261,6 +270,7 @@ mod tests {
         for elsewhere in [
             Place::kept_answer(AccountId::generate(), row),
             Place::kept_answer(account, Uuid::now_v7()),
+            Place::connection(account, row),
             Place {
                 purpose: "data key",
                 ..place

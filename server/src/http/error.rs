@@ -17,6 +17,7 @@ use crate::{
     service::{
         api_keys::AuthenticationError,
         callbacks::ResendError,
+        connections::ConnectionError,
         renders::{FailureReason, RenderFailure, caller_faults, cancel::CancelError},
         templates::TemplateError,
     },
@@ -65,6 +66,8 @@ pub(super) enum ApiError {
     Resend(ResendError),
     /// A template was not served or changed.
     Template(TemplateError),
+    /// A storage connection was not served or changed.
+    Connection(ConnectionError),
 }
 
 impl From<AuthenticationError> for ApiError {
@@ -109,6 +112,12 @@ impl From<ResendError> for ApiError {
 impl From<TemplateError> for ApiError {
     fn from(error: TemplateError) -> Self {
         Self::Template(error)
+    }
+}
+
+impl From<ConnectionError> for ApiError {
+    fn from(error: ConnectionError) -> Self {
+        Self::Connection(error)
     }
 }
 
@@ -176,7 +185,16 @@ impl IntoResponse for ApiError {
             Self::Cancel(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Resend(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Template(error) => template_error(error),
+            Self::Connection(error) => connection_error(&error),
         }
+    }
+}
+
+fn connection_error(error: &ConnectionError) -> Response {
+    match error {
+        ConnectionError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such connection."),
+        ConnectionError::Invalid(faults) => validation_error(faults),
+        ConnectionError::Buckets(_) | ConnectionError::Store(_) => internal(error),
     }
 }
 

@@ -16,15 +16,16 @@ use crate::{
         allowed_templates::NotAllowed,
         api_key::Scope,
         caller::Caller,
+        connection::NewConnection,
         idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
-        ids::{RenderId, TemplateId},
+        ids::{ConnectionId, RenderId, TemplateId},
         page::PageRequest,
         render::{AsynchronousRequest, SynchronousRequest, history::RenderFilter},
         template::{Saved, Submission, preview::PreviewRequest, settings::SettingsChanges},
         validation::Fault,
     },
     http::{ApiState, PreviewRateLimit, client_address::client_address, error::ApiError, rate_limit::StandingSlot},
-    service::{api_keys, templates::TemplateError},
+    service::{api_keys, connections::ConnectionError, templates::TemplateError},
 };
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -89,6 +90,8 @@ caller_with_scope!(MayReadRenders, Scope::RendersRead);
 caller_with_scope!(MayReadUsage, Scope::UsageRead);
 caller_with_scope!(MayReadTemplates, Scope::TemplatesRead);
 caller_with_scope!(MayWriteTemplates, Scope::TemplatesWrite);
+caller_with_scope!(MayReadConnections, Scope::ConnectionsRead);
+caller_with_scope!(MayWriteConnections, Scope::ConnectionsWrite);
 
 /// The template that the path names, if the key may use it. The caller has to be extracted before.
 pub(super) struct TemplatePath(pub(super) TemplateId);
@@ -153,6 +156,19 @@ impl FromRequestParts<ApiState> for EveryTemplate {
 #[derive(Deserialize)]
 struct TemplateSegments {
     id: String,
+}
+
+/// The storage connection that the path names.
+pub(super) struct ConnectionPath(pub(super) ConnectionId);
+
+impl FromRequestParts<ApiState> for ConnectionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let path: Result<Path<String>, _> = Path::from_request_parts(parts, state).await;
+        let id = path.ok().and_then(|Path(id)| ConnectionId::parse(&id));
+        id.map(Self).ok_or(ApiError::Connection(ConnectionError::NotFound))
+    }
 }
 
 /// The template and the number of its version that the path names.
@@ -304,6 +320,19 @@ impl FromRequest<ApiState> for SettingsBody {
         parsed_body(request, state, |body| SettingsChanges::parse(body))
             .await
             .map(Self)
+    }
+}
+
+/// The body of a request to make a storage connection.
+pub(super) struct ConnectionBody(pub(super) NewConnection);
+
+impl FromRequest<ApiState> for ConnectionBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let stores = state.app.buckets.stores().clone();
+        let parse = move |body: &Bytes| NewConnection::parse(body, stores.policy());
+        parsed_body(request, state, parse).await.map(Self)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The API as its clients meet it.
 
 mod authentication;
+mod connections;
 mod credits;
 mod hang_up;
 mod health;

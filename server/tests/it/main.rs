@@ -2,6 +2,7 @@
 
 mod api;
 mod cli;
+mod connections;
 mod embedded;
 mod inspect;
 mod jobs;
@@ -9,5 +10,6 @@ mod keys;
 mod lifecycle;
 mod quick_starts;
 mod render;
+mod storage;
 mod support;
 mod tenancy;

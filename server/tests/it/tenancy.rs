@@ -1,12 +1,14 @@
 //! Every operation of the API's description, tried by everybody who may not.
 
-use reqwest::Response;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use uuid::Uuid;
 
 use crate::support::{
     description::{Operation, operations},
-    studio::{Studio, body, faults},
+    object_stores::service_account_key,
+    studio::{Studio, body, faults, header},
 };
 
 const SCOPES: [&str; 7] = [
@@ -58,6 +60,9 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
         }
         return format!("/api/v1/renders/{id}{of_render}");
     }
+    if let Some(of_connection) = path.strip_prefix("/api/v1/connections/{id}") {
+        return studio.connection(name).await + of_connection;
+    }
     assert!(
         !path.contains('{'),
         "say here what {path} is about, so that a stranger can try it"
@@ -66,6 +71,25 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
 }
 
 impl Studio {
+    /// Makes a connection to a store that is not there, and returns its path.
+    async fn connection(&self, name: &str) -> String {
+        let connection = json!({
+            "provider": "google_cloud_storage",
+            "name": name,
+            "bucket": "documents",
+            "path_prefix": format!("{name}/{}/", Uuid::new_v4()),
+            "credentials": service_account_key(),
+        });
+        let request = self.request(Method::POST, "/api/v1/connections");
+        let answer = request
+            .json(&json!({"connection": connection}))
+            .send()
+            .await
+            .expect("an answer");
+        assert_eq!(answer.status(), 201);
+        header(&answer, "location").to_owned()
+    }
+
     fn key(&self, email: &str, more: &[&str]) -> String {
         let create = ["keys", "create", "--email", email, "--name", "tried"];
         self.service.command(&[&create, more].concat(), "").succeeded()

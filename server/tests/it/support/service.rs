@@ -91,10 +91,16 @@ impl TestService {
 
     /// Runs another command of the binary on the same database.
     pub(crate) fn command(&self, arguments: &[&str], input: &str) -> Answer {
+        self.command_with(&[], arguments, input)
+    }
+
+    /// As [`Self::command`], with these settings.
+    pub(crate) fn command_with(&self, settings: &[(&str, &str)], arguments: &[&str], input: &str) -> Answer {
         let mut command: Command = platen();
         command
             .env("DATABASE_URL", &self.installation.database_url)
             .env("PLATEN_SECRET_KEY", SECRET_KEY);
+        command.envs(settings.iter().copied());
         run(command, arguments, input)
     }
 
@@ -151,6 +157,8 @@ impl Installation {
             .env("PLATEN_RATE_PER_MINUTE", "100000")
             .env("PLATEN_CONCURRENCY", "16")
             .env("PLATEN_SHUTDOWN_GRACE", "5")
+            // Nobody is there: what a test does not say goes to no store at all.
+            .env("PLATEN_GCS_ENDPOINT", "http://127.0.0.1:1")
             .envs(self.settings.iter().map(|(name, value)| (name, value)));
         let starting = tokio::task::spawn_blocking(|| {
             let mut process = Process::start(command);

@@ -1,0 +1,226 @@
+//! `platen connections …`
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::{
+    boot::{browser, secret_key},
+    cli::{
+        account::{AccountArguments, select},
+        failure::Failure,
+        show_time,
+    },
+    config::Config,
+    database::{self, Database},
+    domain::{
+        connection::{Connection, NewConnection},
+        ids::{AccountId, ConnectionId},
+        page::PageRequest,
+        validation::Fault,
+    },
+    service::connections::{self, ConnectionError, buckets::Buckets, probe},
+    storage::object_stores::ObjectStores,
+};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Make a connection to a bucket. Prints its id.
+    ///
+    /// The credentials are JSON: for `aws_s3` `{"access_key_id": "…", "secret_access_key": "…"}`, for
+    /// `google_cloud_storage` the file of a service account's key as Google makes it. They are never shown again.
+    Add(Box<AddArguments>),
+    /// List the connections of an account, newest first.
+    List {
+        #[command(flatten)]
+        account: AccountArguments,
+    },
+    /// Write, read and delete an object through a connection, and say what to do about what fails.
+    Test {
+        /// The connection's id, as `connections list` shows it.
+        id: ConnectionId,
+    },
+    /// Delete a connection and its credentials. Nothing is delivered through it any more.
+    Remove {
+        /// The connection's id, as `connections list` shows it.
+        id: ConnectionId,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AddArguments {
+    #[command(flatten)]
+    account: AccountArguments,
+    /// Kind of store: `aws_s3` or `google_cloud_storage`.
+    #[arg(long)]
+    provider: String,
+    /// Name of the connection, for people.
+    #[arg(long)]
+    name: String,
+    /// Name of the bucket.
+    #[arg(long)]
+    bucket: String,
+    /// What the names of the objects begin with, up to a slash. Without it: the connection is for the whole bucket.
+    #[arg(long, value_name = "PREFIX")]
+    path_prefix: Option<String>,
+    /// Where the bucket lies, for instance eu-central-1. Amazon's buckets need it.
+    #[arg(long)]
+    region: Option<String>,
+    /// Address of a store that speaks S3 and is not Amazon's.
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// File with the credentials. Without it: standard input.
+    #[arg(long, value_name = "FILE")]
+    credentials: Option<PathBuf>,
+}
+
+pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+    let database = database::open_for_command(config).await?;
+    let outcome = match command {
+        Command::Add(arguments) => add(&database, config, *arguments).await,
+        Command::List { account } => list(&database, account).await,
+        Command::Test { id } => test(&database, config, id).await,
+        Command::Remove { id } => remove(&database, id).await,
+    };
+    database.close().await?;
+    outcome
+}
+
+async fn add(database: &Database, config: &Config, arguments: AddArguments) -> Result<(), Failure> {
+    let body = body(&arguments, read_credentials(arguments.credentials.as_deref())?);
+    let account = select(database, arguments.account).await?.account;
+    let buckets = buckets(database, config).await?;
+    let new = NewConnection::parse(body.to_string().as_bytes(), buckets.stores().policy());
+    let new = new.map_err(|faults| refused(&faults))?;
+    match connections::create(&buckets, account, new).await {
+        Ok(connection) => {
+            println!("{}", connection.id);
+            Ok(())
+        }
+        Err(ConnectionError::Invalid(faults)) => Err(refused(&faults)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The body of the request that would do the same.
+fn body(arguments: &AddArguments, credentials: Value) -> Value {
+    let mut connection = json!({
+        "provider": arguments.provider,
+        "name": arguments.name,
+        "bucket": arguments.bucket,
+    });
+    let optional = [
+        ("path_prefix", &arguments.path_prefix),
+        ("region", &arguments.region),
+        ("endpoint", &arguments.endpoint),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            connection[name] = value.as_str().into();
+        }
+    }
+    connection["credentials"] = credentials;
+    json!({"connection": connection})
+}
+
+/// What can't be read is not told: it may be a secret.
+fn read_credentials(file: Option<&Path>) -> Result<Value, Failure> {
+    let text = if let Some(file) = file {
+        fs::read_to_string(file)
+            .map_err(|error| Failure::by_caller(&format!("{} can't be read: {error}", file.display())))?
+    } else {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text)?;
+        text
+    };
+    serde_json::from_str(&text).map_err(|_| Failure::by_caller(&"the credentials are not JSON"))
+}
+
+fn refused(faults: &[Fault]) -> Failure {
+    let lines: Vec<_> = faults
+        .iter()
+        .map(|fault| format!("{}: {}", fault.pointer.replacen("/connection/", "", 1), fault.detail))
+        .collect();
+    Failure::by_caller(&lines.join("\n"))
+}
+
+async fn list(database: &Database, account: AccountArguments) -> Result<(), Failure> {
+    let account = select(database, account).await?.account;
+    let everything = PageRequest {
+        size: None,
+        after: None,
+    };
+    let found = connections::list(&database.pool, account, everything).await?;
+    println!(
+        "{:36}  {:20}  {:20}  {:30}  NAME (IDENTITY)",
+        "ID", "PROVIDER", "CREATED", "BUCKET/PREFIX"
+    );
+    for connection in found.items {
+        println!("{}", row(&connection));
+    }
+    Ok(())
+}
+
+fn row(connection: &Connection) -> String {
+    let settings = &connection.settings;
+    let place = format!("{}/{}", settings.bucket, settings.path_prefix);
+    let at = settings
+        .endpoint
+        .as_ref()
+        .map_or_else(String::new, |url| format!(" at {}", shown(url)));
+    format!(
+        "{}  {:20}  {:20}  {place:30}  {} ({}){at}",
+        connection.id,
+        settings.provider.as_str(),
+        show_time(connection.inserted_at),
+        settings.name,
+        connection.identity
+    )
+}
+
+fn shown(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<(), Failure> {
+    let account = account_of(database, id).await?;
+    let steps = probe::test(&buckets(database, config).await?, account, id).await?;
+    let mut failed = false;
+    for step in steps {
+        failed |= step.advice.is_some();
+        println!("{:7} {}", step.action.as_str(), step.advice.as_deref().unwrap_or("ok"));
+    }
+    if failed {
+        Err(Failure::by_machine(
+            "the connection does not do all that was tried".to_owned(),
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+async fn remove(database: &Database, id: ConnectionId) -> Result<(), Failure> {
+    let account = account_of(database, id).await?;
+    Ok(connections::delete(&database.pool, account, id).await?)
+}
+
+async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, Failure> {
+    let account = connections::account_of(&database.pool, id).await?;
+    account.ok_or_else(|| {
+        Failure::by_caller(&format!(
+            "there is no connection {id}; `platen connections list` shows them"
+        ))
+    })
+}
+
+async fn buckets(database: &Database, config: &Config) -> Result<Buckets, Failure> {
+    let secret_key = secret_key::obtain_for_command(&database.pool, config).await?;
+    let stores = ObjectStores::new(browser::guard(config), config.storage.gcs_endpoint.clone())?;
+    Ok(Buckets::new(database.pool.clone(), secret_key, stores))
+}

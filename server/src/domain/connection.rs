@@ -1,0 +1,371 @@
+//! Storage connections: which buckets of an account the service may write to, and as whom.
+
+pub mod credentials;
+
+use std::sync::LazyLock;
+
+use platen_egress::policy::AddressPolicy;
+use serde::Deserialize;
+use serde_json::Value;
+use time::OffsetDateTime;
+use url::{Host, Url};
+
+use crate::domain::{
+    connection::credentials::Credentials,
+    destination::Provider,
+    ids::ConnectionId,
+    validation::{Fault, Faults, json, member, quote, schema::Schema},
+};
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("ConnectionCreation"));
+
+/// Does at start what the first request would else wait for.
+pub fn compile_schema() {
+    LazyLock::force(&SCHEMA);
+}
+
+/// What a connection is, but for its credentials.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Settings {
+    /// Kind of store.
+    pub provider: Provider,
+    /// For people; unique in the account.
+    pub name: String,
+    /// Name of the bucket.
+    pub bucket: String,
+    /// What the names of its objects begin with: empty, or whole segments with a slash at the end.
+    #[serde(default)]
+    pub path_prefix: String,
+    /// Where the bucket lies; Amazon needs it.
+    pub region: Option<String>,
+    /// Address of a store that speaks S3 and is not Amazon's.
+    pub endpoint: Option<Url>,
+}
+
+/// A connection, as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// Identifier.
+    pub id: ConnectionId,
+    /// What it is.
+    pub settings: Settings,
+    /// Whose credentials it has: the id of an access key, the address of a service account.
+    pub identity: String,
+    /// When it was made.
+    pub inserted_at: OffsetDateTime,
+}
+
+/// A connection to be.
+#[derive(Debug)]
+pub struct NewConnection {
+    /// What it is.
+    pub settings: Settings,
+    /// What proves to the store who writes.
+    pub credentials: Credentials,
+}
+
+impl NewConnection {
+    /// Reads a body. Fails with every fault, in the order of the document. `policy` says which endpoints may be reached.
+    pub fn parse(body: &[u8], policy: &AddressPolicy) -> Result<Self, Vec<Fault>> {
+        let mut faults = Faults::default();
+        let Some(mut body) = json::parse(body, &mut faults) else {
+            return Err(faults.sorted(&Value::Null));
+        };
+        SCHEMA.check(&body, &mut faults);
+        check_amazon_only(&body, &mut faults);
+        check_region(&body, &mut faults);
+        check_endpoint(&body, policy, &mut faults);
+        credentials::check_private_key(&body, &mut faults);
+        if !faults.is_empty() {
+            return Err(faults.sorted(&body));
+        }
+        let mut connection = body["connection"].take();
+        let credentials = connection["credentials"].take();
+        let read = || {
+            let settings: Settings = serde_json::from_value(connection)?;
+            let credentials = Credentials::from_value(settings.provider, credentials)?;
+            Ok(Self { settings, credentials })
+        };
+        read().map_err(|error: serde_json::Error| vec![Fault::invalid("", error.to_string())])
+    }
+}
+
+/// Google's buckets are found by their name alone.
+fn check_amazon_only(body: &Value, faults: &mut Faults) {
+    let connection = &body["connection"];
+    if connection["provider"] != Provider::GoogleCloudStorage.as_str() {
+        return;
+    }
+    for name in ["region", "endpoint"] {
+        if connection.get(name).is_some() {
+            faults.add(Fault {
+                pointer: member("/connection", name),
+                title: "Unknown field".into(),
+                detail: format!("{name} is for the provider aws_s3 only"),
+            });
+        }
+    }
+}
+
+/// Amazon's addresses name the region; other stores are content with any.
+fn check_region(body: &Value, faults: &mut Faults) {
+    let connection = &body["connection"];
+    let amazon = connection["provider"] == Provider::AwsS3.as_str() && connection.get("endpoint").is_none();
+    if amazon && connection.get("region").is_none() {
+        faults.add(Fault {
+            pointer: "/connection/region".into(),
+            title: "Missing field".into(),
+            detail: "region is required, unless an endpoint says that the store is not Amazon's".into(),
+        });
+    }
+}
+
+fn check_endpoint(body: &Value, policy: &AddressPolicy, faults: &mut Faults) {
+    const POINTER: &str = "/connection/endpoint";
+    let Some(text) = body["connection"]["endpoint"].as_str() else {
+        return;
+    };
+    if let Err(reason) = endpoint(text, policy) {
+        faults.add(Fault::invalid(
+            POINTER,
+            format!("Must be the address of a store: {reason}; got {}", quote(text)),
+        ));
+    }
+}
+
+/// Why an address is no endpoint.
+fn endpoint(text: &str, policy: &AddressPolicy) -> Result<(), String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("it has to begin with https:// or http://".into());
+    }
+    if matches!(url.host(), None | Some(Host::Domain(""))) {
+        return Err("it has no host".into());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("credentials have a place of their own".into());
+    }
+    if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
+        return Err("it has to end with the host or the port".into());
+    }
+    policy
+        .check_literal(&url)
+        .map_err(|refusal| format!("{refusal} can't be reached"))
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_lc_rs::{
+        encoding::{AsDer, Pkcs8V1Der},
+        rsa::{KeyPair, KeySize},
+    };
+    use base64::{Engine as _, prelude::BASE64_STANDARD};
+    use serde_json::json;
+
+    use super::*;
+
+    fn parse(connection: &Value) -> Result<NewConnection, Vec<String>> {
+        parse_with("", connection)
+    }
+
+    fn parse_with(allow: &str, connection: &Value) -> Result<NewConnection, Vec<String>> {
+        let policy = AddressPolicy::new(allow.parse().expect("a list"));
+        let body = json!({"connection": connection}).to_string();
+        NewConnection::parse(body.as_bytes(), &policy)
+            .map_err(|faults| faults.into_iter().map(|fault| fault.pointer).collect())
+    }
+
+    fn pointers(connection: &Value) -> Vec<String> {
+        parse(connection).err().unwrap_or_default()
+    }
+
+    fn amazon(changes: &Value) -> Value {
+        changed(
+            json!({
+                "provider": "aws_s3", "name": "Archive", "bucket": "documents", "region": "eu-central-1",
+                "credentials": {"access_key_id": "AKIA", "secret_access_key": "hunter2"},
+            }),
+            changes,
+        )
+    }
+
+    fn google(changes: &Value) -> Value {
+        changed(
+            json!({
+                "provider": "google_cloud_storage", "name": "Archive", "bucket": "documents",
+                "credentials": {
+                    "type": "service_account", "client_email": "platen@acme.example", "private_key_id": "1",
+                    "private_key": private_key(),
+                },
+            }),
+            changes,
+        )
+    }
+
+    fn changed(mut connection: Value, changes: &Value) -> Value {
+        for (name, value) in changes.as_object().expect("members") {
+            connection[name] = value.clone();
+        }
+        connection
+    }
+
+    fn private_key() -> String {
+        static KEY: LazyLock<String> = LazyLock::new(|| {
+            let key = KeyPair::generate(KeySize::Rsa2048).expect("a key");
+            let der = AsDer::<Pkcs8V1Der>::as_der(&key).expect("its form");
+            let base64 = BASE64_STANDARD.encode(der.as_ref());
+            format!("-----BEGIN PRIVATE KEY-----\n{base64}\n-----END PRIVATE KEY-----\n")
+        });
+        KEY.clone()
+    }
+
+    #[test]
+    fn a_bucket_of_amazon() {
+        let new = parse(&amazon(&json!({"path_prefix": "invoices/2026/"}))).expect("a connection");
+        assert_eq!(new.settings.provider, Provider::AwsS3);
+        assert_eq!(new.settings.path_prefix, "invoices/2026/");
+        assert_eq!(new.credentials.identity(), "AKIA");
+        assert!(!format!("{new:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn of_a_key_file_only_the_key_is_taken() {
+        let mut connection = google(&json!({}));
+        connection["credentials"]["token_uri"] = "http://169.254.169.254/".into();
+        connection["credentials"]["universe_domain"] = "evil.example".into();
+        let new = parse(&connection).expect("a connection");
+        assert_eq!(new.credentials.identity(), "platen@acme.example");
+        let kept = new.credentials.to_value();
+        let names: Vec<_> = kept.as_object().expect("members").keys().collect();
+        assert_eq!(names, ["client_email", "private_key_id", "private_key"]);
+        let again = Credentials::from_value(Provider::GoogleCloudStorage, kept.clone()).expect("credentials");
+        assert_eq!(again.to_value(), kept);
+    }
+
+    #[test]
+    fn every_fault_is_listed_where_it_is() {
+        let connection = json!({
+            "name": "", "provider": "aws_s3", "bucket": "a/b", "path_prefix": "invoices", "endpoint": "ftp://x.example",
+            "credentials": {"access_key_id": "a b", "secret_access_key": "", "token": "x"}, "bogus": 1,
+        });
+        assert_eq!(
+            pointers(&connection),
+            [
+                "/connection/name",
+                "/connection/bucket",
+                "/connection/path_prefix",
+                "/connection/endpoint",
+                "/connection/credentials/access_key_id",
+                "/connection/credentials/secret_access_key",
+                "/connection/credentials/token",
+                "/connection/bogus",
+            ]
+        );
+        assert_eq!(
+            pointers(&json!({})),
+            [
+                "/connection/provider",
+                "/connection/name",
+                "/connection/bucket",
+                "/connection/credentials",
+            ]
+        );
+    }
+
+    #[test]
+    fn no_fault_tells_a_secret() {
+        let wrong = json!({"access_key_id": "AKIA", "secret_access_key": "hunter2\n"});
+        let body = json!({"connection": amazon(&json!({"credentials": wrong}))}).to_string();
+        let faults = NewConnection::parse(body.as_bytes(), &AddressPolicy::default()).expect_err("a fault");
+        assert_eq!(faults[0].pointer, "/connection/credentials/secret_access_key");
+        assert!(!format!("{faults:?}").contains("hunter2"), "{faults:?}");
+    }
+
+    #[test]
+    fn only_keys_of_service_accounts_that_can_sign_are_taken() {
+        let key = |name: &str, value: &str| {
+            let mut connection = google(&json!({}));
+            connection["credentials"][name] = value.into();
+            pointers(&connection)
+        };
+        for kind in ["external_account", "authorized_user", "impersonated_service_account"] {
+            assert_eq!(key("type", kind), ["/connection/credentials/type"], "{kind}");
+        }
+        let cut = &private_key()[..800];
+        for wrong in [
+            "hunter2",
+            cut,
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+        ] {
+            assert_eq!(key("private_key", wrong), ["/connection/credentials/private_key"]);
+        }
+        let access_key = json!({"access_key_id": "AKIA", "secret_access_key": "x"});
+        assert_eq!(
+            pointers(&google(&json!({"credentials": access_key}))),
+            [
+                "/connection/credentials/type",
+                "/connection/credentials/client_email",
+                "/connection/credentials/private_key_id",
+                "/connection/credentials/private_key",
+            ]
+        );
+    }
+
+    #[test]
+    fn amazon_has_regions_and_google_needs_neither_region_nor_endpoint() {
+        let mut nowhere = amazon(&json!({}));
+        nowhere.as_object_mut().expect("members").remove("region");
+        assert_eq!(pointers(&nowhere), ["/connection/region"]);
+        nowhere["endpoint"] = "https://minio.example".into();
+        assert_eq!(pointers(&nowhere), [""; 0]);
+        assert_eq!(
+            pointers(&amazon(&json!({"region": "x.evil.example/"}))),
+            ["/connection/region"]
+        );
+        let settings = json!({"region": "eu", "endpoint": "https://minio.example"});
+        assert_eq!(
+            pointers(&google(&settings)),
+            ["/connection/region", "/connection/endpoint"]
+        );
+    }
+
+    #[test]
+    fn an_endpoint_is_a_public_host() {
+        for sound in ["https://minio.example", "http://minio.example:9000", "https://8.8.8.8/"] {
+            assert_eq!(pointers(&amazon(&json!({"endpoint": sound}))), [""; 0], "{sound}");
+        }
+        for wrong in [
+            "minio.example",
+            "ftp://minio.example",
+            "https://",
+            "https://user:password@minio.example",
+            "https://minio.example/store",
+            "https://minio.example/?x",
+            "https://minio.example:99999",
+            "https://minio.example:0",
+            "http://127.0.0.1:9000",
+            "http://localhost:9000",
+            "http://169.254.169.254",
+            "http://[::ffff:10.0.0.1]",
+        ] {
+            assert_eq!(
+                pointers(&amazon(&json!({"endpoint": wrong}))),
+                ["/connection/endpoint"],
+                "{wrong}"
+            );
+        }
+        let own = amazon(&json!({"endpoint": "http://127.0.0.1:9000"}));
+        assert!(parse_with("127.0.0.1:9000", &own).is_ok());
+    }
+
+    #[test]
+    fn a_prefix_ends_with_a_slash() {
+        for sound in ["", "a/", "/", "/a/", "ä b/c.d/", "a..b/"] {
+            assert_eq!(pointers(&amazon(&json!({"path_prefix": sound}))), [""; 0], "{sound:?}");
+        }
+        for wrong in ["a", "a/b", "../", "a/../b/", "a\n/", "a\u{85}/"] {
+            let found = pointers(&amazon(&json!({"path_prefix": wrong})));
+            assert_eq!(found, ["/connection/path_prefix"], "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `/api/v1/connections`
+
+pub(in crate::http) mod one;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, Uri, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use time::{OffsetDateTime, serde::rfc3339};
+
+use crate::{
+    domain::{connection::Connection, destination::Provider, ids::ConnectionId},
+    http::{
+        error::ApiError,
+        extract::{ConnectionBody, MayReadConnections, MayWriteConnections, PageQuery},
+        v1::{Data, next_page},
+    },
+    service::connections,
+    state::AppState,
+};
+
+/// A connection, as every answer shows it.
+#[derive(Serialize)]
+pub(in crate::http) struct ConnectionResponse {
+    id: ConnectionId,
+    provider: Provider,
+    name: String,
+    bucket: String,
+    path_prefix: String,
+    region: Option<String>,
+    endpoint: Option<String>,
+    identity: String,
+    #[serde(with = "rfc3339")]
+    inserted_at: OffsetDateTime,
+}
+
+impl From<Connection> for ConnectionResponse {
+    fn from(connection: Connection) -> Self {
+        let settings = connection.settings;
+        Self {
+            id: connection.id,
+            provider: settings.provider,
+            name: settings.name,
+            bucket: settings.bucket,
+            path_prefix: settings.path_prefix,
+            region: settings.region,
+            endpoint: settings.endpoint.map(|url| url.origin().ascii_serialization()),
+            identity: connection.identity,
+            inserted_at: connection.inserted_at,
+        }
+    }
+}
+
+/// `GET`: newest first.
+pub(in crate::http) async fn get(
+    State(app): State<AppState>,
+    MayReadConnections(caller): MayReadConnections,
+    PageQuery(request): PageQuery<ConnectionId>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let page = connections::list(&app.db, caller.account, request).await?;
+    let link = next_page(&uri, &request, page.next);
+    let data: Vec<_> = page.items.into_iter().map(ConnectionResponse::from).collect();
+    Ok((link, Json(Data { data })).into_response())
+}
+
+/// `POST`: makes one.
+pub(in crate::http) async fn post(
+    State(app): State<AppState>,
+    MayWriteConnections(caller): MayWriteConnections,
+    ConnectionBody(new): ConnectionBody,
+) -> Result<Response, ApiError> {
+    let connection = connections::create(&app.buckets, caller.account, new).await?;
+    let location = [(header::LOCATION, format!("/api/v1/connections/{}", connection.id))];
+    let data = ConnectionResponse::from(connection);
+    Ok((StatusCode::CREATED, location, Json(Data { data })).into_response())
+}

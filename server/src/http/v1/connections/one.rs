@@ -1,0 +1,72 @@
+//! `/api/v1/connections/{id}` and below.
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::Serialize;
+
+use crate::{
+    http::{
+        error::ApiError,
+        extract::{ConnectionPath, MayReadConnections, MayWriteConnections},
+        v1::{Data, connections::ConnectionResponse},
+    },
+    service::connections::{self, probe},
+    state::AppState,
+};
+
+/// `GET`
+pub(in crate::http) async fn get(
+    State(app): State<AppState>,
+    MayReadConnections(caller): MayReadConnections,
+    ConnectionPath(id): ConnectionPath,
+) -> Result<Json<Data<ConnectionResponse>>, ApiError> {
+    let connection = connections::get(&app.db, caller.account, id).await?;
+    Ok(Json(Data {
+        data: connection.into(),
+    }))
+}
+
+/// `DELETE`: nothing is written through it any more.
+pub(in crate::http) async fn delete(
+    State(app): State<AppState>,
+    MayWriteConnections(caller): MayWriteConnections,
+    ConnectionPath(id): ConnectionPath,
+) -> Result<StatusCode, ApiError> {
+    connections::delete(&app.db, caller.account, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What came of a test.
+#[derive(Serialize)]
+pub(in crate::http) struct TestResponse {
+    passed: bool,
+    steps: Vec<StepResponse>,
+}
+
+#[derive(Serialize)]
+struct StepResponse {
+    action: &'static str,
+    passed: bool,
+    message: Option<String>,
+}
+
+/// `POST …/test`: writes, reads and deletes an object.
+pub(in crate::http) async fn test(
+    State(app): State<AppState>,
+    MayWriteConnections(caller): MayWriteConnections,
+    ConnectionPath(id): ConnectionPath,
+) -> Result<Json<Data<TestResponse>>, ApiError> {
+    let steps = probe::test(&app.buckets, caller.account, id).await?;
+    let steps: Vec<_> = steps
+        .into_iter()
+        .map(|step| StepResponse {
+            action: step.action.as_str(),
+            passed: step.advice.is_none(),
+            message: step.advice,
+        })
+        .collect();
+    let data = TestResponse {
+        passed: steps.iter().all(|step| step.passed),
+        steps,
+    };
+    Ok(Json(Data { data }))
+}

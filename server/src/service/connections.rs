@@ -1,0 +1,102 @@
+//! Storage connections: made, looked at, tried and deleted; and documents delivered through them.
+
+pub mod buckets;
+pub mod delivery;
+pub mod probe;
+
+use sqlx::PgPool;
+
+use crate::{
+    clock,
+    domain::{
+        connection::{Connection, NewConnection},
+        ids::{AccountId, ConnectionId},
+        page::{Page, PageRequest},
+        validation::{Fault, quote},
+    },
+    service::connections::buckets::{Buckets, BucketsError},
+    store::{connections, error::StoreError},
+};
+
+/// Why a connection was not served or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectionError {
+    /// The account has no such connection.
+    #[error("there is no such connection")]
+    NotFound,
+    /// The name or the place is taken.
+    #[error("the body is faulty")]
+    Invalid(Vec<Fault>),
+    /// Its credentials could not be sealed or opened.
+    #[error(transparent)]
+    Buckets(#[from] BucketsError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a connection. Its credentials are never shown again.
+pub async fn create(buckets: &Buckets, account: AccountId, new: NewConnection) -> Result<Connection, ConnectionError> {
+    let connection = Connection {
+        id: ConnectionId::generate(),
+        identity: new.credentials.identity().to_owned(),
+        settings: new.settings,
+        inserted_at: clock::now(),
+    };
+    let sealed = buckets.seal(account, connection.id, &new.credentials).await?;
+    connections::insert(buckets.db(), account, &connection, &sealed)
+        .await
+        .map_err(|error| taken_or(error, &connection))?;
+    Ok(connection)
+}
+
+/// The account's connections, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<ConnectionId>,
+) -> Result<Page<Connection, ConnectionId>, ConnectionError> {
+    let found = connections::list(db, account, page).await?;
+    Ok(page.page(found, |connection| connection.id))
+}
+
+/// One connection.
+pub async fn get(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<Connection, ConnectionError> {
+    connections::find(db, account, id)
+        .await?
+        .ok_or(ConnectionError::NotFound)
+}
+
+/// Deletes a connection and its credentials. Renders that are still to be delivered through it fail.
+pub async fn delete(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<(), ConnectionError> {
+    if connections::delete(db, account, id).await? {
+        Ok(())
+    } else {
+        Err(ConnectionError::NotFound)
+    }
+}
+
+/// The account of a connection, whichever it is: for the operator's command line.
+pub async fn account_of(db: &PgPool, id: ConnectionId) -> Result<Option<AccountId>, StoreError> {
+    connections::find_account(db, id).await
+}
+
+fn taken_or(error: StoreError, connection: &Connection) -> ConnectionError {
+    let settings = &connection.settings;
+    let (pointer, detail) = if error.violates(connections::NAME_KEY) {
+        let detail = format!(
+            "Must be unique in the account; there is another connection named {}",
+            quote(&settings.name)
+        );
+        ("/connection/name", detail)
+    } else if error.violates(connections::PLACE_KEY) {
+        let detail = format!(
+            "Must be another one than those of the account's connections to the same bucket; there is one for {}",
+            quote(&settings.path_prefix)
+        );
+        ("/connection/path_prefix", detail)
+    } else {
+        return error.into();
+    };
+    ConnectionError::Invalid(vec![Fault::invalid(pointer, detail)])
+}

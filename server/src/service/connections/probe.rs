@@ -1,0 +1,222 @@
+//! Tries a connection: writes, reads and deletes an object, and says what to do about what fails.
+
+use axum::body::Bytes;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        connection::{Connection, Settings},
+        destination::Provider,
+        ids::{AccountId, ConnectionId},
+        sentence::sentence,
+    },
+    service::connections::{
+        ConnectionError,
+        buckets::{Buckets, BucketsError},
+        get,
+    },
+    storage::bucket::{Bucket, BucketError, Refusal},
+};
+
+const CONTENT: &[u8] = b"Platen tries whether it may write here.\n";
+
+/// What is tried, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// All that deliveries need.
+    Write,
+    /// Whether what was written is there.
+    Read,
+    /// Leaves nothing behind.
+    Delete,
+}
+
+impl Action {
+    /// The word used in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// What Amazon calls the permission.
+    fn permission(self) -> &'static str {
+        match self {
+            Self::Write => "s3:PutObject",
+            Self::Read => "s3:GetObject",
+            Self::Delete => "s3:DeleteObject",
+        }
+    }
+}
+
+/// One thing that was tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What.
+    pub action: Action,
+    /// What is wrong and what to do about it; `None`: nothing is.
+    pub advice: Option<String>,
+}
+
+/// Tries a connection. Without permission to write nothing else is tried.
+pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<Vec<Step>, ConnectionError> {
+    let connection = get(buckets.db(), account, id).await?;
+    let bucket = match buckets.open(account, &connection).await {
+        Ok(bucket) => bucket,
+        Err(BucketsError::Gone) => return Err(ConnectionError::NotFound),
+        Err(BucketsError::Bucket(error)) => return Ok(vec![step(Action::Write, &connection, Err(error))]),
+        Err(error) => return Err(error.into()),
+    };
+    let path = format!(
+        "{}platen-connection-test-{}",
+        connection.settings.path_prefix,
+        Uuid::new_v4()
+    );
+    let written = bucket.put(&path, Bytes::from_static(CONTENT)).await.map(drop);
+    let mut steps = vec![step(Action::Write, &connection, written)];
+    if steps[0].advice.is_none() {
+        steps.push(step(Action::Read, &connection, read(&bucket, &path).await));
+        steps.push(step(Action::Delete, &connection, bucket.delete(&path).await));
+    }
+    Ok(steps)
+}
+
+async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
+    if bucket.get(path).await? == CONTENT {
+        Ok(())
+    } else {
+        let message = "what was read is not what was written: another object of this name is in the way".into();
+        Err(BucketError::Transient(message))
+    }
+}
+
+fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError>) -> Step {
+    let advice = outcome.err().map(|error| {
+        let advice = match &error {
+            BucketError::Transient(reason) => passing(&connection.settings, reason),
+            BucketError::Refused(refusal) => {
+                let told = format!("{} ({})", sentence(refusal.message()), refusal.code());
+                format!("{} The store says: {told}", lasting(action, connection, refusal))
+            }
+        };
+        match action {
+            Action::Write => advice,
+            // The write has succeeded.
+            Action::Read => format!("{advice} Documents are delivered all the same."),
+            Action::Delete => format!("{advice} Documents are delivered all the same; the test's object stays."),
+        }
+    });
+    Step { action, advice }
+}
+
+fn passing(settings: &Settings, reason: &str) -> String {
+    let remedy = match &settings.endpoint {
+        Some(endpoint) => format!(
+            "check that {} is the address of the store, and try again",
+            endpoint.origin().ascii_serialization()
+        ),
+        None => "try again in a while".to_owned(),
+    };
+    format!("{} Please {remedy}.", sentence(reason))
+}
+
+fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String {
+    let Settings {
+        provider,
+        bucket,
+        path_prefix,
+        region,
+        ..
+    } = &connection.settings;
+    let identity = &connection.identity;
+    match refusal.code() {
+        "NoSuchBucket" | "notFound" => {
+            format!("There is no bucket {bucket}: create it, or make a connection to one that is there.")
+        }
+        "AccessDenied" | "forbidden" => match provider {
+            Provider::AwsS3 => format!(
+                "The access key {identity} may not {} objects: allow it {} on arn:aws:s3:::{bucket}/{path_prefix}*.",
+                action.as_str(),
+                action.permission()
+            ),
+            Provider::GoogleCloudStorage => format!(
+                "The service account {identity} may not {} objects: give it the role Storage Object User \
+                 (roles/storage.objectUser) on the bucket {bucket}.",
+                action.as_str()
+            ),
+        },
+        "InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" | "authError" => format!(
+            "The store does not accept the credentials of {identity}: they may be mistyped, switched off or deleted. \
+             Make a connection with others."
+        ),
+        "PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException" => format!(
+            "The bucket {bucket} is not in the region {}: make a connection with the right region.",
+            region.as_deref().unwrap_or("that the store assumes")
+        ),
+        _ => format!(
+            "The store refuses to {} objects in the bucket {bucket}.",
+            action.as_str()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::OffsetDateTime;
+
+    use super::*;
+
+    fn connection(provider: Provider, endpoint: Option<&str>) -> Connection {
+        Connection {
+            id: ConnectionId::generate(),
+            settings: Settings {
+                provider,
+                name: "Archive".into(),
+                bucket: "documents".into(),
+                path_prefix: "invoices/".into(),
+                region: Some("eu-central-1".into()),
+                endpoint: endpoint.map(|text| text.parse().expect("an address")),
+            },
+            identity: "AKIAEXAMPLE".into(),
+            inserted_at: OffsetDateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn advice(action: Action, connection: &Connection, error: BucketError) -> String {
+        step(action, connection, Err(error)).advice.expect("something is wrong")
+    }
+
+    #[test]
+    fn what_works_needs_no_advice() {
+        let connection = connection(Provider::AwsS3, None);
+        assert_eq!(step(Action::Write, &connection, Ok(())).advice, None);
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_allow() {
+        let amazon = connection(Provider::AwsS3, None);
+        let denied = || BucketError::Refused(Refusal::by_s3("AccessDenied", "Access Denied"));
+        assert_eq!(
+            advice(Action::Write, &amazon, denied()),
+            "The access key AKIAEXAMPLE may not write objects: allow it s3:PutObject on \
+             arn:aws:s3:::documents/invoices/*. The store says: Access Denied. (AccessDenied)"
+        );
+        assert!(advice(Action::Delete, &amazon, denied()).ends_with("the test's object stays."));
+        let google = connection(Provider::GoogleCloudStorage, None);
+        let forbidden = BucketError::Refused(Refusal::by_google("forbidden", "no access"));
+        assert!(advice(Action::Write, &google, forbidden).contains("roles/storage.objectUser"));
+    }
+
+    #[test]
+    fn what_cannot_be_reached_says_where_to_look() {
+        let own = connection(Provider::AwsS3, Some("https://minio.example.org"));
+        let unreachable = BucketError::Transient("the store can't be reached: connection refused".into());
+        assert_eq!(
+            advice(Action::Write, &own, unreachable),
+            "The store can't be reached: connection refused. Please check that https://minio.example.org is the address \
+             of the store, and try again."
+        );
+    }
+}

@@ -1,0 +1,312 @@
+//! Buckets in Amazon S3, and in other stores that speak its protocol.
+//!
+//! A store that is not Amazon's has an address that a tenant names: every connection to it is made to an address that the
+//! egress guard has passed.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use aws_sdk_s3::{
+    Client,
+    config::{
+        BehaviorVersion, Config, Credentials, Region, SharedHttpClient, http::HttpResponse, retry::RetryConfig,
+        timeout::TimeoutConfig,
+    },
+    error::{ProvideErrorMetadata, SdkError},
+};
+use aws_smithy_http_client::{
+    Builder,
+    tls::{Provider, rustls_provider::CryptoMode},
+};
+use aws_smithy_runtime_api::client::dns::{DnsFuture, ResolveDns, ResolveDnsError};
+use axum::body::Bytes;
+use platen_egress::guard::{ConnectError, Guard};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::{
+    domain::connection::{Settings, credentials::AccessKey},
+    storage::bucket::{BucketError, CONNECT_TIMEOUT, Refusal},
+};
+
+/// What stores that have no regions take for one.
+const ANY_REGION: &str = "us-east-1";
+
+/// What makes buckets; cheap to clone.
+#[derive(Clone)]
+pub struct AwsS3 {
+    guard: Arc<Guard>,
+    /// To Amazon's addresses, for all connections.
+    http: SharedHttpClient,
+}
+
+impl AwsS3 {
+    /// `guard` decides which other stores than Amazon's may be reached.
+    pub fn new(guard: Arc<Guard>) -> Self {
+        Self {
+            guard,
+            http: Builder::new().tls_provider(TLS).build_https(),
+        }
+    }
+
+    /// The bucket that a connection is for.
+    pub fn bucket(&self, settings: &Settings, key: &AccessKey) -> Bucket {
+        let region = settings.region.as_deref().unwrap_or(ANY_REGION).to_owned();
+        let secret = key.secret_access_key.expose_secret();
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(region))
+            .credentials_provider(Credentials::new(&key.access_key_id, secret, None, None, "connection"))
+            // The queue tries again.
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build());
+        let endpoint = settings.endpoint.as_ref().map(|url| Endpoint::new(&self.guard, url));
+        let config = match &endpoint {
+            None => config.http_client(self.http.clone()),
+            // Few other stores have a name for each bucket.
+            Some(endpoint) => config
+                .endpoint_url(endpoint.url.as_str())
+                .force_path_style(true)
+                .http_client(Builder::new().tls_provider(TLS).build_with_resolver(endpoint.clone())),
+        };
+        Bucket {
+            client: Client::from_conf(config.build()),
+            name: settings.bucket.clone(),
+            endpoint,
+        }
+    }
+}
+
+/// The one library of cryptography of the whole service.
+const TLS: Provider = Provider::Rustls(CryptoMode::AwsLc);
+
+/// A store that is not Amazon's.
+#[derive(Clone)]
+struct Endpoint {
+    guard: Arc<Guard>,
+    url: Url,
+    port: u16,
+}
+
+impl Endpoint {
+    fn new(guard: &Arc<Guard>, url: &Url) -> Self {
+        Self {
+            guard: guard.clone(),
+            port: url.port_or_known_default().unwrap_or_default(),
+            url: url.clone(),
+        }
+    }
+
+    /// Whether the store's address may be reached. For an address instead of a name nobody is asked when a connection is
+    /// made; and a refusal has to be told from a fault that passes.
+    async fn check(&self) -> Result<(), BucketError> {
+        let host = self.url.host_str().unwrap_or_default();
+        match self.guard.resolve(host, self.port).await {
+            Ok(_) => Ok(()),
+            Err(ConnectError::Refused(refusal)) => Err(BucketError::Refused(Refusal::by_s3(
+                "AccessDenied",
+                &format!("The endpoint {host} leads to {refusal}, which can't be reached from here."),
+            ))),
+            Err(error) => Err(BucketError::Transient(format!("the endpoint {host}: {error}"))),
+        }
+    }
+}
+
+impl ResolveDns for Endpoint {
+    fn resolve_dns<'a>(&'a self, name: &'a str) -> DnsFuture<'a> {
+        DnsFuture::new(async move {
+            let addresses = self.guard.resolve(name, self.port).await;
+            let addresses = addresses.map_err(ResolveDnsError::new)?;
+            Ok(addresses.into_iter().map(|address| address.ip()).collect())
+        })
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Endpoint").field(&self.url.as_str()).finish()
+    }
+}
+
+/// A bucket; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bucket {
+    client: Client,
+    name: String,
+    endpoint: Option<Endpoint>,
+}
+
+impl Bucket {
+    /// See [`super::bucket::Bucket::put`].
+    pub async fn put(&self, path: &str, pdf: Bytes) -> Result<Value, BucketError> {
+        self.check().await?;
+        let location = Arc::new(OnceLock::new());
+        let seen = location.clone();
+        let put = self
+            .client
+            .put_object()
+            .bucket(&self.name)
+            .key(path)
+            .content_type("application/pdf")
+            // With it goes a CRC-32, against which the store checks what arrives.
+            .body(pdf.into())
+            .customize()
+            .mutate_request(move |request| {
+                let _ = seen.set(without_query(request.uri()));
+            });
+        let answer = put.send().await.map_err(failure)?;
+        Ok(json!({
+            "bucket": self.name,
+            "key": path,
+            "etag": answer.e_tag(),
+            "location": location.get(),
+        }))
+    }
+
+    /// See [`super::bucket::Bucket::get`].
+    pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
+        self.check().await?;
+        let get = self.client.get_object().bucket(&self.name).key(path);
+        let answer = get.send().await.map_err(failure)?;
+        match answer.body.collect().await {
+            Ok(content) => Ok(content.to_vec()),
+            Err(error) => Err(BucketError::Transient(format!("the store's answer broke off: {error}"))),
+        }
+    }
+
+    /// See [`super::bucket::Bucket::delete`].
+    pub async fn delete(&self, path: &str) -> Result<(), BucketError> {
+        self.check().await?;
+        let delete = self.client.delete_object().bucket(&self.name).key(path);
+        delete.send().await.map_err(failure)?;
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<(), BucketError> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.check().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The address that an object was sent to is the one that it has.
+fn without_query(uri: &str) -> String {
+    uri.split('?').next().unwrap_or_default().to_owned()
+}
+
+fn failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> BucketError {
+    match error {
+        SdkError::ServiceError(answer) => {
+            let status = answer.raw().status().as_u16();
+            refused(status, answer.err().code(), answer.err().message())
+        }
+        SdkError::TimeoutError(_) => BucketError::Transient("the store did not answer in time".into()),
+        SdkError::DispatchFailure(failure) => {
+            let reason = failure.as_connector_error().map(|error| root_cause(error));
+            BucketError::Transient(format!(
+                "the store can't be reached: {}",
+                reason.unwrap_or_else(|| "no reason is known".into())
+            ))
+        }
+        SdkError::ResponseError(answer) => {
+            let status = answer.raw().status().as_u16();
+            BucketError::Transient(format!("the store's answer, status {status}, can't be read"))
+        }
+        // The request can't even be made, for instance because the bucket's name is none; nor could it the next time.
+        SdkError::ConstructionFailure(_) => BucketError::Refused(Refusal::by_s3(
+            "InvalidRequest",
+            "A request to this bucket can't be made; its name or region may be wrong.",
+        )),
+        _ => BucketError::Transient("the request to the store failed".into()),
+    }
+}
+
+/// What the store says, by <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
+fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketError {
+    /// Statuses below 500 that have to do with this one try, not with what is asked.
+    const PASSING: [&str; 9] = [
+        "BadDigest",
+        "ConditionalRequestConflict",
+        "ExpiredToken",
+        "IncompleteBody",
+        "OperationAborted",
+        "RequestTimeout",
+        "Throttling",
+        "ThrottlingException",
+        "XAmzContentChecksumMismatch",
+    ];
+    let code = match (code, status) {
+        (Some(code), _) => code,
+        (None, 404) => "NoSuchBucket",
+        (None, 401 | 403) => "AccessDenied",
+        (None, _) => "InvalidRequest",
+    };
+    let message = message.map_or_else(|| format!("The store answered with status {status}."), str::to_owned);
+    if status >= 500 || matches!(status, 408 | 429) || PASSING.contains(&code) {
+        BucketError::Transient(format!("the store answered {status}, {code}: {message}"))
+    } else {
+        BucketError::Refused(Refusal::by_s3(code, &message))
+    }
+}
+
+/// The last error of a chain says most.
+fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_is_told_from_what_stays() {
+        for (status, code) in [
+            (500, Some("InternalError")),
+            (503, Some("SlowDown")),
+            (503, None),
+            (429, None),
+            (400, Some("RequestTimeout")),
+            (400, Some("BadDigest")),
+            (409, Some("OperationAborted")),
+        ] {
+            let error = refused(status, code, None);
+            assert!(
+                matches!(error, BucketError::Transient(_)),
+                "{status} {code:?}: {error:?}"
+            );
+        }
+        for (status, code, told) in [
+            (404, Some("NoSuchBucket"), "NoSuchBucket"),
+            (403, Some("AccessDenied"), "AccessDenied"),
+            (403, Some("InvalidAccessKeyId"), "InvalidAccessKeyId"),
+            (301, Some("PermanentRedirect"), "PermanentRedirect"),
+            (403, None, "AccessDenied"),
+            (404, None, "NoSuchBucket"),
+            (400, None, "InvalidRequest"),
+        ] {
+            match refused(status, code, Some("No.")) {
+                BucketError::Refused(refusal) => {
+                    assert_eq!((refusal.code(), refusal.message()), (told, "No."));
+                }
+                other @ BucketError::Transient(_) => panic!("{status} {code:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_location_is_the_address_without_what_is_asked() {
+        let uri = "https://b.s3.eu-central-1.amazonaws.com/a/%C3%A4.pdf?x-id=PutObject";
+        assert_eq!(
+            without_query(uri),
+            "https://b.s3.eu-central-1.amazonaws.com/a/%C3%A4.pdf"
+        );
+    }
+}

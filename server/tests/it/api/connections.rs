@@ -1,0 +1,274 @@
+//! `/api/v1/connections`
+
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
+
+use crate::support::{
+    fault_proxy::{Fault, FaultProxy},
+    object_stores::{Access, access_key, gcs, s3, service_account_key},
+    studio::{Studio, faults, header},
+};
+
+const CONNECTIONS: &str = "/api/v1/connections";
+
+fn to_s3(endpoint: &str, bucket: &str) -> Value {
+    json!({
+        "provider": "aws_s3",
+        "name": bucket,
+        "bucket": bucket,
+        "endpoint": endpoint,
+        "credentials": access_key(),
+    })
+}
+
+fn to_google(bucket: &str) -> Value {
+    json!({
+        "provider": "google_cloud_storage",
+        "name": bucket,
+        "bucket": bucket,
+        "path_prefix": "a/b/",
+        "credentials": service_account_key(),
+    })
+}
+
+impl Studio {
+    async fn ask(&self, method: Method, path: &str) -> Response {
+        self.request(method, path).send().await.expect("an answer")
+    }
+
+    async fn connect(&self, connection: &Value) -> Response {
+        let request = self
+            .request(Method::POST, CONNECTIONS)
+            .json(&json!({"connection": connection}));
+        request.send().await.expect("an answer")
+    }
+
+    /// Makes a connection, which has to succeed, and returns its path.
+    async fn connected(&self, connection: &Value) -> String {
+        let answer = self.connect(connection).await;
+        assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap_or_default());
+        header(&answer, "location").to_owned()
+    }
+
+    /// What came of a test: for each step its word and what is to be done.
+    async fn tested(&self, path: &str) -> Vec<(String, Option<String>)> {
+        let answer = self.ask(Method::POST, &format!("{path}/test")).await;
+        assert_eq!(answer.status(), 200);
+        let data = data(answer).await;
+        let steps = data["steps"].as_array().expect("steps");
+        let steps: Vec<_> = steps
+            .iter()
+            .map(|step| {
+                let message = step["message"].as_str().map(str::to_owned);
+                assert_eq!(step["passed"], message.is_none());
+                (step["action"].as_str().expect("a word").to_owned(), message)
+            })
+            .collect();
+        assert_eq!(data["passed"], steps.iter().all(|(_, message)| message.is_none()));
+        steps
+    }
+}
+
+async fn data(answer: Response) -> Value {
+    let mut body: Value = answer.json().await.expect("JSON");
+    body["data"].take()
+}
+
+/// Everything passed.
+fn passed() -> Vec<(String, Option<String>)> {
+    ["write", "read", "delete"]
+        .map(|action| (action.to_owned(), None))
+        .to_vec()
+}
+
+#[tokio::test]
+async fn a_connection_is_made_looked_at_and_deleted() {
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    let s3 = to_s3("http://127.0.0.1:9000/", "documents");
+    let google = to_google("reports");
+    let mut paths = Vec::new();
+    for connection in [&s3, &google] {
+        let answer = studio.connect(connection).await;
+        assert_eq!(answer.status(), 201);
+        let path = header(&answer, "location").to_owned();
+        let made = data(answer).await;
+        assert_eq!(path, format!("{CONNECTIONS}/{}", made["id"].as_str().expect("an id")));
+        let shown = data(studio.ask(Method::GET, &path).await).await;
+        assert_eq!(shown, made);
+        paths.push(path);
+    }
+    let answer = studio.ask(Method::GET, CONNECTIONS).await;
+    let list = answer.text().await.expect("a body");
+    for secret in ["platen-secret", "PRIVATE KEY", "0123456789abcdef"] {
+        assert!(!list.contains(secret), "{secret}");
+        assert!(!studio.service.process.log().contains(secret), "{secret}");
+    }
+    let list: Value = serde_json::from_str(&list).expect("JSON");
+    assert_eq!(list["data"][0]["identity"], "platen@tests.iam.gserviceaccount.com");
+    assert_eq!(list["data"][0]["path_prefix"], "a/b/");
+    assert_eq!(list["data"][0]["endpoint"], Value::Null);
+    assert_eq!(list["data"][1]["identity"], "platen");
+    assert_eq!(list["data"][1]["path_prefix"], "");
+    assert_eq!(list["data"][1]["endpoint"], "http://127.0.0.1:9000");
+
+    let first = studio.ask(Method::GET, &format!("{CONNECTIONS}?page_size=1")).await;
+    let next = header(&first, "link")
+        .split(['<', '>'])
+        .nth(1)
+        .expect("a path")
+        .to_owned();
+    let second = data(studio.ask(Method::GET, &next).await).await;
+    assert_eq!(second.as_array().expect("a list").len(), 1);
+    assert_eq!(second[0]["bucket"], "documents");
+
+    for path in &paths {
+        assert_eq!(studio.ask(Method::DELETE, path).await.status(), 204);
+        for method in [Method::GET, Method::DELETE] {
+            assert_eq!(studio.ask(method, path).await.status(), 404);
+        }
+        let tested = studio.ask(Method::POST, &format!("{path}/test")).await;
+        assert_eq!(tested.status(), 404);
+    }
+    assert_eq!(data(studio.ask(Method::GET, CONNECTIONS).await).await, json!([]));
+}
+
+#[tokio::test]
+async fn credentials_are_sealed() {
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    studio.connected(&to_s3("http://127.0.0.1:9000", "documents")).await;
+    let mut connection = PgConnection::connect(studio.service.database_url())
+        .await
+        .expect("a database");
+    let row: String =
+        sqlx::query_scalar("select convert_from(sealed_credentials, 'LATIN1') || connections::text from connections")
+            .fetch_one(&mut connection)
+            .await
+            .expect("one connection");
+    assert!(
+        !row.contains("secret_access_key") && !row.contains("platen-secret"),
+        "{row}"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_connected_to_is_refused() {
+    let studio = Studio::start().await;
+    let mut connection = to_s3("http://127.0.0.1:9000", "a/b");
+    connection["path_prefix"] = "a".into();
+    connection["credentials"] = json!({"access_key_id": "a"});
+    let found = faults(studio.connect(&connection).await).await;
+    let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(
+        pointers,
+        [
+            "/connection/bucket",
+            "/connection/endpoint",
+            "/connection/credentials/secret_access_key",
+            "/connection/path_prefix",
+        ]
+    );
+    assert!(found[1].1.contains("a loopback address can't be reached"), "{found:?}");
+}
+
+#[tokio::test]
+async fn names_and_places_are_unique_in_an_account() {
+    let studio = Studio::start().await;
+    let mut connection = to_google("documents");
+    studio.connected(&connection).await;
+    let fault = |found: Vec<(String, String)>| found.into_iter().next().expect("a fault").0;
+    connection["bucket"] = "others".into();
+    assert_eq!(
+        fault(faults(studio.connect(&connection).await).await),
+        "/connection/name"
+    );
+    connection["bucket"] = "documents".into();
+    connection["name"] = "another".into();
+    assert_eq!(
+        fault(faults(studio.connect(&connection).await).await),
+        "/connection/path_prefix"
+    );
+    connection["path_prefix"] = "a/".into();
+    studio.connected(&connection).await;
+}
+
+#[tokio::test]
+async fn a_test_leaves_nothing_behind() {
+    let (s3, gcs) = (s3().await, gcs().await);
+    let studio = Studio::start_with(&[
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+        ("PLATEN_GCS_ENDPOINT", &gcs.endpoint()),
+    ])
+    .await;
+    let bucket = s3.bucket(Access::Full);
+    let path = studio.connected(&to_s3(&s3.endpoint(), &bucket)).await;
+    assert_eq!(studio.tested(&path).await, passed());
+    assert_eq!(s3.keys(&bucket).await, [""; 0]);
+    let bucket = gcs.bucket().await;
+    let path = studio.connected(&to_google(&bucket)).await;
+    assert_eq!(studio.tested(&path).await, passed());
+    assert_eq!(gcs.names(&bucket).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_test_says_what_to_do() {
+    let store = s3().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    let advice = async |connection: Value| {
+        let path = studio.connected(&connection).await;
+        let steps = studio.tested(&path).await;
+        assert_eq!((steps.len(), steps[0].0.as_str()), (1, "write"), "{steps:?}");
+        steps
+            .into_iter()
+            .next()
+            .and_then(|(_, message)| message)
+            .expect("advice")
+    };
+    let missing = advice(to_s3(&store.endpoint(), "no-such-bucket")).await;
+    assert!(
+        missing.starts_with("There is no bucket no-such-bucket: create it"),
+        "{missing}"
+    );
+    assert!(missing.ends_with("(NoSuchBucket)"), "{missing}");
+
+    let closed = store.bucket(Access::None);
+    let denied = advice(to_s3(&store.endpoint(), &closed)).await;
+    let allow = format!("allow it s3:PutObject on arn:aws:s3:::{closed}/*.");
+    assert!(denied.contains(&allow), "{denied}");
+
+    let mut mistyped = to_s3(&store.endpoint(), &store.bucket(Access::Full));
+    mistyped["credentials"]["secret_access_key"] = "platen-secretly".into();
+    let unaccepted = advice(mistyped).await;
+    assert!(
+        unaccepted.starts_with("The store does not accept the credentials of platen"),
+        "{unaccepted}"
+    );
+
+    let nowhere = advice(to_s3("http://127.0.0.1:1", "documents")).await;
+    assert!(
+        nowhere.contains("check that http://127.0.0.1:1 is the address of the store"),
+        "{nowhere}"
+    );
+
+    let proxy = FaultProxy::before(&store.authority, [Fault::Answered(503, "application/xml", "")]).await;
+    let busy = advice(to_s3(&proxy.endpoint(), "busy-bucket")).await;
+    assert!(busy.starts_with("The store answered 503"), "{busy}");
+
+    let google = advice(to_google("reports")).await;
+    assert!(google.starts_with("Google Cloud Storage can't be reached"), "{google}");
+}
+
+#[tokio::test]
+async fn a_bucket_that_may_only_be_written_to_is_enough_for_deliveries() {
+    let store = s3().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    let bucket = store.bucket(Access::WriteOnly);
+    let path = studio.connected(&to_s3(&store.endpoint(), &bucket)).await;
+    let steps = studio.tested(&path).await;
+    assert_eq!(steps[0], ("write".to_owned(), None));
+    for (step, permission) in steps[1..].iter().zip(["s3:GetObject", "s3:DeleteObject"]) {
+        let message = step.1.as_deref().expect("advice");
+        assert!(message.contains(permission), "{message}");
+        assert!(message.contains("Documents are delivered all the same"), "{message}");
+    }
+}
