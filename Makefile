@@ -4,7 +4,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/platen/target
 RUST := . deploy/toolchain.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: run test bench fuzz audit fmt help
+.PHONY: run test bench soak fuzz audit fmt help
 
 run: ## Install what is missing, build, start the service
 	@deploy/setup.sh
@@ -19,6 +19,10 @@ bench: ## Speed and memory against the limits of the same Chromium (QUICK=1: two
 	@$(RUST) cargo build --release --locked && cargo build --release --locked --package platen-load
 	@"$(CARGO_TARGET_DIR)/release/platen-load" $(if $(QUICK),--quick) \
 	  --platen "$(CARGO_TARGET_DIR)/release/platen" --json "$(CARGO_TARGET_DIR)/bench.json"
+
+soak: ## A batch of 10,000 renders while everything fails around it
+	@deploy/setup.sh
+	@$(RUST) PLATEN_CHAOS_JOBS=10000 cargo test --locked --workspace --test it -- jobs::chaos --nocapture
 
 fuzz: ## Hostile PDFs for an hour; needs a nightly toolchain
 	@deploy/fuzz.sh

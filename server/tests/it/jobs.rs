@@ -6,4 +6,5 @@ mod cancelled;
 mod chaos;
 mod delivered;
 mod fairness;
+mod recipes;
 mod survival;

@@ -1,0 +1,35 @@
+// Receives callbacks and makes sure that they come from Platen. Needs nothing but Node.js.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+
+const key = Buffer.from(process.env.PLATEN_WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64");
+const longestDelay = 5 * 60; // seconds
+
+function isGenuine(headers, body) {
+  const timestamp = Number(headers["webhook-timestamp"]);
+  if (!(Math.abs(Date.now() / 1000 - timestamp) <= longestDelay)) return false;
+  const hmac = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body);
+  const expected = Buffer.from(`v1,${hmac.digest("base64")}`);
+  return String(headers["webhook-signature"])
+    .split(" ")
+    .map((signature) => Buffer.from(signature))
+    .some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected));
+}
+
+const server = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const genuine = isGenuine(request.headers, body);
+  response.writeHead(genuine ? 204 : 400).end();
+  if (genuine) {
+    // Slow work belongs into a queue of your own; the same webhook-id may come again.
+    const told = JSON.parse(body);
+    console.log(request.headers["webhook-id"], told.status, told.error ?? "");
+  }
+});
+
+server.listen(Number(process.env.PORT ?? 8000), "127.0.0.1", () => {
+  console.log(`listening on port ${server.address().port}`);
+});
