@@ -182,9 +182,10 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
 
 /// Length of an object's number, generation and `obj`; `None` if it doesn't begin with them.
 pub(crate) fn header_length(object: &[u8], number: usize) -> Option<usize> {
-    let digits = object.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_header = parse_digits(&object[..digits]) == Some(number) && object[digits..].starts_with(b" 0 obj");
-    is_header.then_some(digits + b" 0 obj".len())
+    const KEYWORD: &[u8] = b" 0 obj";
+    let digits = object.iter().position(|byte| *byte == b' ')?;
+    let is_header = object[digits..].starts_with(KEYWORD) && parse_digits(&object[..digits]) == Some(number);
+    is_header.then_some(digits + KEYWORD.len())
 }
 
 pub(crate) fn parse_digits(raw: &[u8]) -> Option<usize> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 use crate::PdfError;
 
 /// A token, as written.
@@ -148,7 +150,7 @@ impl<'a> Lexer<'a> {
     fn hex_string(&mut self) -> Result<Token<'a>, PdfError> {
         let start = self.position;
         let inside = &self.bytes[start + 1..];
-        match inside.iter().position(|byte| *byte == b'>') {
+        match memchr(b'>', inside) {
             Some(length) => {
                 self.position = start + length + 2;
                 Ok(Token::HexString(&inside[..length]))
@@ -241,12 +243,9 @@ pub(crate) fn decode_hex_string(raw: &[u8]) -> Vec<u8> {
     decoded
 }
 
+/// What a hexadecimal digit stands for. Letters have a bit that figures don't have.
 pub(crate) fn hex_value(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        b'a'..=b'f' => digit - b'a' + 10,
-        _ => digit - b'A' + 10,
-    }
+    (digit & 0xF) + 9 * (digit >> 6)
 }
 
 #[derive(Clone, Copy, PartialEq)]

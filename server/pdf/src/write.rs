@@ -146,11 +146,8 @@ pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
 /// Writes the number of an object.
 pub(crate) fn write_number(output: &mut Vec<u8>, number: ObjectNumber) {
     let digits = digits(number as usize);
-    let zeros = digits[..digits.len() - 1]
-        .iter()
-        .take_while(|digit| **digit == b'0')
-        .count();
-    output.extend_from_slice(&digits[zeros..]);
+    let length = number.checked_ilog10().unwrap_or_default() as usize + 1;
+    output.extend_from_slice(&digits[digits.len() - length..]);
 }
 
 pub(crate) fn write_string(output: &mut Vec<u8>, bytes: &[u8]) {

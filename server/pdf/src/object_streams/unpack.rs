@@ -9,7 +9,6 @@ use super::{ENTRY_LENGTH, Entry, MAX_PACKED, UP, is_packable, write_cross_refere
 use crate::PdfError;
 use crate::content::StreamReader;
 use crate::file::{parse_digits, table_offset};
-use crate::lexer::{Lexer, Token};
 use crate::object::{Dictionary, MAX_OBJECTS, Object, ObjectNumber};
 use crate::parse::parse_indirect_object;
 use crate::write::{WrittenFile, write_number};
@@ -196,11 +195,8 @@ impl ObjectStreams<'_> {
 
 /// Number and place of each object in the data of an object stream.
 fn object_places(data: &[u8], count: usize, first: usize) -> Option<Vec<(ObjectNumber, Range<usize>)>> {
-    let mut lexer = Lexer::new(data.get(..first)?, 0);
-    let mut next = || match lexer.next_token() {
-        Ok(Some((_, Token::Number(digits)))) => parse_digits(digits),
-        _ => None,
-    };
+    let mut header = data.get(..first)?.strip_suffix(b" ")?.split(|byte| *byte == b' ');
+    let mut next = || parse_digits(header.next()?);
     let mut found: Vec<(ObjectNumber, Range<usize>)> = Vec::new();
     for _ in 0..count {
         let (number, start) = (next()?, first.checked_add(next()?)?);
@@ -209,7 +205,7 @@ fn object_places(data: &[u8], count: usize, first: usize) -> Option<Vec<(ObjectN
         }
         found.push((ObjectNumber::try_from(number).ok()?, start..data.len()));
     }
-    next().is_none().then_some(found)
+    header.next().is_none().then_some(found)
 }
 
 fn damaged(offset: usize, what: &'static str) -> PdfError {
