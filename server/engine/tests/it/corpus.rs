@@ -8,6 +8,7 @@ mod print;
 mod single;
 mod spoil;
 mod tools;
+#[path = "../../../pdf/tests/support/verapdf.rs"]
 mod verapdf;
 
 use std::{

@@ -1,4 +1,4 @@
-//! veraPDF, which decides what is PDF/A-2b.
+//! veraPDF, which decides what is PDF/A-2b, for the tests of more than one package.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
 };
 
 /// What it has against each file: clauses, or nothing. One run over all: most of the time is the start of Java.
-pub(super) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
+pub(crate) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
     let home = std::env::var("HOME").expect("a home folder");
     let library = Path::new(&home).join(".cache/platen/verapdf/lib");
     assert!(
