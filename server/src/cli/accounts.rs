@@ -21,6 +21,7 @@ use crate::{
         credits::{self, SetPlanError},
         webhook_secrets,
     },
+    storage::documents::DocumentFiles,
 };
 
 /// More would be a mistake.
@@ -56,6 +57,14 @@ pub(super) enum Command {
         /// How many.
         #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..=MOST_CREDITS))]
         credits: i64,
+    },
+    /// Delete an account at once, with its keys, templates, renders and documents. There is no way back.
+    Delete {
+        #[command(flatten)]
+        account: AccountArguments,
+        /// Say that it is meant.
+        #[arg(long, required = true)]
+        yes: bool,
     },
     /// Print the secret with which callbacks are signed; made when it is wanted first.
     WebhookSecret {
@@ -103,6 +112,14 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
         }
         Command::Grant { account, credits } => {
             with_database(config, async |database| grant(database, account, credits).await).await
+        }
+        Command::Delete { account, yes: _ } => {
+            with_database(config, async |database| {
+                let account = select(database, account).await?;
+                let documents = DocumentFiles::open(&config.data.folder)?;
+                Ok(accounts::delete(&database.pool, &documents, account).await?)
+            })
+            .await
         }
         Command::WebhookSecret { account, replace } => {
             with_database(config, async |database| {

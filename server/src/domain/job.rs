@@ -16,6 +16,15 @@ pub enum JobKind {
     Callback,
 }
 
+/// Which of an account's jobs come first. Between accounts it makes no difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Priority {
+    /// As they come.
+    Normal = 0,
+    /// After all others: a trial does not delay what is meant.
+    Trial = 1,
+}
+
 /// Waits before the second, third … try of a render.
 const RENDER_DELAYS: [Duration; 5] = [
     Duration::from_secs(2),

@@ -1,5 +1,7 @@
 //! Accounts and the people who own them.
 
+use std::io;
+
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -11,6 +13,7 @@ use crate::{
         ids::{AccountId, ApiKeyId, UserId},
         password::{HashingFailed, Password},
     },
+    storage::documents::DocumentFiles,
     store::{
         accounts::{self, OwnedAccount},
         api_keys::{self, NewApiKey},
@@ -197,6 +200,26 @@ pub async fn select(db: &PgPool, selection: Selection) -> Result<OwnedAccount, S
 /// Whether there is no account yet.
 pub async fn none_exist(db: &PgPool) -> Result<bool, StoreError> {
     accounts::exist(db).await.map(|exist| !exist)
+}
+
+/// Why an account is not deleted, or not wholly.
+#[derive(Debug, thiserror::Error)]
+pub enum DeleteAccountError {
+    /// The database failed; nothing is deleted.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The account is gone; documents are left, which go when their time is over.
+    #[error("the account is deleted, but not all of its documents: {0}; they go after 14 days")]
+    Documents(#[from] io::Error),
+}
+
+/// Deletes an account at once: keys, templates, renders, secrets, and its documents in the service's own storage. Work
+/// that is under way for it records nothing any more.
+pub async fn delete(db: &PgPool, documents: &DocumentFiles, account: OwnedAccount) -> Result<(), DeleteAccountError> {
+    let mut transaction = tx::begin(db).await?;
+    let objects = accounts::delete(&mut transaction, account).await?;
+    tx::commit(transaction).await?;
+    Ok(objects.into_iter().try_for_each(|object| documents.remove(object))?)
 }
 
 /// Whether the content of an account's requests is kept once their renders have ended.

@@ -12,7 +12,7 @@ use crate::{
     domain::{
         callback::CallbackTarget,
         ids::{AccountId, RenderId},
-        job::{CRASHES, JobKind},
+        job::{CRASHES, JobKind, Priority},
         sealing::Place,
         webhook::{signatures, webhook_id},
     },
@@ -53,7 +53,7 @@ pub(super) async fn send_later(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if callbacks::write_body(db, account, render, &body(told, now)).await? {
-        jobs::insert(db, account, JobKind::Callback, render).await?;
+        jobs::insert(db, account, JobKind::Callback, render, Priority::Normal).await?;
     }
     Ok(())
 }

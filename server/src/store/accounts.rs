@@ -2,6 +2,7 @@
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     domain::ids::{AccountId, UserId},
@@ -52,6 +53,26 @@ pub async fn update_keep_content(db: &PgPool, id: AccountId, keep: bool) -> Resu
         .execute(db)
         .await?;
     Ok(())
+}
+
+/// Deletes an account with all that belongs to it, and its owner, unless that person belongs to another account. Returns
+/// what the account had in the service's own storage.
+pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<Uuid>, StoreError> {
+    let objects = sqlx::query_scalar!(
+        r#"select object_id as "object!" from renders where account_id = $1 and object_id is not null"#,
+        account.account.0,
+    );
+    let objects = objects.fetch_all(&mut *db).await?;
+    sqlx::query!("delete from accounts where id = $1", account.account.0)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query!(
+        "delete from users where id = $1 and not exists (select from members where user_id = $1)",
+        account.owner.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(objects)
 }
 
 /// An account and the user who owns it.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         ids::{AccountId, InstanceId, RenderId},
-        job::{JobKind, LEASE},
+        job::{JobKind, LEASE, Priority},
     },
     store::error::StoreError,
 };
@@ -34,14 +34,16 @@ pub async fn insert(
     account: AccountId,
     kind: JobKind,
     render: RenderId,
+    priority: Priority,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-         values ($1, $2, $3, $4, 0, now(), true)",
+         values ($1, $2, $3, $4, $5, now(), true)",
         Uuid::now_v7(),
         account.0,
         kind.as_str(),
         render.0,
+        priority as i16,
     )
     .execute(db)
     .await?;

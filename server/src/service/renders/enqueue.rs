@@ -13,7 +13,7 @@ use crate::{
         caller::Caller,
         idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
-        job::JobKind,
+        job::{JobKind, Priority},
         render::AsynchronousRequest,
         sealing::Place,
         validation::Fault,
@@ -165,6 +165,11 @@ async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
     let id = new.id;
+    let priority = if new.livemode {
+        Priority::Normal
+    } else {
+        Priority::Trial
+    };
     // The large row first: whoever reserves a credit keeps the account's others waiting until the commit.
     render_contents::insert(db, account, id, &sealed.content).await?;
     if new.livemode {
@@ -174,6 +179,6 @@ async fn insert(
     if let Some(target) = sealed.callback {
         callbacks::insert(db, account, id, Uuid::now_v7(), &target).await?;
     }
-    jobs::insert(db, account, JobKind::Render, id).await?;
+    jobs::insert(db, account, JobKind::Render, id, priority).await?;
     Ok(())
 }

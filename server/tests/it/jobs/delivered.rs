@@ -337,3 +337,49 @@ async fn a_key_for_certain_templates_sees_its_own_renders_only() {
     assert_eq!(listed["data"][0]["id"], own);
     assert_eq!(studio.service.shown(&studio.account, &foreign).await["state"], "queued");
 }
+
+#[tokio::test]
+async fn with_an_account_goes_all_that_it_had() {
+    let receiver = Receiver::start().await;
+    let studio = Studio::start_with_receiver(&receiver.authority).await;
+    let other = studio.service.account("other@example.org");
+    for account in [&studio.account, &other] {
+        let body = page_with_callback("<p>", &receiver.url("/503"));
+        let id = studio.service.queued(account, &body).await;
+        assert_eq!(studio.service.ended(account, &id).await["state"], "succeeded");
+    }
+    studio.template("Letter", "<p>Dear {{ name }}").await;
+    receiver.wait_for(2).await;
+    studio
+        .service
+        .number_is(2, "select count(*) from callback_attempts")
+        .await;
+    let delete = ["accounts", "delete", "--email", "ann@example.org"];
+    assert_eq!(studio.service.command(&delete, "").code, Some(2));
+    studio
+        .service
+        .command(&[&delete[..], &["--yes"]].concat(), "")
+        .succeeded();
+    for table in [
+        "accounts",
+        "api_keys",
+        "users",
+        "renders",
+        "render_contents",
+        "callbacks",
+        "callback_attempts",
+        "jobs",
+        "webhook_secrets",
+        "account_keys",
+        "credit_periods",
+        "credit_reservations",
+    ] {
+        let rows = format!("select count(*) from {table}");
+        assert_eq!(studio.service.number(&rows).await, 1, "{table}");
+    }
+    assert_eq!(studio.service.number("select count(*) from templates").await, 0);
+    let documents = std::fs::read_dir(studio.service.data().join("renders")).unwrap();
+    assert_eq!(documents.count(), 1);
+    let refused = studio.request(Method::GET, "/api/v1/health").send().await.unwrap();
+    assert_eq!(refused.status(), 401);
+}

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{origin::Origin, service::TestService};
+use crate::support::{
+    origin::Origin,
+    service::{TestAccount, TestService},
+};
 
 /// The accounts in the order in which their renders were begun.
 async fn order(service: &TestService, accounts: &[&str]) -> Vec<usize> {
@@ -100,4 +103,22 @@ async fn what_runs_in_the_background_takes_no_place_from_those_who_wait() {
     let request = service.client.post(service.url("/api/v1/renderers/pdf"));
     let answer = request.bearer_auth(&account.key).json(&body).send().await.unwrap();
     assert_eq!(answer.status(), 200);
+}
+
+#[tokio::test]
+async fn trials_do_not_delay_what_is_meant() {
+    let service = TestService::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let live = service.account("ann@example.org");
+    let key = service.create_key("ann@example.org", "test", &["--test"]).succeeded();
+    let trial = TestAccount { key, ..live.clone() };
+    for account in [&trial, &trial, &trial, &live, &live] {
+        service.queued(account, &json!({"parts": ["<p>"]})).await;
+    }
+    let _worker = service
+        .beside(&[("PLATEN_ROLE", "worker"), ("PLATEN_SLOTS", "1")])
+        .await;
+    service.number_is(0, "select count(*) from jobs").await;
+    let later = "select count(*) from renders trial, renders meant
+        where not trial.livemode and meant.livemode and trial.started_at < meant.started_at";
+    assert_eq!(service.number(later).await, 0);
 }

@@ -99,7 +99,8 @@ impl TestService {
         let mut command: Command = platen();
         command
             .env("DATABASE_URL", &self.installation.database_url)
-            .env("PLATEN_SECRET_KEY", SECRET_KEY);
+            .env("PLATEN_SECRET_KEY", SECRET_KEY)
+            .env("PLATEN_DATA_DIR", self.data());
         command.envs(settings.iter().copied());
         run(command, arguments, input)
     }
