@@ -23,7 +23,7 @@ use crate::{
         self, Database, DatabaseError,
         folder::{DataFolder, FolderError},
     },
-    domain::{job::JobKind, sealing::SecretKey},
+    domain::{job::JobKind, sealing::SecretKeys},
     http,
     instance::Instance,
     jobs::{self, signals::Signals},
@@ -121,7 +121,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 
 /// What a start makes or finds before it serves.
 struct Prepared {
-    secret_key: Arc<SecretKey>,
+    secret_keys: Arc<SecretKeys>,
     answers: AnswerFiles,
     documents: DocumentFiles,
     first_account: Option<FirstAccount>,
@@ -129,7 +129,7 @@ struct Prepared {
 
 /// `folder`: of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
-    let secret_key = secret_key::obtain(db, &config.secrets, folder).await?;
+    let secret_keys = secret_key::obtain(db, &config.secrets, folder).await?;
     let unusable = |source| FolderError::Unusable {
         path: config.data.folder.clone(),
         source,
@@ -141,7 +141,7 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
         None => None,
     };
     Ok(Prepared {
-        secret_key,
+        secret_keys,
         answers,
         documents,
         first_account,
@@ -175,8 +175,8 @@ async fn serve_with(
         templates,
         config: config.clone(),
         instance: instance.id,
-        buckets: Buckets::new(db.clone(), prepared.secret_key.clone(), stores),
-        secret_key: prepared.secret_key,
+        buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),
+        secret_keys: prepared.secret_keys,
         answers: prepared.answers,
         documents: prepared.documents,
         callbacks: CallbackClient::new(guard),

@@ -8,6 +8,7 @@ mod failure;
 mod inspect;
 mod keys;
 mod render;
+mod secret_key;
 
 use std::process::ExitCode;
 
@@ -67,6 +68,9 @@ enum Command {
     /// Make, list, try and remove the storage connections that documents are delivered through.
     #[command(subcommand)]
     Connections(connections::Command),
+    /// Replace the secret key that seals what must stay secret at rest.
+    #[command(subcommand)]
+    SecretKey(secret_key::Command),
     /// Check all that the service depends on, and say what to do where something is wrong.
     Doctor,
 }
@@ -102,6 +106,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Accounts(command) => accounts::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,
                 Command::Connections(command) => connections::execute(command, &config).await,
+                Command::SecretKey(command) => secret_key::execute(command, &config).await,
                 Command::Doctor => doctor::execute(&config).await,
             }
         })

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     config::Config,
-    domain::{ids::InstanceId, sealing::SecretKey},
+    domain::{ids::InstanceId, sealing::SecretKeys},
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
     service::{api_keys::KeyUsage, connections::buckets::Buckets},
@@ -33,8 +33,8 @@ pub struct AppState {
     pub config: Arc<Config>,
     /// This process.
     pub instance: InstanceId,
-    /// Opens what is sealed at rest.
-    pub secret_key: Arc<SecretKey>,
+    /// Open what is sealed at rest.
+    pub secret_keys: Arc<SecretKeys>,
     /// Outcomes that are kept.
     pub answers: AnswerFiles,
     /// The service's own storage.

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use crate::{
     config::{Config, secrets::SecretsConfig},
     database::folder::{DataFolder, FolderError},
-    domain::sealing::SecretKey,
+    domain::sealing::{SecretKey, SecretKeys},
     service::account_keys::{self, SecretKeyError},
 };
 
@@ -34,23 +34,27 @@ pub enum ObtainKeyError {
     Unfit(#[from] SecretKeyError),
 }
 
-/// The secret key, checked against what the database holds. `folder`: of a private database.
+/// The secret keys, checked against what the database holds. `folder`: of a private database.
 pub async fn obtain(
     db: &PgPool,
     config: &SecretsConfig,
     folder: Option<&DataFolder>,
-) -> Result<Arc<SecretKey>, ObtainKeyError> {
-    let key = match (&config.key, folder) {
+) -> Result<Arc<SecretKeys>, ObtainKeyError> {
+    let current = match (&config.key, folder) {
         (Some(key), _) => key.clone(),
         (None, Some(folder)) => Arc::new(kept(folder)?),
         (None, None) => return Err(ObtainKeyError::NotSet),
     };
-    account_keys::check(db, &key).await?;
-    Ok(key)
+    let keys = SecretKeys {
+        current,
+        former: config.former.clone(),
+    };
+    account_keys::check(db, &keys).await?;
+    Ok(Arc::new(keys))
 }
 
 /// As [`obtain`], for a command that uses the database beside a running service or without one.
-pub async fn obtain_for_command(db: &PgPool, config: &Config) -> Result<Arc<SecretKey>, ObtainKeyError> {
+pub async fn obtain_for_command(db: &PgPool, config: &Config) -> Result<Arc<SecretKeys>, ObtainKeyError> {
     let folder = match config.database.url {
         None => Some(DataFolder::open(&config.data.folder)?),
         Some(_) => None,

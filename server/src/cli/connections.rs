@@ -220,7 +220,7 @@ async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, 
 }
 
 async fn buckets(database: &Database, config: &Config) -> Result<Buckets, Failure> {
-    let secret_key = secret_key::obtain_for_command(&database.pool, config).await?;
+    let secret_keys = secret_key::obtain_for_command(&database.pool, config).await?;
     let stores = ObjectStores::new(browser::guard(config), config.storage.gcs_endpoint.clone())?;
-    Ok(Buckets::new(database.pool.clone(), secret_key, stores))
+    Ok(Buckets::new(database.pool.clone(), secret_keys, stores))
 }

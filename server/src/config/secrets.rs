@@ -15,25 +15,42 @@ const SECRET_KEY: Setting = Setting {
     default: "a key that is made in the data folder",
 };
 
-pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY];
+const FORMER_SECRET_KEY: Setting = Setting {
+    name: "PLATEN_FORMER_SECRET_KEY",
+    purpose: "The key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.",
+    allowed: "32 bytes as base64 or as 64 hexadecimal digits",
+    default: "none",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &FORMER_SECRET_KEY];
 
 /// See the module.
 #[derive(Debug)]
 pub struct SecretsConfig {
     /// `None`: the one in the data folder.
     pub key: Option<Arc<SecretKey>>,
+    /// Still opens what it has sealed.
+    pub former: Option<Arc<SecretKey>>,
 }
 
 impl SecretsConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Self {
-        let text = reader.text(&SECRET_KEY);
-        let key = text.as_deref().and_then(SecretKey::parse);
-        if text.is_some() && key.is_none() {
-            reader.faults.push(Fault::Secret {
-                name: SECRET_KEY.name,
-                allowed: SECRET_KEY.allowed,
-            });
+        Self {
+            key: secret_key(reader, &SECRET_KEY),
+            former: secret_key(reader, &FORMER_SECRET_KEY),
         }
-        Self { key: key.map(Arc::new) }
     }
+}
+
+/// What is no key is a fault that does not show it.
+fn secret_key(reader: &mut Reader, setting: &Setting) -> Option<Arc<SecretKey>> {
+    let text = reader.text(setting)?;
+    let key = SecretKey::parse(&text);
+    if key.is_none() {
+        reader.faults.push(Fault::Secret {
+            name: setting.name,
+            allowed: setting.allowed,
+        });
+    }
+    key.map(Arc::new)
 }

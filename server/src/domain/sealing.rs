@@ -5,7 +5,7 @@
 //! The cipher is AES-256-GCM-SIV (RFC 8452), which forgives a nonce that comes twice. What is sealed says, as associated
 //! data, whose it is and what for, so that nothing opens in another place.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -89,6 +89,26 @@ impl SecretKey {
     }
 }
 
+/// The secret keys that a process works with.
+#[derive(Debug)]
+pub struct SecretKeys {
+    /// Wraps new data keys.
+    pub current: Arc<SecretKey>,
+    /// Wrapped the data keys that have not been wrapped anew yet.
+    pub former: Option<Arc<SecretKey>>,
+}
+
+impl SecretKeys {
+    /// The key with this name.
+    fn named(&self, id: &str) -> Option<&SecretKey> {
+        [Some(&self.current), self.former.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(AsRef::as_ref)
+            .find(|key: &&SecretKey| key.id.as_str() == id)
+    }
+}
+
 fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
     Some(
@@ -133,7 +153,8 @@ impl DataKey {
     }
 
     /// The key that was stored for an account.
-    pub fn unwrap(wrapped: WrappedKey, under: &SecretKey, account: AccountId) -> Result<Self, SealingError> {
+    pub fn unwrap(wrapped: WrappedKey, keys: &SecretKeys, account: AccountId) -> Result<Self, SealingError> {
+        let under = keys.named(&wrapped.secret_key_id).ok_or(SealingError::NotOpened)?;
         let bytes = SecretBox::new(Box::new(open(&under.bytes, &Place::data_key(account), wrapped.sealed)?));
         let key = bytes.expose_secret().as_slice().try_into();
         key.map(Self::from_random).map_err(|_| SealingError::NotOpened)
@@ -300,10 +321,16 @@ mod tests {
         let key = DataKey::from_random([5; 32]);
         let wrapped = key.wrap(&secret, account, [6; 12]).unwrap();
         assert_eq!(wrapped.secret_key_id, secret.id().as_str());
-        let unwrapped = DataKey::unwrap(wrapped.clone(), &secret, account).unwrap();
-        assert_eq!(unwrapped.0.expose_secret(), key.0.expose_secret());
-        assert!(DataKey::unwrap(wrapped.clone(), &secret, AccountId::generate()).is_err());
-        assert!(DataKey::unwrap(wrapped, &SecretKey::from_random([7; 32]), account).is_err());
+        let keys = |current: u8, former: Option<u8>| SecretKeys {
+            current: Arc::new(SecretKey::from_random([current; 32])),
+            former: former.map(|random| Arc::new(SecretKey::from_random([random; 32]))),
+        };
+        for sound in [keys(4, None), keys(4, Some(7)), keys(7, Some(4))] {
+            let unwrapped = DataKey::unwrap(wrapped.clone(), &sound, account).unwrap();
+            assert_eq!(unwrapped.0.expose_secret(), key.0.expose_secret());
+        }
+        assert!(DataKey::unwrap(wrapped.clone(), &keys(4, None), AccountId::generate()).is_err());
+        assert!(DataKey::unwrap(wrapped, &keys(7, Some(8)), account).is_err());
     }
 
     #[test]

@@ -115,13 +115,13 @@ pub async fn send(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
 
 async fn attempt(app: &AppState, job: &ClaimedJob, callback: Callback) -> Result<Attempt, TryError> {
     let inserted_at = clock::now();
-    let key = data_key(&app.db, &app.secret_key, job.account, inserted_at)
+    let key = data_key(&app.db, &app.secret_keys, job.account, inserted_at)
         .await
         .map_err(KeepError::from)?;
     let place = Place::callback_target(job.account, job.render);
     let target = key.open(&place, callback.sealed_target).map_err(KeepError::from)?;
     let target: CallbackTarget = serde_json::from_slice(&target)?;
-    let secrets = webhook_secrets::in_use(&app.db, &app.secret_key, job.account, inserted_at).await?;
+    let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, job.account, inserted_at).await?;
     let (id, seconds) = (webhook_id(callback.webhook_id), inserted_at.unix_timestamp());
     let headers = vec![
         (

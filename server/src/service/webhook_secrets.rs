@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         ids::AccountId,
-        sealing::{Place, SealingError, SecretKey},
+        sealing::{Place, SealingError, SecretKeys},
         webhook::{MalformedSecret, WebhookSecret},
     },
     service::account_keys::{DataKeyError, data_key},
@@ -41,16 +41,16 @@ pub enum WebhookSecretError {
 /// The secrets of an account that are in use, the current one first; made when it is wanted first.
 pub async fn in_use(
     db: &PgPool,
-    secret_key: &SecretKey,
+    secret_keys: &SecretKeys,
     account: AccountId,
     now: OffsetDateTime,
 ) -> Result<Vec<WebhookSecret>, WebhookSecretError> {
     let mut sealed = webhook_secrets::list(db, account, now).await?;
     if sealed.is_empty() {
-        replace(db, secret_key, account, now).await?;
+        replace(db, secret_keys, account, now).await?;
         sealed = webhook_secrets::list(db, account, now).await?;
     }
-    let key = data_key(db, secret_key, account, now).await?;
+    let key = data_key(db, secret_keys, account, now).await?;
     let open = |secret: SealedSecret| {
         let bytes = key.open(&Place::webhook_secret(account, secret.id), secret.sealed)?;
         Ok(WebhookSecret::from_bytes(&bytes)?)
@@ -61,11 +61,11 @@ pub async fn in_use(
 /// Replaces the current secret, if there is one; it goes on to sign beside the new one for a day.
 pub async fn replace(
     db: &PgPool,
-    secret_key: &SecretKey,
+    secret_keys: &SecretKeys,
     account: AccountId,
     now: OffsetDateTime,
 ) -> Result<(), WebhookSecretError> {
-    let key = data_key(db, secret_key, account, now).await?;
+    let key = data_key(db, secret_keys, account, now).await?;
     let id = Uuid::now_v7();
     let secret = WebhookSecret::from_random(rand::random());
     let sealed = key.seal(&Place::webhook_secret(account, id), rand::random(), secret.to_bytes())?;

@@ -36,11 +36,47 @@ pub async fn insert(db: &PgPool, account: AccountId, key: &WrappedKey, now: Offs
     Ok(())
 }
 
-/// Another secret key than this one that data keys are wrapped under.
-pub async fn find_other_secret_key(db: &PgPool, id: &SecretKeyId) -> Result<Option<String>, StoreError> {
+/// Another secret key than these that data keys are wrapped under.
+pub async fn find_other_secret_key(db: &PgPool, known: &[&SecretKeyId]) -> Result<Option<String>, StoreError> {
+    let known: Vec<_> = known.iter().map(|id| id.as_str().to_owned()).collect();
     let other = sqlx::query_scalar!(
-        "select secret_key_id from account_keys where secret_key_id <> $1 limit 1",
-        id.as_str(),
+        "select secret_key_id from account_keys where secret_key_id <> all($1) limit 1",
+        &known,
     );
     Ok(other.fetch_optional(db).await?)
+}
+
+/// The data keys of all accounts that are wrapped under other secret keys than this one.
+pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(AccountId, WrappedKey)>, StoreError> {
+    let rows = sqlx::query!(
+        "select account_id, secret_key_id, wrapped_key from account_keys where secret_key_id <> $1",
+        id.as_str(),
+    );
+    let rows = rows.fetch_all(db).await?.into_iter().map(|row| {
+        let wrapped = WrappedKey {
+            secret_key_id: row.secret_key_id,
+            sealed: row.wrapped_key,
+        };
+        (AccountId(row.account_id), wrapped)
+    });
+    Ok(rows.collect())
+}
+
+/// Replaces the form in which an account's data key is stored. `false`: it was another one by now.
+pub async fn replace(
+    db: &PgPool,
+    account: AccountId,
+    former: &WrappedKey,
+    new: &WrappedKey,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update account_keys set secret_key_id = $3, wrapped_key = $4 where account_id = $1 and wrapped_key = $2",
+        account.0,
+        former.sealed,
+        new.secret_key_id,
+        new.sealed,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }

@@ -10,6 +10,7 @@ mod keys;
 mod lifecycle;
 mod quick_starts;
 mod render;
+mod secret_key;
 mod storage;
 mod support;
 mod tenancy;

@@ -13,7 +13,7 @@ use crate::{
     domain::{
         connection::{Connection, credentials::Credentials},
         ids::{AccountId, ConnectionId},
-        sealing::{Place, SealingError, SecretKey},
+        sealing::{Place, SealingError, SecretKeys},
     },
     service::account_keys::{self, DataKeyError},
     storage::{
@@ -30,7 +30,7 @@ const KEPT_OPEN: usize = 256;
 #[derive(Clone)]
 pub struct Buckets {
     db: PgPool,
-    secret_key: Arc<SecretKey>,
+    secret_keys: Arc<SecretKeys>,
     stores: ObjectStores,
     /// By connection, which never changes: opening one takes milliseconds, more than printing a page.
     open: Arc<Mutex<HashMap<ConnectionId, Bucket>>>,
@@ -61,10 +61,10 @@ pub enum BucketsError {
 
 impl Buckets {
     /// Opens buckets in these stores.
-    pub fn new(db: PgPool, secret_key: Arc<SecretKey>, stores: ObjectStores) -> Self {
+    pub fn new(db: PgPool, secret_keys: Arc<SecretKeys>, stores: ObjectStores) -> Self {
         Self {
             db,
-            secret_key,
+            secret_keys,
             stores,
             open: Arc::default(),
         }
@@ -86,7 +86,7 @@ impl Buckets {
         id: ConnectionId,
         credentials: &Credentials,
     ) -> Result<Vec<u8>, BucketsError> {
-        let key = account_keys::data_key(&self.db, &self.secret_key, account, clock::now()).await?;
+        let key = account_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
         let content = credentials.to_value().to_string().into_bytes();
         Ok(key.seal(&Place::connection(account, id.0), rand::random(), content)?)
     }
@@ -112,7 +112,7 @@ impl Buckets {
         let sealed = connections::find_credentials(&self.db, account, connection.id)
             .await?
             .ok_or(BucketsError::Gone)?;
-        let key = account_keys::data_key(&self.db, &self.secret_key, account, clock::now()).await?;
+        let key = account_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
         let content = SecretSlice::from(key.open(&Place::connection(account, connection.id.0), sealed)?);
         serde_json::from_slice(content.expose_secret())
             .and_then(|value| Credentials::from_value(connection.settings.provider, value))

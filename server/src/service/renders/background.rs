@@ -159,7 +159,7 @@ async fn open(app: &AppState, job: &ClaimedJob) -> Result<AsynchronousRequest, F
     let sealed = render_contents::find(&app.db, job.account, job.render).await?;
     let sealed = sealed.ok_or(FailureReason::Ended)?;
     let (account, render) = (job.account, job.render);
-    let key = data_key(&app.db, &app.secret_key, account, clock::now()).await;
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await;
     let key = key.map_err(|error| FailureReason::Content(error.into()))?;
     let opening = spawn_blocking(move || {
         let content = key.open(&Place::render_content(account, render), sealed);

@@ -143,7 +143,7 @@ async fn seal(
     callback: Option<CallbackTarget>,
     now: OffsetDateTime,
 ) -> Result<Sealed, KeepError> {
-    let key = data_key(&app.db, &app.secret_key, account, now).await?;
+    let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let sealing = spawn_blocking(move || {
         let callback = callback.map(|target| {
             let target = serde_json::to_vec(&target).unwrap_or_default();

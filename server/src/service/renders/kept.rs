@@ -82,7 +82,7 @@ pub(super) async fn write(
     outcome: KeptOutcome,
     now: OffsetDateTime,
 ) -> Result<(KeptOutcome, Uuid), KeepError> {
-    let key = data_key(&app.db, &app.secret_key, account, now).await?;
+    let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let (files, id) = (app.answers.clone(), Uuid::new_v4());
     spawn_blocking(move || {
         let sealed = key.seal(&Place::kept_answer(account, id), rand::random(), outcome.to_bytes()?)?;
@@ -113,7 +113,7 @@ pub(super) async fn find(
 }
 
 async fn read(app: &AppState, account: AccountId, id: Uuid, now: OffsetDateTime) -> Result<KeptOutcome, KeepError> {
-    let key = data_key(&app.db, &app.secret_key, account, now).await?;
+    let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let files = app.answers.clone();
     spawn_blocking(move || {
         let sealed = files.read(id)?;

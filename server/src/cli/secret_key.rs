@@ -1,0 +1,34 @@
+//! `platen secret-key …`
+
+use clap::Subcommand;
+
+use crate::{
+    boot::secret_key,
+    cli::failure::Failure,
+    config::Config,
+    database::{self, Database},
+    service::account_keys,
+};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Wrap the accounts' data keys anew. Prints how many it were.
+    ///
+    /// To replace the secret key, set the new one as `PLATEN_SECRET_KEY` and the old one as `PLATEN_FORMER_SECRET_KEY`,
+    /// restart every process, run this command with the same two settings, and then leave the former key out.
+    Rewrap,
+}
+
+pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+    let Command::Rewrap = command;
+    let database = database::open_for_command(config).await?;
+    let outcome = rewrap(&database, config).await;
+    database.close().await?;
+    outcome
+}
+
+async fn rewrap(database: &Database, config: &Config) -> Result<(), Failure> {
+    let keys = secret_key::obtain_for_command(&database.pool, config).await?;
+    println!("{}", account_keys::rewrap(&database.pool, &keys).await?);
+    Ok(())
+}

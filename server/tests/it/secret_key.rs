@@ -1,0 +1,51 @@
+//! The secret key is replaced, and nothing that is sealed is lost.
+
+use serde_json::json;
+
+use crate::support::{
+    command::{Answer, platen, run},
+    service::SECRET_KEY,
+    studio::Studio,
+};
+
+#[tokio::test]
+async fn what_is_sealed_opens_under_the_new_key() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let new_key = "f".repeat(64);
+    let (new, former) = (
+        ("PLATEN_SECRET_KEY", new_key.as_str()),
+        ("PLATEN_FORMER_SECRET_KEY", SECRET_KEY),
+    );
+    let command = |arguments: &[&str], keys: &[(&str, &str)]| -> Answer {
+        let mut command = platen();
+        command
+            .env("DATABASE_URL", studio.service.database_url())
+            .envs(keys.iter().copied());
+        run(command, arguments, "")
+    };
+    let secret = ["accounts", "webhook-secret", "--email", "ann@example.org"];
+    let before = command(&secret, &[("PLATEN_SECRET_KEY", SECRET_KEY)]).succeeded();
+    let queued = [
+        studio.queued(&json!({"parts": ["<p>1"]})).await,
+        studio.queued(&json!({"parts": ["<p>2"]})).await,
+    ];
+
+    // Neither key alone will do before, and both together do at any time.
+    let refused = command(&secret, &[new]);
+    assert_ne!(refused.code, Some(0));
+    assert!(
+        refused.stderr.contains("another PLATEN_SECRET_KEY"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(command(&secret, &[new, former]).succeeded(), before);
+    assert_eq!(command(&["secret-key", "rewrap"], &[new, former]).succeeded(), "1");
+    assert_eq!(command(&["secret-key", "rewrap"], &[new, former]).succeeded(), "0");
+    assert_eq!(command(&secret, &[new]).succeeded(), before);
+    assert_ne!(command(&secret, &[("PLATEN_SECRET_KEY", SECRET_KEY)]).code, Some(0));
+
+    let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker"), new]).await;
+    for id in queued {
+        assert_eq!(studio.ended(&id).await["state"], "succeeded");
+    }
+}
