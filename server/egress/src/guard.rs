@@ -5,12 +5,16 @@ pub(crate) mod dial;
 use std::{
     io,
     net::{IpAddr, SocketAddr},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::{net::TcpStream, time::timeout};
+use url::Url;
 
 use crate::{
     guard::dial::{Dial, TcpDialler},
@@ -69,6 +73,7 @@ pub struct Guard {
     resolver: Arc<dyn Resolve>,
     dialler: Arc<dyn Dial>,
     limits: GuardLimits,
+    refusals: AtomicU64,
 }
 
 /// Why there is no connection.
@@ -106,6 +111,7 @@ impl Guard {
             resolver,
             dialler,
             limits,
+            refusals: AtomicU64::new(0),
         })
     }
 
@@ -117,6 +123,24 @@ impl Guard {
     /// The limits.
     pub fn limits(&self) -> &GuardLimits {
         &self.limits
+    }
+
+    /// As [`AddressPolicy::check_literal`]; counts what is refused.
+    pub fn check_literal(&self, url: &Url) -> Result<(), Refusal> {
+        let checked = self.policy.check_literal(url);
+        if checked.is_err() {
+            self.count_refusal();
+        }
+        checked
+    }
+
+    /// Hosts that were refused since the start, each time that one was asked for.
+    pub fn refusals(&self) -> u64 {
+        self.refusals.load(Ordering::Relaxed)
+    }
+
+    fn count_refusal(&self) {
+        self.refusals.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The addresses of `host` (a name or address as a URL holds it) that may be dialled at `port`, at least one.
@@ -165,7 +189,10 @@ impl Guard {
         }
         match first_refusal {
             _ if !allowed.is_empty() => Ok(allowed),
-            Some(refusal) => Err(ConnectError::Refused(refusal)),
+            Some(refusal) => {
+                self.count_refusal();
+                Err(ConnectError::Refused(refusal))
+            }
             None => Err(ConnectError::NotResolved),
         }
     }

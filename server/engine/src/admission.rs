@@ -53,6 +53,8 @@ struct FairQueue {
 
 /// What is under way now.
 pub(crate) struct Load {
+    /// Slots that there are.
+    pub(crate) slots: usize,
     /// Slots that are taken.
     pub(crate) running: usize,
     /// Slots that somebody waits for.
@@ -170,6 +172,7 @@ impl Admission {
     pub(crate) fn load(&self) -> Load {
         let state = self.lock();
         Load {
+            slots: state.slots,
             running: state.slots - state.free,
             waiting: state.waiting,
         }

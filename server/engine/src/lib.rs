@@ -55,17 +55,43 @@ pub struct Engine {
 #[error("{0}")]
 pub struct StartError(pub String);
 
-/// A snapshot for readiness probes and `doctor`.
+/// A snapshot for readiness probes, metrics and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineStatus {
     /// Browsers that answer.
     pub browsers: usize,
     /// For instance `HeadlessChrome/156.0.8078.79`.
     pub version: String,
-    /// Renders under way.
+    /// Slots that there are.
+    pub slots: usize,
+    /// Slots that are taken.
     pub running: usize,
-    /// Renders that wait for a slot.
+    /// Slots that somebody waits for.
     pub waiting: usize,
+    /// Sessions that there are.
+    pub sessions: SessionCounts,
+    /// Browsers replaced since the start.
+    pub replacements: Replacements,
+}
+
+/// Sessions by who has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionCounts {
+    /// Kept ready for an account that has none.
+    pub unowned: usize,
+    /// Kept for the account that had it.
+    pub idle: usize,
+    /// Lent to a render, or being made, reset or ended.
+    pub in_use: usize,
+}
+
+/// Why browsers were replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replacements {
+    /// They died.
+    pub died: u64,
+    /// They had made as many renders as they may.
+    pub retired: u64,
 }
 
 impl Engine {
@@ -114,8 +140,11 @@ impl Engine {
         EngineStatus {
             browsers,
             version,
+            slots: load.slots,
             running: load.running,
             waiting: load.waiting,
+            sessions: self.pool.sessions(),
+            replacements: self.pool.replacements(),
         }
     }
 

@@ -6,7 +6,7 @@ mod supervise;
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -17,6 +17,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
+    Replacements, SessionCounts,
     browser::{Browser, LaunchError},
     config::EngineConfig,
     error::RenderError,
@@ -40,6 +41,10 @@ struct Inner {
     /// Sessions that exist, are being made or are being ended.
     total: Arc<AtomicUsize>,
     changed: Arc<Notify>,
+    /// Browsers that were replaced because they died.
+    died: AtomicU64,
+    /// Browsers that were replaced because they had done their work.
+    retired: AtomicU64,
     closing: CancellationToken,
     tasks: TaskTracker,
 }
@@ -73,6 +78,8 @@ impl Pool {
                 state: Mutex::default(),
                 total: Arc::default(),
                 changed: Arc::default(),
+                died: AtomicU64::new(0),
+                retired: AtomicU64::new(0),
                 closing: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             }),
@@ -129,6 +136,30 @@ impl Pool {
             state.browsers.iter().filter(|browser| browser.is_alive()).count(),
             version,
         )
+    }
+
+    /// Sessions by who has them.
+    pub(crate) fn sessions(&self) -> SessionCounts {
+        let state = self.lock();
+        let kept = state.idle.len();
+        let unowned = state
+            .idle
+            .iter()
+            .filter(|pooled| pooled.session.account.is_none())
+            .count();
+        SessionCounts {
+            unowned,
+            idle: kept - unowned,
+            in_use: self.inner.total.load(Ordering::Acquire).saturating_sub(kept),
+        }
+    }
+
+    /// Browsers replaced since the start.
+    pub(crate) fn replacements(&self) -> Replacements {
+        Replacements {
+            died: self.inner.died.load(Ordering::Relaxed),
+            retired: self.inner.retired.load(Ordering::Relaxed),
+        }
     }
 
     /// Whether every renderer process that now exists is in Chromium's sandbox.

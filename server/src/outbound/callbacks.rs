@@ -77,7 +77,7 @@ impl CallbackClient {
 
     /// Refuses what is already the literal of an address that may not be reached.
     pub fn check_literal(&self, url: &Url) -> Result<(), Refusal> {
-        self.guard.policy().check_literal(url)
+        self.guard.check_literal(url)
     }
 
     /// Posts a JSON body with these headers, which win over those of the target.

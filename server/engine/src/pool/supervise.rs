@@ -31,6 +31,8 @@ impl Pool {
             }
             let Some(next) = self.replace().await else { return };
             self.add(&next);
+            let replaced = if died { &self.inner.died } else { &self.inner.retired };
+            replaced.fetch_add(1, Ordering::Relaxed);
             if !died {
                 browser.retire();
                 self.remove(&browser);
