@@ -76,10 +76,12 @@ pub enum ServeError {
     #[error("no client for stores of documents can be made: {0}")]
     Stores(#[source] reqwest::Error),
     /// The port is taken, or forbidden.
-    #[error("can't listen on {address}: {source}; PLATEN_LISTEN chooses another address")]
+    #[error("can't listen on {address}: {source}; {setting} chooses another address")]
     Listen {
         /// Where.
         address: SocketAddr,
+        /// What says so.
+        setting: &'static str,
         /// Why.
         source: io::Error,
     },
@@ -154,10 +156,11 @@ async fn serve_with(
     db: PgPool,
     prepared: Prepared,
 ) -> Result<(), ServeError> {
-    let address = config.http.listen;
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|source| ServeError::Listen { address, source })?;
+    let listener = listen(config.http.listen, "PLATEN_LISTEN").await?;
+    let metrics_listener = match config.metrics.listen {
+        Some(address) => Some(listen(address, "PLATEN_METRICS_LISTEN").await?),
+        None => None,
+    };
     let bound = listener.local_addr()?;
     let guard = browser::guard(&config);
     let stores =
@@ -172,6 +175,7 @@ async fn serve_with(
     let state = AppState {
         db: db.clone(),
         engine: browsers.engine.clone(),
+        guard: Arc::clone(&guard),
         templates,
         config: config.clone(),
         instance: instance.id,
@@ -183,12 +187,13 @@ async fn serve_with(
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
+        metrics: Arc::default(),
     };
     lifecycle.spawn(
         "sweeper",
         sweep(
             lifecycle.clone(),
-            Sweeper::new(instance.id),
+            Sweeper::new(instance.id, Arc::clone(&state.metrics)),
             state.jobs.clone(),
             db.clone(),
         ),
@@ -200,6 +205,12 @@ async fn serve_with(
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
     );
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
+    if let Some(listener) = metrics_listener {
+        tracing::info!(address = %listener.local_addr()?, "metrics are served");
+        let server = axum::serve(listener, http::metrics(state.clone()));
+        let server = server.with_graceful_shutdown(lifecycle.stopped());
+        lifecycle.spawn("metrics", server.into_future());
+    }
     let key_usage = state.key_usage.clone();
     let role = config.jobs.role;
     let working = {
@@ -237,6 +248,15 @@ async fn serve_with(
     }
     write_key_usage_once(&key_usage, &db).await;
     Ok(())
+}
+
+async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListener, ServeError> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|source| ServeError::Listen {
+        address,
+        setting,
+        source,
+    })
 }
 
 async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> {

@@ -9,6 +9,7 @@ pub mod http;
 pub mod jobs;
 pub mod limits;
 pub mod log;
+pub mod metrics;
 pub mod reader;
 pub mod secrets;
 pub mod storage;
@@ -22,6 +23,7 @@ use crate::config::{
     jobs::{JobsConfig, Role},
     limits::LimitsConfig,
     log::LogConfig,
+    metrics::MetricsConfig,
     reader::{Fault, Reader, Setting},
     secrets::SecretsConfig,
     storage::StorageConfig,
@@ -50,6 +52,8 @@ pub struct Config {
     pub storage: StorageConfig,
     /// See [`mod@log`].
     pub log: LogConfig,
+    /// See [`mod@metrics`].
+    pub metrics: MetricsConfig,
 }
 
 /// Every faulty setting at once.
@@ -83,6 +87,7 @@ impl Config {
         let jobs = JobsConfig::from_env(&mut reader);
         let storage = StorageConfig::from_env(&mut reader);
         let log = LogConfig::from_env(&mut reader);
+        let metrics = MetricsConfig::from_env(&mut reader);
         let all = || {
             Some(Self {
                 http: http?,
@@ -95,6 +100,7 @@ impl Config {
                 jobs: jobs?,
                 storage: storage?,
                 log: log?,
+                metrics: metrics?,
             })
         };
         match all() {
@@ -105,7 +111,7 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 10] = [
+pub const SECTIONS: [(&str, &[&Setting]); 11] = [
     ("Service", http::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
@@ -116,6 +122,7 @@ pub const SECTIONS: [(&str, &[&Setting]); 10] = [
     ("Background work", jobs::SETTINGS),
     ("Storage", storage::SETTINGS),
     ("Logs", log::SETTINGS),
+    ("Metrics", metrics::SETTINGS),
 ];
 
 /// The list of settings as `--help` shows it.
@@ -203,6 +210,19 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("DATABASE_URL") && !error.contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn metrics_are_off_and_their_token_is_not_printed() {
+        let metrics = read(&[]).expect("defaults").metrics;
+        assert!(metrics.token.is_none() && metrics.listen.is_none());
+        for token in ["hunter2", "hunter2 hunter2 hunter2"] {
+            let error = read(&[("PLATEN_METRICS_TOKEN", token)]).unwrap_err().to_string();
+            assert!(
+                error.contains("PLATEN_METRICS_TOKEN") && !error.contains("hunter2"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod error;
 mod extract;
 mod file_name;
 mod files;
+mod metrics;
 mod probes;
 mod rate_limit;
 mod reference;
@@ -95,6 +96,7 @@ pub fn router(app: AppState) -> Router {
     }
     router
         .merge(reference::routes())
+        .merge(metrics::routes(&app.config.metrics))
         .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
@@ -103,6 +105,7 @@ pub fn router(app: AppState) -> Router {
         .layer(middleware::from_fn(rate_limit::tell))
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
+        .layer(middleware::from_fn_with_state(app.clone(), metrics::count))
         .with_state(ApiState {
             app,
             rate_limit: RateLimit::default(),
@@ -115,8 +118,17 @@ pub fn probes(app: AppState) -> Router {
     Router::new()
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
+        .merge(metrics::routes(&app.config.metrics))
         .fallback(|| async { ApiError::NoSuchPath })
         .layer(middleware::from_fn(request_log::log))
+        .layer(middleware::from_fn_with_state(app.clone(), metrics::count))
+        .with_state(app)
+}
+
+/// What is answered where only metrics are served.
+pub fn metrics(app: AppState) -> Router {
+    metrics::route()
+        .fallback(|| async { ApiError::NoSuchPath })
         .with_state(app)
 }
 

@@ -6,6 +6,7 @@ pub mod api_keys;
 pub mod callbacks;
 pub mod connections;
 pub mod credits;
+pub mod metrics;
 pub mod renders;
 pub mod templates;
 pub mod webhook_secrets;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use platen_egress::guard::Guard;
 use platen_engine::Engine;
 use platen_template::pool::Pool;
 use sqlx::PgPool;
@@ -13,7 +14,7 @@ use crate::{
     domain::{ids::InstanceId, sealing::SecretKeys},
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
-    service::{api_keys::KeyUsage, connections::buckets::Buckets},
+    service::{api_keys::KeyUsage, connections::buckets::Buckets, metrics::Metrics},
     storage::{
         answers::AnswerFiles,
         documents::{DocumentFiles, object_name},
@@ -27,6 +28,8 @@ pub struct AppState {
     pub db: PgPool,
     /// The browsers.
     pub engine: Engine,
+    /// What decides where pages and callbacks may go.
+    pub guard: Arc<Guard>,
     /// The processes that fill templates.
     pub templates: Pool,
     /// All settings.
@@ -49,6 +52,8 @@ pub struct AppState {
     pub buckets: Buckets,
     /// Which keys were used.
     pub key_usage: KeyUsage,
+    /// What is counted and measured.
+    pub metrics: Arc<Metrics>,
 }
 
 impl AppState {

@@ -98,11 +98,18 @@ impl Worker<'_> {
             let first = AccountId(Uuid::nil());
             claimed = jobs::claim(&mut transaction, self.app.instance, Wanted { after: first, ..wanted }).await?;
         }
+        let now = clock::now();
+        let mut begun = Vec::new();
         if self.kind == JobKind::Render && !claimed.is_empty() {
             let ids: Vec<_> = claimed.iter().map(|job| job.render).collect();
-            renders::begin(&mut transaction, &ids, clock::now()).await?;
+            begun = renders::begin(&mut transaction, &ids, now).await?;
         }
         tx::commit(transaction).await?;
+        for accepted in begun {
+            // The clock of whoever accepted it may be a little ahead.
+            let delay = Duration::try_from(now - accepted).unwrap_or_default();
+            self.app.metrics.render_begun(delay);
+        }
         *after = claimed
             .iter()
             .map(|job| job.account)

@@ -18,6 +18,7 @@ use crate::{
     },
     service::{
         account_keys::data_key,
+        metrics::CallbackOutcome,
         renders::kept::KeepError,
         webhook_secrets::{self, WebhookSecretError},
     },
@@ -166,14 +167,19 @@ async fn settle(
     if let Some(attempt) = attempt {
         callbacks::insert_attempt(&mut transaction, job.account, job.render, &attempt).await?;
     }
+    let (state, outcome) = match (state, delay) {
+        (CallbackState::Delivered, _) => (state, CallbackOutcome::Delivered),
+        (CallbackState::Sending, Some(_)) => (state, CallbackOutcome::Retried),
+        (CallbackState::Sending | CallbackState::Failed, _) => (CallbackState::Failed, CallbackOutcome::GivenUp),
+    };
     if held && delay.is_none() {
-        let state = match state {
-            CallbackState::Sending => CallbackState::Failed,
-            settled => settled,
-        };
         callbacks::set_state(&mut transaction, job.account, job.render, state).await?;
     }
-    tx::commit(transaction).await
+    tx::commit(transaction).await?;
+    if held {
+        app.metrics.callback_tried(outcome);
+    }
+    Ok(())
 }
 
 /// Why a callback is not sent again.

@@ -33,12 +33,16 @@ use crate::{
         job::CRASHES,
         render::{
             RenderRequest, RenderTerms, blamed_member,
+            history::RenderMode,
             kept::{Facts, KeptOutcome},
         },
         sentence::sentence,
         validation::Fault,
     },
-    service::renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
+    service::{
+        metrics::Outcome,
+        renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
+    },
     state::AppState,
     store::{
         error::StoreError,
@@ -172,7 +176,7 @@ pub async fn render_now(
         Ok(templates) => make(app, caller.into(), request, &templates, terms).await,
         Err(faults) => Err(FailureReason::Templates(faults)),
     };
-    log(&rendered);
+    note(app, RenderMode::Sync, &rendered);
     let failure = |reason| RenderFailure { id: Some(id), reason };
     match rendered {
         Ok(document) => {
@@ -277,9 +281,31 @@ pub fn caller_faults(reason: &FailureReason) -> Option<Vec<Fault>> {
     }
 }
 
-fn log(rendered: &Result<RenderedDocument, FailureReason>) {
+/// Who is to blame for a render that came to nothing. A page that is too slow is its author's; that we had no slot for it,
+/// or could not complete it in time, is ours.
+fn blame(reason: &FailureReason) -> Outcome {
+    let by_caller = match reason {
+        FailureReason::Engine(RenderError::Deadline { phase, .. }) => !matches!(phase, Phase::Queue | Phase::Post),
+        FailureReason::Engine(RenderError::TooManyConcurrent { .. })
+        | FailureReason::Credits(_)
+        | FailureReason::NoConnection(_)
+        | FailureReason::Replayed(_)
+        | FailureReason::KeyInUse
+        | FailureReason::KeyOfOtherRequest => true,
+        other => caller_faults(other).is_some(),
+    };
+    if by_caller {
+        Outcome::FailedByCaller
+    } else {
+        Outcome::FailedByService
+    }
+}
+
+/// Logs and measures what the engine made.
+fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, FailureReason>) {
     match rendered {
         Ok(document) => {
+            app.metrics.document_made(mode, &document.phases);
             let [queue_ms, load_ms, wait_ms, evaluate_ms, print_ms, post_ms] = document
                 .phases
                 .by_phase()

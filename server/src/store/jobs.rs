@@ -251,6 +251,51 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
     Ok(released.fetch_one(db).await?)
 }
 
+/// Jobs of one kind, of all accounts that are not suspended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueueLength {
+    /// Which kind.
+    pub kind: JobKind,
+    /// That could be done now.
+    pub due: i64,
+    /// That wait for their time, after a failure.
+    pub later: i64,
+    /// That somebody has in hand.
+    pub in_hand: i64,
+    /// Since when the one that has waited the longest could have been done; 0 without one.
+    pub oldest_due_seconds: f64,
+}
+
+/// Measures the whole queue, every kind. Reads every job once, and no other large table.
+pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
+    // Jobs of a suspended account stay where they are: nobody need start workers for them.
+    let rows = sqlx::query!(
+        r#"select kind,
+            count(*) filter (where claim is null and run_at <= now()) as "due!",
+            count(*) filter (where claim is null and run_at > now()) as "later!",
+            count(*) filter (where claim is not null) as "in_hand!",
+            coalesce(
+                extract(epoch from now() - min(run_at) filter (where claim is null and run_at <= now())), 0
+            )::float8 as "oldest_due_seconds!"
+         from jobs
+         where account_id not in (select id from accounts where suspended_at is not null)
+         group by kind"#
+    )
+    .fetch_all(db)
+    .await?;
+    let lengths = JobKind::ALL.into_iter().map(|kind| {
+        let row = rows.iter().find(|row| row.kind == kind.as_str());
+        QueueLength {
+            kind,
+            due: row.map_or(0, |row| row.due),
+            later: row.map_or(0, |row| row.later),
+            in_hand: row.map_or(0, |row| row.in_hand),
+            oldest_due_seconds: row.map_or(0.0, |row| row.oldest_due_seconds),
+        }
+    });
+    Ok(lengths.collect())
+}
+
 /// What processes tell each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {

@@ -92,18 +92,21 @@ pub async fn reserve(db: &mut PgConnection, account: AccountId, id: RenderId, cr
     Ok(())
 }
 
-/// Marks renders as begun.
-pub async fn begin(db: &mut PgConnection, ids: &[RenderId], now: OffsetDateTime) -> Result<(), StoreError> {
+/// Marks renders as begun. Returns when those were accepted that had not been begun before.
+pub async fn begin(
+    db: &mut PgConnection,
+    ids: &[RenderId],
+    now: OffsetDateTime,
+) -> Result<Vec<OffsetDateTime>, StoreError> {
     let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
-    sqlx::query!(
+    let begun = sqlx::query_scalar!(
         "update renders set status = 'processing', started_at = coalesce(started_at, $2)
-         where id = any($1) and finished_at is null",
+         where id = any($1) and finished_at is null
+         returning case when started_at = $2 then inserted_at end",
         &ids,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    Ok(begun.fetch_all(db).await?.into_iter().flatten().collect())
 }
 
 /// Marks a render as waiting for another try.

@@ -8,6 +8,7 @@ mod inspect;
 mod jobs;
 mod keys;
 mod lifecycle;
+mod metrics;
 mod quick_starts;
 mod render;
 mod secret_key;

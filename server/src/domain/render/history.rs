@@ -7,7 +7,7 @@ use crate::domain::{
 };
 
 /// Whether a client waits for the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderMode {
     /// He does.
     Sync,
@@ -16,7 +16,8 @@ pub enum RenderMode {
 }
 
 impl RenderMode {
-    const ALL: [Self; 2] = [Self::Sync, Self::Async];
+    /// All modes.
+    pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
 
     /// The word used in answers and in the database.
     pub fn as_str(self) -> &'static str {

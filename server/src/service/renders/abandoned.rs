@@ -1,14 +1,15 @@
 //! What processes leave behind that crash: renders that somebody waited for are ended, so that they reserve no credit any
 //! more; background work goes back to the queue.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::json;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
-    domain::ids::InstanceId,
+    domain::{ids::InstanceId, render::history::RenderMode},
+    service::metrics::{Metrics, Outcome},
     store::{error::StoreError, instances, jobs, renders, tx},
 };
 
@@ -17,14 +18,16 @@ pub struct Sweeper {
     own: InstanceId,
     /// Were gone when it last looked.
     suspects: HashSet<InstanceId>,
+    metrics: Arc<Metrics>,
 }
 
 impl Sweeper {
     /// For the process `own`, whose renders are left alone.
-    pub fn new(own: InstanceId) -> Self {
+    pub fn new(own: InstanceId, metrics: Arc<Metrics>) -> Self {
         Self {
             own,
             suspects: HashSet::new(),
+            metrics,
         }
     }
 
@@ -47,6 +50,8 @@ impl Sweeper {
                 let ended = renders::fail_of_instance(&mut transaction, instance, told, now).await?;
                 let released = jobs::release_lost(&mut *transaction, Some(instance)).await?;
                 tx::commit(transaction).await?;
+                self.metrics
+                    .renders_ended(RenderMode::Sync, Outcome::FailedByService, ended);
                 released_in_all += released;
                 tracing::warn!(
                     %instance,

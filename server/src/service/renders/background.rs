@@ -12,19 +12,20 @@ use crate::{
     domain::{
         credits::{self, Meter},
         job::{CRASHES, JobKind},
-        render::{AsynchronousRequest, RenderTerms},
+        render::{AsynchronousRequest, RenderTerms, history::RenderMode},
         sealing::Place,
         sentence::sentence,
     },
     service::{
         account_keys::data_key,
         callbacks::{self, Told},
+        metrics::Outcome,
         renders::{
-            FailureReason, caller_faults,
+            FailureReason, blame, caller_faults,
             charge::{Bill, charge, reserve_price},
             deliver::{Delivered, deliver, take_back},
             kept::KeepError,
-            log, make,
+            make, note,
             templates::Templates,
             told, watermark,
         },
@@ -50,6 +51,7 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
     };
     let outcome = finish(app, job, &queued).await;
     let Err(reason) = outcome else {
+        app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
         app.jobs.added(JobKind::Callback);
         return Ok(());
     };
@@ -137,7 +139,7 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Resu
         pages: app.config.jobs.page_limit,
     };
     let rendered = make(app, caller, request.render, &templates, terms).await;
-    log(&rendered);
+    note(app, RenderMode::Async, &rendered);
     let mut document = rendered?;
     let bill = Bill {
         render: job.render,
@@ -199,7 +201,11 @@ async fn record(
     renders::set_result(&mut transaction, job.account, job.render, &result, expires_at).await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     callbacks::send_later(&mut transaction, job.account, job.render, Told::Success(result), now).await?;
-    Ok(tx::commit(transaction).await?)
+    tx::commit(transaction).await?;
+    if bill.livemode {
+        app.metrics.credits_charged(bill.price);
+    }
+    Ok(())
 }
 
 /// Records that there is no document.
@@ -216,6 +222,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Resul
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     callbacks::send_later(&mut transaction, job.account, job.render, failure, now).await?;
     tx::commit(transaction).await?;
+    app.metrics.render_ended(RenderMode::Async, blame(reason));
     app.jobs.added(JobKind::Callback);
     Ok(())
 }

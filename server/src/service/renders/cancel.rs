@@ -5,8 +5,12 @@ use crate::{
     domain::{
         ids::{AccountId, ApiKeyId, RenderId},
         job::JobKind,
+        render::history::RenderMode,
     },
-    service::callbacks::{self, Told},
+    service::{
+        callbacks::{self, Told},
+        metrics::Outcome,
+    },
     state::AppState,
     store::{
         error::StoreError,
@@ -61,6 +65,7 @@ pub async fn cancel(
     };
     callbacks::send_later(&mut transaction, account, id, told, now).await?;
     tx::commit(transaction).await?;
+    app.metrics.render_ended(RenderMode::Async, Outcome::Cancelled);
     app.jobs.cancelled(id);
     app.jobs.added(JobKind::Callback);
     Ok(())

@@ -15,13 +15,19 @@ use crate::{
         credits::{self, Meter},
         idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
-        render::kept::{Facts, KeptOutcome},
+        render::{
+            history::RenderMode,
+            kept::{Facts, KeptOutcome},
+        },
     },
-    service::renders::{
-        FailureReason, caller_faults,
-        charge::{Bill, charge, reserve},
-        kept::{self, KeyHolder, take_key},
-        told,
+    service::{
+        metrics::Outcome,
+        renders::{
+            FailureReason, blame, caller_faults,
+            charge::{Bill, charge, reserve},
+            kept::{self, KeyHolder, take_key},
+            told,
+        },
     },
     state::AppState,
     store::{
@@ -86,6 +92,7 @@ impl OpenRecord {
         let row = self.close();
         self.spawn(async move {
             let recorded = row.succeed(document).await;
+            row.count(recorded.as_ref().map_or_else(blame, |_| Outcome::Succeeded));
             row.end_later_if_lost(recorded.as_ref().err());
             recorded
         })
@@ -98,7 +105,9 @@ impl OpenRecord {
         let recorded = self.spawn(async move {
             let ended = row.fail(&reason).await;
             row.end_later_if_lost(ended.as_ref().err());
-            ended.err().unwrap_or(reason)
+            let reason = ended.err().unwrap_or(reason);
+            row.count(blame(&reason));
+            reason
         });
         recorded.await.unwrap_or_else(Into::into)
     }
@@ -121,6 +130,7 @@ impl Drop for OpenRecord {
             self.spawn(async move {
                 let ended = row.end(Ending::Cancelled, None).await;
                 row.end_later_if_lost(ended.as_ref().err());
+                row.count(Outcome::Cancelled);
             });
         }
     }
@@ -207,7 +217,15 @@ impl Row {
         }
         charged?;
         self.set_answer(&mut transaction, answer).await?;
-        Ok(tx::commit(transaction).await?)
+        tx::commit(transaction).await?;
+        if self.livemode {
+            self.app.metrics.credits_charged(price);
+        }
+        Ok(())
+    }
+
+    fn count(&self, outcome: Outcome) {
+        self.app.metrics.render_ended(RenderMode::Sync, outcome);
     }
 
     async fn end(&self, ending: Ending, answer: Option<Uuid>) -> Result<(), FailureReason> {

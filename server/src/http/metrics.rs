@@ -1,0 +1,93 @@
+//! `/metrics`: what the process counts and measures, for Prometheus.
+
+use axum::{
+    Router,
+    extract::{FromRef, MatchedPath, Request, State},
+    http::{HeaderMap, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use secrecy::ExposeSecret;
+use subtle::ConstantTimeEq;
+
+use crate::{
+    config::metrics::MetricsConfig,
+    http::extract::bearer_token,
+    service::metrics::{self, HttpAnswer, exposition::CONTENT_TYPE},
+    state::AppState,
+};
+
+/// What stands for every route that is none.
+const NO_ROUTE: &str = "none";
+/// What stands for every method that no route takes.
+const OTHER_METHOD: &str = "other";
+
+/// The route, if it is served where the API is.
+pub(super) fn routes<S: Clone + Send + Sync + 'static>(config: &MetricsConfig) -> Router<S>
+where
+    AppState: FromRef<S>,
+{
+    match (config.listen, &config.token) {
+        (None, Some(_)) => route(),
+        _ => Router::new(),
+    }
+}
+
+/// The route, wherever it is served.
+pub(super) fn route<S: Clone + Send + Sync + 'static>() -> Router<S>
+where
+    AppState: FromRef<S>,
+{
+    Router::new().route("/metrics", get(show))
+}
+
+async fn show(State(app): State<AppState>, headers: HeaderMap) -> Response {
+    if !is_allowed(&app.config.metrics, &headers) {
+        return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response();
+    }
+    let text = metrics::expose(&app).await;
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+}
+
+fn is_allowed(config: &MetricsConfig, headers: &HeaderMap) -> bool {
+    let Some(token) = &config.token else { return true };
+    let given = bearer_token(headers).unwrap_or_default();
+    given.as_bytes().ct_eq(token.expose_secret().as_bytes()).into()
+}
+
+/// Counts every answer. A client that hangs up before it is there has none.
+pub(super) async fn count(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let method = known_method(request.method());
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+    let response = next.run(request).await;
+    app.metrics.http_answered(HttpAnswer {
+        method,
+        route,
+        status: class(response.status()),
+    });
+    response
+}
+
+/// Clients may make methods up.
+fn known_method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => OTHER_METHOD,
+    }
+}
+
+fn class(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        ..200 => "1xx",
+        200..300 => "2xx",
+        300..400 => "3xx",
+        400..500 => "4xx",
+        500.. => "5xx",
+    }
+}

@@ -1,0 +1,332 @@
+//! What the process counts and measures, for Prometheus. The types of labels bound the number of time series: no account,
+//! key, host name or anything else that a client chooses is among them.
+
+pub mod exposition;
+mod instruments;
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use platen_engine::{
+    EngineStatus,
+    job::{Phase, PhaseTimes},
+};
+use sqlx::PgPool;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout},
+};
+
+use crate::{
+    domain::render::history::RenderMode,
+    service::metrics::{
+        exposition::Exposition,
+        instruments::{Family, Histogram},
+    },
+    state::AppState,
+    store::jobs::{self, QueueLength},
+};
+
+/// The queue is looked at once in so long, however many ask.
+const LOOK_AT_QUEUE_EVERY: Duration = Duration::from_secs(1);
+/// Without the database the other figures are told all the same, before whoever scrapes gives up.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What became of a render.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// There is a document.
+    Succeeded,
+    /// There is none; the request, its page or its account is to blame.
+    FailedByCaller,
+    /// There is none; we are to blame.
+    FailedByService,
+    /// It was called off.
+    Cancelled,
+}
+
+impl Outcome {
+    const ALL: [Self; 4] = [
+        Self::Succeeded,
+        Self::FailedByCaller,
+        Self::FailedByService,
+        Self::Cancelled,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::FailedByCaller => "failed_by_caller",
+            Self::FailedByService => "failed_by_service",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What became of one try of a callback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallbackOutcome {
+    /// It was received.
+    Delivered,
+    /// It is sent again later.
+    Retried,
+    /// It is not sent again.
+    GivenUp,
+}
+
+impl CallbackOutcome {
+    const ALL: [Self; 3] = [Self::Delivered, Self::Retried, Self::GivenUp];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Retried => "retried",
+            Self::GivenUp => "given_up",
+        }
+    }
+}
+
+/// An answer to an HTTP request, as far as it is told apart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HttpAnswer {
+    /// One of those that routes take, else a word for all others.
+    pub method: &'static str,
+    /// The path with the names of its parameters, as the router knows it.
+    pub route: String,
+    /// For instance `2xx`.
+    pub status: &'static str,
+}
+
+/// Everything that is counted and measured as it happens.
+pub struct Metrics {
+    renders: Family<(RenderMode, Outcome), u64>,
+    phases: Family<(RenderMode, Phase), Histogram>,
+    start_delays: Family<(), Histogram>,
+    callbacks: Family<CallbackOutcome, u64>,
+    credits: AtomicU64,
+    http_answers: Family<HttpAnswer, u64>,
+    queue: Mutex<Option<QueueLook>>,
+}
+
+/// What was found when the queue was looked at last.
+struct QueueLook {
+    at: Instant,
+    lengths: Vec<QueueLength>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            renders: Family::of(
+                RenderMode::ALL
+                    .into_iter()
+                    .flat_map(|mode| Outcome::ALL.map(|outcome| (mode, outcome))),
+            ),
+            phases: Family::of(RenderMode::ALL.into_iter().flat_map(|mode| {
+                let phases = PhaseTimes::default().by_phase();
+                phases.map(|(phase, _)| (mode, phase))
+            })),
+            start_delays: Family::of([()]),
+            callbacks: Family::of(CallbackOutcome::ALL),
+            credits: AtomicU64::new(0),
+            http_answers: Family::of([]),
+            queue: Mutex::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// A render has ended.
+    pub fn render_ended(&self, mode: RenderMode, outcome: Outcome) {
+        self.renders_ended(mode, outcome, 1);
+    }
+
+    /// So many renders have ended.
+    pub fn renders_ended(&self, mode: RenderMode, outcome: Outcome, count: u64) {
+        self.renders.record((mode, outcome), |ended| *ended += count);
+    }
+
+    /// A document was made.
+    pub fn document_made(&self, mode: RenderMode, phases: &PhaseTimes) {
+        for (phase, duration) in phases.by_phase() {
+            self.phases
+                .record((mode, phase), |histogram| histogram.observe(duration));
+        }
+    }
+
+    /// An asynchronous render began for the first time, so long after it was accepted.
+    pub fn render_begun(&self, delay: Duration) {
+        self.start_delays.record((), |histogram| histogram.observe(delay));
+    }
+
+    /// A callback was tried.
+    pub fn callback_tried(&self, outcome: CallbackOutcome) {
+        self.callbacks.record(outcome, |tried| *tried += 1);
+    }
+
+    /// Credits were charged, and that is committed.
+    pub fn credits_charged(&self, credits: i64) {
+        self.credits.fetch_add(credits.unsigned_abs(), Ordering::Relaxed);
+    }
+
+    /// An HTTP request was answered.
+    pub fn http_answered(&self, answer: HttpAnswer) {
+        self.http_answers.record(answer, |answered| *answered += 1);
+    }
+
+    /// The queue as it was a moment ago. Nothing when the database does not say.
+    async fn look_at_queue(&self, db: &PgPool) -> Vec<QueueLength> {
+        let mut last = self.queue.lock().await;
+        if let Some(look) = &*last
+            && look.at.elapsed() < LOOK_AT_QUEUE_EVERY
+        {
+            return look.lengths.clone();
+        }
+        let lengths = match timeout(DATABASE_PATIENCE, jobs::measure(db)).await {
+            Ok(Ok(lengths)) => lengths,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the queue could not be measured");
+                Vec::new()
+            }
+            Err(_) => {
+                tracing::warn!("the queue could not be measured: the database does not answer");
+                Vec::new()
+            }
+        };
+        *last = Some(QueueLook {
+            at: Instant::now(),
+            lengths: lengths.clone(),
+        });
+        lengths
+    }
+
+    fn expose(&self, exposition: &mut Exposition) {
+        exposition.counter(
+            "platen_renders_total",
+            "Renders that have ended, without previews.",
+            self.renders
+                .all()
+                .iter()
+                .map(|((mode, outcome), count)| (vec![("mode", mode.as_str()), ("outcome", outcome.as_str())], *count)),
+        );
+        exposition.histogram(
+            "platen_render_phase_seconds",
+            "Time that each phase of a document took.",
+            self.phases.all().iter().map(|((mode, phase), histogram)| {
+                (vec![("mode", mode.as_str()), ("phase", phase.as_str())], histogram)
+            }),
+        );
+        exposition.histogram(
+            "platen_render_start_delay_seconds",
+            "Time from the acceptance of an asynchronous render to its first start.",
+            self.start_delays.all().values().map(|histogram| (vec![], histogram)),
+        );
+        exposition.counter(
+            "platen_callback_tries_total",
+            "Tries of callbacks.",
+            self.callbacks
+                .all()
+                .iter()
+                .map(|(outcome, count)| (vec![("outcome", outcome.as_str())], *count)),
+        );
+        exposition.counter(
+            "platen_credits_charged_total",
+            "Credits charged for documents.",
+            [(vec![], self.credits.load(Ordering::Relaxed))],
+        );
+        exposition.counter(
+            "platen_http_requests_total",
+            "HTTP requests that were answered.",
+            self.http_answers.all().iter().map(|(answer, count)| {
+                let pairs = vec![
+                    ("method", answer.method),
+                    ("route", answer.route.as_str()),
+                    ("status", answer.status),
+                ];
+                (pairs, *count)
+            }),
+        );
+    }
+}
+
+/// All metrics of this process, and the queue's, as text.
+pub async fn expose(app: &AppState) -> String {
+    let mut exposition = Exposition::default();
+    let status = app.engine.status();
+    exposition.gauge(
+        "platen_build_info",
+        "What runs; always 1.",
+        [(
+            vec![("version", env!("CARGO_PKG_VERSION")), ("browser", &status.version)],
+            1.0,
+        )],
+    );
+    expose_queue(&app.metrics.look_at_queue(&app.db).await, &mut exposition);
+    app.metrics.expose(&mut exposition);
+    expose_engine(&status, &mut exposition);
+    exposition.counter(
+        "platen_egress_refusals_total",
+        "Hosts that pages and callbacks wanted to reach and that the address policy refused.",
+        [(vec![], app.guard.refusals())],
+    );
+    exposition.into_text()
+}
+
+fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
+    let jobs = lengths.iter().flat_map(|length| {
+        [
+            ("due", length.due),
+            ("later", length.later),
+            ("in_hand", length.in_hand),
+        ]
+        .map(|(state, jobs)| (vec![("kind", length.kind.as_str()), ("state", state)], jobs as f64))
+    });
+    exposition.gauge(
+        "platen_queue_jobs",
+        "Jobs of all accounts that are not suspended, over all processes.",
+        jobs,
+    );
+    exposition.gauge(
+        "platen_queue_oldest_due_job_age_seconds",
+        "How long the oldest due job that nobody has in hand has been due; 0 without one.",
+        lengths
+            .iter()
+            .map(|length| (vec![("kind", length.kind.as_str())], length.oldest_due_seconds)),
+    );
+}
+
+fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {
+    for (name, help, value) in [
+        ("platen_slots", "Renders that can run at once.", status.slots),
+        ("platen_slots_running", "Slots that are taken.", status.running),
+        (
+            "platen_slots_waiting",
+            "Renders and parts that wait for a slot.",
+            status.waiting,
+        ),
+        ("platen_browsers", "Browsers that answer.", status.browsers),
+    ] {
+        exposition.gauge(name, help, [(vec![], value as f64)]);
+    }
+    let sessions = [
+        ("unowned", status.sessions.unowned),
+        ("idle", status.sessions.idle),
+        ("in_use", status.sessions.in_use),
+    ];
+    exposition.gauge(
+        "platen_sessions",
+        "Browser sessions: ready for any account, kept for theirs, or in use.",
+        sessions.map(|(state, count)| (vec![("state", state)], count as f64)),
+    );
+    let replacements = [
+        ("died", status.replacements.died),
+        ("retired", status.replacements.retired),
+    ];
+    exposition.counter(
+        "platen_browser_restarts_total",
+        "Browsers that were replaced because they died, or after their share of renders.",
+        replacements.map(|(reason, count)| (vec![("reason", reason)], count)),
+    );
+}
