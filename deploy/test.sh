@@ -21,6 +21,7 @@ step() {
 step 'set-up' deploy/setup.sh --test
 . deploy/toolchain.sh
 step 'format' cargo fmt --all --check
+step 'manifests' deploy/check-manifests.sh
 # First of the builds: it compiles the server anew.
 step 'queries' deploy/sqlx-prepare.sh --check
 step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings

@@ -1,14 +1,15 @@
 //! What `/metrics` says, and to whom.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Debug,
+    fs,
     str::FromStr,
     time::{Duration, Instant},
 };
 
 use reqwest::Response;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     background::page_with_callback,
@@ -65,6 +66,11 @@ impl Scrape {
     #[track_caller]
     fn seconds(&self, series: &str) -> f64 {
         self.value(series)
+    }
+
+    fn names(&self) -> BTreeSet<&str> {
+        let names = self.0.keys().map(|series| series.split('{').next().expect("a name"));
+        names.collect()
     }
 }
 
@@ -320,4 +326,39 @@ async fn labels_hold_nothing_that_a_client_chooses() {
         20
     );
     assert!(!after.0.keys().any(|series| series.contains(&studio.account.id)));
+}
+
+/// Names of metrics, as they stand in an expression.
+fn names_in(expression: &str) -> impl Iterator<Item = &str> {
+    let words = expression.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    words.filter(|word| word.starts_with("platen_"))
+}
+
+#[tokio::test]
+async fn the_dashboard_and_the_scaler_use_metrics_that_there_are() {
+    let service = TestService::start_with(&[("PLATEN_METRICS_TOKEN", TOKEN)]).await;
+    // An HTTP answer is told once there was one.
+    asked(&service, None).await;
+    let scrape = Scrape::of(&service).await;
+    let served = scrape.names();
+    let deploy = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy");
+    let read = |path: &str| fs::read_to_string(format!("{deploy}/{path}")).expect("a file of ours");
+    let dashboard: Value = serde_json::from_str(&read("grafana/platen.json")).expect("JSON");
+    let targets = dashboard["panels"]
+        .as_array()
+        .expect("panels")
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let mut expressions: Vec<_> = targets
+        .map(|target| target["expr"].as_str().expect("an expression").to_owned())
+        .collect();
+    assert!(expressions.len() >= 10, "{expressions:#?}");
+    expressions.push(read("kubernetes/worker-scaling.yaml"));
+    for expression in &expressions {
+        let used: Vec<_> = names_in(expression).collect();
+        assert!(!used.is_empty(), "no metric in {expression}");
+        for name in used {
+            assert!(served.contains(name), "{name} is not served, but used in {expression}");
+        }
+    }
 }
