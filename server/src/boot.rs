@@ -163,8 +163,7 @@ async fn serve_with(
     };
     let bound = listener.local_addr()?;
     let guard = browser::guard(&config);
-    let stores =
-        ObjectStores::new(Arc::clone(&guard), config.storage.gcs_endpoint.clone()).map_err(ServeError::Stores)?;
+    let stores = ObjectStores::new(Arc::clone(&guard), &config.storage).map_err(ServeError::Stores)?;
     let templates = templates::start().await.map_err(ServeError::Templates)?;
     let browsers = tokio::select! {
         browsers = browser::start(&config, Arc::clone(&guard)) => browsers?,

@@ -221,6 +221,6 @@ async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, 
 
 async fn buckets(database: &Database, config: &Config) -> Result<Buckets, Failure> {
     let secret_keys = secret_key::obtain_for_command(&database.pool, config).await?;
-    let stores = ObjectStores::new(browser::guard(config), config.storage.gcs_endpoint.clone())?;
+    let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
     Ok(Buckets::new(database.pool.clone(), secret_keys, stores))
 }

@@ -49,10 +49,17 @@ pub struct Connection {
     pub id: ConnectionId,
     /// What it is.
     pub settings: Settings,
-    /// Whose credentials it has: the id of an access key, the address of a service account.
+    /// Whose credentials it has: the id of an access key, the name of a role, the address of a service account.
     pub identity: String,
     /// When it was made.
     pub inserted_at: OffsetDateTime,
+}
+
+impl Connection {
+    /// Whether it is a role that the service writes in.
+    pub fn in_role(&self) -> bool {
+        self.settings.provider == Provider::AwsS3 && self.identity.starts_with("arn:")
+    }
 }
 
 /// A connection to be.
@@ -226,6 +233,22 @@ mod tests {
         assert_eq!(new.settings.path_prefix, "invoices/2026/");
         assert_eq!(new.credentials.identity(), "AKIA");
         assert!(!format!("{new:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn a_role_instead_of_a_key() {
+        let role = |arn: &str| amazon(&json!({"credentials": {"role_arn": arn}}));
+        let arn = "arn:aws:iam::123456789012:role/platen";
+        let new = parse(&role(arn)).expect("a connection");
+        assert_eq!(new.credentials.identity(), arn);
+        let again = Credentials::from_value(Provider::AwsS3, new.credentials.to_value()).expect("credentials");
+        assert!(matches!(again, Credentials::Role(role) if role.role_arn == arn));
+        for wrong in ["", "platen", "arn:aws:iam::1:role/platen", "arn:aws:s3:::documents"] {
+            assert_eq!(pointers(&role(wrong)), ["/connection/credentials/role_arn"], "{wrong}");
+        }
+        let both = json!({"role_arn": arn, "access_key_id": "AKIA"});
+        let both = amazon(&json!({"credentials": both}));
+        assert_eq!(pointers(&both), ["/connection/credentials/access_key_id"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::{
     clock,
     domain::{
-        connection::{Connection, NewConnection},
+        connection::{Connection, NewConnection, credentials::Credentials},
         ids::{AccountId, ConnectionId},
         page::{Page, PageRequest},
         validation::{Fault, quote},
@@ -24,7 +24,7 @@ pub enum ConnectionError {
     /// The account has no such connection.
     #[error("there is no such connection")]
     NotFound,
-    /// The name or the place is taken.
+    /// The name or the place is taken, or roles can't be assumed.
     #[error("the body is faulty")]
     Invalid(Vec<Fault>),
     /// Its credentials could not be sealed or opened.
@@ -37,6 +37,11 @@ pub enum ConnectionError {
 
 /// Makes a connection. Its credentials are never shown again.
 pub async fn create(buckets: &Buckets, account: AccountId, new: NewConnection) -> Result<Connection, ConnectionError> {
+    if matches!(new.credentials, Credentials::Role(_)) && !buckets.stores().can_assume_roles() {
+        let detail = "This service has no identity at Amazon by which it could assume a role; send an access key";
+        let fault = Fault::invalid("/connection/credentials/role_arn", detail);
+        return Err(ConnectionError::Invalid(vec![fault]));
+    }
     let connection = Connection {
         id: ConnectionId::generate(),
         identity: new.credentials.identity().to_owned(),

@@ -3,16 +3,19 @@
 //! A store that is not Amazon's has an address that a tenant names: every connection to it is made to an address that the
 //! egress guard has passed.
 
+pub mod role;
+
 use std::{
-    fmt,
+    error::Error,
+    fmt, iter,
     sync::{Arc, OnceLock},
 };
 
 use aws_sdk_s3::{
     Client,
     config::{
-        BehaviorVersion, Config, Credentials, Region, SharedHttpClient, http::HttpResponse, retry::RetryConfig,
-        timeout::TimeoutConfig,
+        BehaviorVersion, Config, Credentials, Region, SharedCredentialsProvider, SharedHttpClient, http::HttpResponse,
+        retry::RetryConfig, timeout::TimeoutConfig,
     },
     error::{ProvideErrorMetadata, SdkError},
 };
@@ -28,12 +31,24 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::{
-    domain::connection::{Settings, credentials::AccessKey},
-    storage::bucket::{BucketError, CONNECT_TIMEOUT, Refusal},
+    domain::{
+        connection::{
+            Settings,
+            credentials::{AccessKey, Role},
+        },
+        ids::AccountId,
+    },
+    storage::{
+        aws_s3::role::TokenService,
+        bucket::{BucketError, CONNECT_TIMEOUT, Refusal},
+    },
 };
 
 /// What stores that have no regions take for one.
 const ANY_REGION: &str = "us-east-1";
+
+/// The one library of cryptography of the whole service.
+const TLS: Provider = Provider::Rustls(CryptoMode::AwsLc);
 
 /// What makes buckets; cheap to clone.
 #[derive(Clone)]
@@ -41,25 +56,47 @@ pub struct AwsS3 {
     guard: Arc<Guard>,
     /// To Amazon's addresses, for all connections.
     http: SharedHttpClient,
+    /// Without it no role can be assumed.
+    token_service: Option<Arc<TokenService>>,
 }
 
 impl AwsS3 {
     /// `guard` decides which other stores than Amazon's may be reached.
-    pub fn new(guard: Arc<Guard>) -> Self {
+    pub fn new(guard: Arc<Guard>, token_service: Option<TokenService>) -> Self {
         Self {
             guard,
             http: Builder::new().tls_provider(TLS).build_https(),
+            token_service: token_service.map(Arc::new),
         }
     }
 
-    /// The bucket that a connection is for.
+    /// Whether roles can be assumed.
+    pub fn can_assume_roles(&self) -> bool {
+        self.token_service.is_some()
+    }
+
+    /// The bucket that a connection is for, by the tenant's own key.
     pub fn bucket(&self, settings: &Settings, key: &AccessKey) -> Bucket {
-        let region = settings.region.as_deref().unwrap_or(ANY_REGION).to_owned();
         let secret = key.secret_access_key.expose_secret();
+        let credentials = Credentials::new(&key.access_key_id, secret, None, None, "connection");
+        self.bucket_by(settings, SharedCredentialsProvider::new(credentials))
+    }
+
+    /// The bucket that a connection is for, in a role that the service assumes for the account.
+    pub fn bucket_in_role(&self, settings: &Settings, role: &Role, account: AccountId) -> Result<Bucket, BucketError> {
+        let token_service = self.token_service.as_ref().ok_or_else(|| {
+            let message = "The service has no identity at Amazon by which it could assume a role.";
+            BucketError::Refused(Refusal::by_s3("AccessDenied", message))
+        })?;
+        let role = token_service.role(self.http.clone(), region_of(settings), &role.role_arn, account);
+        Ok(self.bucket_by(settings, SharedCredentialsProvider::new(role)))
+    }
+
+    fn bucket_by(&self, settings: &Settings, credentials: SharedCredentialsProvider) -> Bucket {
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(region))
-            .credentials_provider(Credentials::new(&key.access_key_id, secret, None, None, "connection"))
+            .region(Region::new(region_of(settings).to_owned()))
+            .credentials_provider(credentials)
             // The queue tries again.
             .retry_config(RetryConfig::disabled())
             .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build());
@@ -80,8 +117,9 @@ impl AwsS3 {
     }
 }
 
-/// The one library of cryptography of the whole service.
-const TLS: Provider = Provider::Rustls(CryptoMode::AwsLc);
+fn region_of(settings: &Settings) -> &str {
+    settings.region.as_deref().unwrap_or(ANY_REGION)
+}
 
 /// A store that is not Amazon's.
 #[derive(Clone)]
@@ -198,7 +236,15 @@ fn without_query(uri: &str) -> String {
     uri.split('?').next().unwrap_or_default().to_owned()
 }
 
-fn failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> BucketError {
+/// What an error is to those who ask for something; also to those who are not even let in, because a role can't be
+/// assumed.
+fn failure<E>(error: SdkError<E, HttpResponse>) -> BucketError
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    if let Some(of_role) = chain(&error).find_map(|error| error.downcast_ref::<BucketError>()) {
+        return of_role.clone();
+    }
     match error {
         SdkError::ServiceError(answer) => {
             let status = answer.raw().status().as_u16();
@@ -254,12 +300,12 @@ fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketErro
 }
 
 /// The last error of a chain says most.
-fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
+fn root_cause(error: &(dyn Error + 'static)) -> String {
+    chain(error).last().map_or_else(String::new, ToString::to_string)
+}
+
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| error.source())
 }
 
 #[cfg(test)]

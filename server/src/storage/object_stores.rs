@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use platen_egress::{guard::Guard, policy::AddressPolicy};
-use url::Url;
 
 use crate::{
-    domain::connection::{Settings, credentials::Credentials},
+    config::storage::StorageConfig,
+    domain::{
+        connection::{Settings, credentials::Credentials},
+        ids::AccountId,
+    },
     storage::{
         aws_s3::AwsS3,
         bucket::{Bucket, BucketError},
@@ -23,11 +26,11 @@ pub struct ObjectStores {
 }
 
 impl ObjectStores {
-    /// `guard` decides which endpoints of tenants may be reached; Google's is the operator's to say.
-    pub fn new(guard: Arc<Guard>, gcs_endpoint: Url) -> Result<Self, reqwest::Error> {
+    /// `guard` decides which endpoints of tenants may be reached; all else is the operator's to say.
+    pub fn new(guard: Arc<Guard>, config: &StorageConfig) -> Result<Self, reqwest::Error> {
         Ok(Self {
-            aws_s3: AwsS3::new(guard.clone()),
-            google_cloud_storage: GoogleCloudStorage::new(gcs_endpoint)?,
+            aws_s3: AwsS3::new(guard.clone(), config.token_service.clone()),
+            google_cloud_storage: GoogleCloudStorage::new(config.gcs_endpoint.clone())?,
             guard,
         })
     }
@@ -37,10 +40,21 @@ impl ObjectStores {
         self.guard.policy()
     }
 
-    /// The bucket that a connection is for. Nothing is asked of the store yet.
-    pub async fn bucket(&self, settings: &Settings, credentials: &Credentials) -> Result<Bucket, BucketError> {
+    /// Whether connections may name roles instead of keys.
+    pub fn can_assume_roles(&self) -> bool {
+        self.aws_s3.can_assume_roles()
+    }
+
+    /// The bucket that a connection of the account is for. Nothing is asked of the store yet.
+    pub async fn bucket(
+        &self,
+        account: AccountId,
+        settings: &Settings,
+        credentials: &Credentials,
+    ) -> Result<Bucket, BucketError> {
         Ok(match credentials {
             Credentials::AccessKey(key) => Bucket::AwsS3(self.aws_s3.bucket(settings, key)),
+            Credentials::Role(role) => Bucket::AwsS3(self.aws_s3.bucket_in_role(settings, role, account)?),
             Credentials::ServiceAccount(key) => {
                 let bucket = self.google_cloud_storage.bucket(settings, key).await?;
                 Bucket::GoogleCloudStorage(Box::new(bucket))

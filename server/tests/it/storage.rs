@@ -9,9 +9,11 @@ use platen_egress::{
     resolve::SystemResolver,
 };
 use platen_server::{
+    config::storage::StorageConfig,
     domain::{
         connection::{Settings, credentials::Credentials},
         destination::Provider,
+        ids::AccountId,
     },
     storage::{
         bucket::{Bucket, BucketError},
@@ -34,7 +36,12 @@ fn stores(allow: &str, gcs_endpoint: &str) -> ObjectStores {
         Arc::new(SystemResolver::default()),
         GuardLimits::default(),
     );
-    ObjectStores::new(guard, gcs_endpoint.parse().expect("an address")).expect("clients")
+    let config = StorageConfig {
+        bucket: "platen-renders".into(),
+        gcs_endpoint: gcs_endpoint.parse().expect("an address"),
+        token_service: None,
+    };
+    ObjectStores::new(guard, &config).expect("clients")
 }
 
 async fn s3_bucket(endpoint: &str, name: &str, credentials: Value) -> Bucket {
@@ -48,7 +55,10 @@ async fn s3_bucket(endpoint: &str, name: &str, credentials: Value) -> Bucket {
     };
     let credentials = Credentials::from_value(Provider::AwsS3, credentials).expect("credentials");
     let stores = stores("127.0.0.1", "http://127.0.0.1:1");
-    stores.bucket(&settings, &credentials).await.expect("a bucket")
+    stores
+        .bucket(AccountId::generate(), &settings, &credentials)
+        .await
+        .expect("a bucket")
 }
 
 async fn gcs_bucket(endpoint: &str, name: &str) -> Bucket {
@@ -63,7 +73,7 @@ async fn gcs_bucket(endpoint: &str, name: &str) -> Bucket {
     let credentials = Credentials::from_value(Provider::GoogleCloudStorage, service_account_key());
     let stores = stores("", endpoint);
     stores
-        .bucket(&settings, &credentials.expect("credentials"))
+        .bucket(AccountId::generate(), &settings, &credentials.expect("credentials"))
         .await
         .expect("a bucket")
 }
@@ -356,7 +366,7 @@ async fn an_endpoint_at_a_private_address_is_not_reached() {
     for host in ["127.0.0.1", "localhost", "store.localhost"] {
         let endpoint = format!("http://{host}:{port}");
         let bucket = stores
-            .bucket(&settings(&endpoint), &credentials)
+            .bucket(AccountId::generate(), &settings(&endpoint), &credentials)
             .await
             .expect("a bucket");
         let told = refusal(bucket.put("a.pdf", document(10)).await);

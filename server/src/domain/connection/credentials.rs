@@ -16,6 +16,8 @@ use crate::domain::{
 pub enum Credentials {
     /// Of a store that speaks S3.
     AccessKey(AccessKey),
+    /// At Amazon, instead of a key.
+    Role(Role),
     /// Of Google Cloud.
     ServiceAccount(ServiceAccountKey),
 }
@@ -27,6 +29,13 @@ pub struct AccessKey {
     pub access_key_id: String,
     /// The key.
     pub secret_access_key: SecretString,
+}
+
+/// A role that the service assumes.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Role {
+    /// Names the role at Amazon.
+    pub role_arn: String,
 }
 
 /// A service account's key. Of the file in which Google hands it out, what says where to go or what to run is left out:
@@ -45,6 +54,7 @@ impl Credentials {
     /// Reads credentials as a sound body has them, or as [`Self::to_value`] has written them.
     pub fn from_value(provider: Provider, value: Value) -> Result<Self, serde_json::Error> {
         Ok(match provider {
+            Provider::AwsS3 if value.get("role_arn").is_some() => Self::Role(serde_json::from_value(value)?),
             Provider::AwsS3 => Self::AccessKey(serde_json::from_value(value)?),
             Provider::GoogleCloudStorage => Self::ServiceAccount(serde_json::from_value(value)?),
         })
@@ -57,6 +67,7 @@ impl Credentials {
                 "access_key_id": key.access_key_id,
                 "secret_access_key": key.secret_access_key.expose_secret(),
             }),
+            Self::Role(role) => json!({"role_arn": role.role_arn}),
             Self::ServiceAccount(key) => json!({
                 "client_email": key.client_email,
                 "private_key_id": key.private_key_id,
@@ -69,6 +80,7 @@ impl Credentials {
     pub fn identity(&self) -> &str {
         match self {
             Self::AccessKey(key) => &key.access_key_id,
+            Self::Role(role) => &role.role_arn,
             Self::ServiceAccount(key) => &key.client_email,
         }
     }

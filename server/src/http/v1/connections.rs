@@ -12,7 +12,11 @@ use serde::Serialize;
 use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
-    domain::{connection::Connection, destination::Provider, ids::ConnectionId},
+    domain::{
+        connection::Connection,
+        destination::Provider,
+        ids::{AccountId, ConnectionId},
+    },
     http::{
         error::ApiError,
         extract::{ConnectionBody, MayReadConnections, MayWriteConnections, PageQuery},
@@ -33,12 +37,15 @@ pub(in crate::http) struct ConnectionResponse {
     region: Option<String>,
     endpoint: Option<String>,
     identity: String,
+    external_id: Option<AccountId>,
     #[serde(with = "rfc3339")]
     inserted_at: OffsetDateTime,
 }
 
-impl From<Connection> for ConnectionResponse {
-    fn from(connection: Connection) -> Self {
+impl ConnectionResponse {
+    /// A connection as its account sees it.
+    fn new(connection: Connection, account: AccountId) -> Self {
+        let external_id = connection.in_role().then_some(account);
         let settings = connection.settings;
         Self {
             id: connection.id,
@@ -49,6 +56,7 @@ impl From<Connection> for ConnectionResponse {
             region: settings.region,
             endpoint: settings.endpoint.map(|url| url.origin().ascii_serialization()),
             identity: connection.identity,
+            external_id,
             inserted_at: connection.inserted_at,
         }
     }
@@ -63,7 +71,8 @@ pub(in crate::http) async fn get(
 ) -> Result<Response, ApiError> {
     let page = connections::list(&app.db, caller.account, request).await?;
     let link = next_page(&uri, &request, page.next);
-    let data: Vec<_> = page.items.into_iter().map(ConnectionResponse::from).collect();
+    let data = page.items.into_iter();
+    let data: Vec<_> = data.map(|item| ConnectionResponse::new(item, caller.account)).collect();
     Ok((link, Json(Data { data })).into_response())
 }
 
@@ -75,6 +84,6 @@ pub(in crate::http) async fn post(
 ) -> Result<Response, ApiError> {
     let connection = connections::create(&app.buckets, caller.account, new).await?;
     let location = [(header::LOCATION, format!("/api/v1/connections/{}", connection.id))];
-    let data = ConnectionResponse::from(connection);
+    let data = ConnectionResponse::new(connection, caller.account);
     Ok((StatusCode::CREATED, location, Json(Data { data })).into_response())
 }

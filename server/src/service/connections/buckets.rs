@@ -98,7 +98,7 @@ impl Buckets {
             return Ok(bucket);
         }
         let credentials = self.credentials(account, connection).await?;
-        let bucket = self.stores.bucket(&connection.settings, &credentials).await?;
+        let bucket = self.stores.bucket(account, &connection.settings, &credentials).await?;
         self.kept(|open| {
             if open.len() >= KEPT_OPEN {
                 open.clear();

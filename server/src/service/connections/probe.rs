@@ -136,6 +136,13 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
             format!("There is no bucket {bucket}: create it, or make a connection to one that is there.")
         }
         "AccessDenied" | "forbidden" => match provider {
+            Provider::AwsS3 if connection.in_role() => format!(
+                "The role {identity} can't be assumed, or may not {} objects: its trust policy has to let this service in \
+                 with the external id of the connection, and its permissions have to allow {} on \
+                 arn:aws:s3:::{bucket}/{path_prefix}*.",
+                action.as_str(),
+                action.permission()
+            ),
             Provider::AwsS3 => format!(
                 "The access key {identity} may not {} objects: allow it {} on arn:aws:s3:::{bucket}/{path_prefix}*.",
                 action.as_str(),

@@ -272,3 +272,85 @@ async fn a_bucket_that_may_only_be_written_to_is_enough_for_deliveries() {
         assert!(message.contains("Documents are delivered all the same"), "{message}");
     }
 }
+
+const ROLE: &str = "arn:aws:iam::123456789012:role/platen";
+
+#[tokio::test]
+async fn a_role_is_assumed_with_the_account_s_external_id() {
+    let store = s3().await;
+    // MinIO gives out credentials as Amazon's token service does.
+    let tokens = FaultProxy::before(&store.authority, []).await;
+    let key = access_key();
+    let text = |name: &str| key[name].as_str().expect("text").to_owned();
+    let studio = Studio::start_with(&[
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+        ("PLATEN_AWS_ACCESS_KEY_ID", &text("access_key_id")),
+        ("PLATEN_AWS_SECRET_ACCESS_KEY", &text("secret_access_key")),
+        ("PLATEN_STS_ENDPOINT", &tokens.endpoint()),
+    ])
+    .await;
+    let bucket = store.bucket(Access::Full);
+    let mut connection = to_s3(&store.endpoint(), &bucket);
+    connection["credentials"] = json!({"role_arn": ROLE});
+    let path = studio.connected(&connection).await;
+    let shown = data(studio.ask(Method::GET, &path).await).await;
+    assert_eq!(shown["identity"], ROLE);
+    assert_eq!(shown["external_id"], studio.account.id);
+    for _ in 0..2 {
+        assert_eq!(studio.tested(&path).await, passed());
+    }
+    let [request] = tokens
+        .requests()
+        .try_into()
+        .expect("the credentials are good for a while");
+    for told in [
+        "Action=AssumeRole",
+        "role%2Fplaten",
+        &format!("ExternalId={}", studio.account.id),
+    ] {
+        assert!(request.contains(told), "{told} is missing in {request}");
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_cannot_be_assumed_is_explained() {
+    let store = s3().await;
+    let denied = "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized to perform: sts:AssumeRole\
+                  </Message></Error></ErrorResponse>";
+    let faults = [
+        Fault::Answered(403, "text/xml", denied),
+        Fault::Answered(503, "text/xml", ""),
+    ];
+    let tokens = FaultProxy::before(&store.authority, faults).await;
+    let studio = Studio::start_with(&[
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+        ("PLATEN_AWS_ACCESS_KEY_ID", "platen"),
+        ("PLATEN_AWS_SECRET_ACCESS_KEY", "platen-secret"),
+        ("PLATEN_STS_ENDPOINT", &tokens.endpoint()),
+    ])
+    .await;
+    let mut connection = to_s3(&store.endpoint(), &store.bucket(Access::Full));
+    connection["credentials"] = json!({"role_arn": ROLE});
+    let path = studio.connected(&connection).await;
+    let refused = studio.tested(&path).await.remove(0).1.expect("advice");
+    assert!(
+        refused.starts_with(&format!("The role {ROLE} can't be assumed")),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("Not authorized to perform: sts:AssumeRole"),
+        "{refused}"
+    );
+    let busy = studio.tested(&path).await.remove(0).1.expect("advice");
+    assert!(busy.starts_with("The store answered 503"), "{busy}");
+    assert_eq!(studio.tested(&path).await, passed());
+}
+
+#[tokio::test]
+async fn without_an_identity_at_amazon_no_role_is_taken() {
+    let studio = Studio::start().await;
+    let mut connection = to_s3("https://store.example", "documents");
+    connection["credentials"] = json!({"role_arn": ROLE});
+    let found = faults(studio.connect(&connection).await).await;
+    assert_eq!(found[0].0, "/connection/credentials/role_arn");
+}

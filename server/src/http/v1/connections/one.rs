@@ -20,9 +20,8 @@ pub(in crate::http) async fn get(
     ConnectionPath(id): ConnectionPath,
 ) -> Result<Json<Data<ConnectionResponse>>, ApiError> {
     let connection = connections::get(&app.db, caller.account, id).await?;
-    Ok(Json(Data {
-        data: connection.into(),
-    }))
+    let data = ConnectionResponse::new(connection, caller.account);
+    Ok(Json(Data { data }))
 }
 
 /// `DELETE`: nothing is written through it any more.
