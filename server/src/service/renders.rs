@@ -40,6 +40,7 @@ use crate::{
         validation::Fault,
     },
     service::{
+        connections::delivery::CoveringError,
         metrics::Outcome,
         renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
     },
@@ -131,6 +132,15 @@ pub enum FailureReason {
     /// Somebody else has ended it.
     #[error("the render was ended before it was finished")]
     Ended,
+}
+
+impl From<CoveringError> for FailureReason {
+    fn from(error: CoveringError) -> Self {
+        match error {
+            CoveringError::NoConnection(destination) => Self::NoConnection(destination),
+            CoveringError::Store(error) => Self::Store(error),
+        }
+    }
 }
 
 /// Renders while the caller waits. A credit is reserved before any work; the outcome is recorded and charged before this

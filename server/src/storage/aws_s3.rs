@@ -148,7 +148,7 @@ impl Endpoint {
                 "AccessDenied",
                 &format!("The endpoint {host} leads to {refusal}, which can't be reached from here."),
             ))),
-            Err(error) => Err(BucketError::Transient(format!("the endpoint {host}: {error}"))),
+            Err(error) => Err(BucketError::Silent(format!("the endpoint {host}: {error}"))),
         }
     }
 }
@@ -211,7 +211,7 @@ impl Bucket {
         let answer = get.send().await.map_err(failure)?;
         match answer.body.collect().await {
             Ok(content) => Ok(content.to_vec()),
-            Err(error) => Err(BucketError::Transient(format!("the store's answer broke off: {error}"))),
+            Err(error) => Err(BucketError::Silent(format!("the store's answer broke off: {error}"))),
         }
     }
 
@@ -250,24 +250,24 @@ where
             let status = answer.raw().status().as_u16();
             refused(status, answer.err().code(), answer.err().message())
         }
-        SdkError::TimeoutError(_) => BucketError::Transient("the store did not answer in time".into()),
+        SdkError::TimeoutError(_) => BucketError::Silent("the store did not answer in time".into()),
         SdkError::DispatchFailure(failure) => {
             let reason = failure.as_connector_error().map(|error| root_cause(error));
-            BucketError::Transient(format!(
+            BucketError::Silent(format!(
                 "the store can't be reached: {}",
                 reason.unwrap_or_else(|| "no reason is known".into())
             ))
         }
         SdkError::ResponseError(answer) => {
             let status = answer.raw().status().as_u16();
-            BucketError::Transient(format!("the store's answer, status {status}, can't be read"))
+            BucketError::Silent(format!("the store's answer, status {status}, can't be read"))
         }
         // The request can't even be made, for instance because the bucket's name is none; nor could it the next time.
         SdkError::ConstructionFailure(_) => BucketError::Refused(Refusal::by_s3(
             "InvalidRequest",
             "A request to this bucket can't be made; its name or region may be wrong.",
         )),
-        _ => BucketError::Transient("the request to the store failed".into()),
+        _ => BucketError::Silent("the request to the store failed".into()),
     }
 }
 
@@ -287,15 +287,20 @@ fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketErro
     ];
     let code = match (code, status) {
         (Some(code), _) => code,
-        (None, 404) => "NoSuchBucket",
         (None, 401 | 403) => "AccessDenied",
+        (None, 404) => "NoSuchBucket",
+        (None, 408) => "RequestTimeout",
+        (None, 429) => "SlowDown",
+        (None, 503) => "ServiceUnavailable",
+        (None, 500..) => "InternalError",
         (None, _) => "InvalidRequest",
     };
     let message = message.map_or_else(|| format!("The store answered with status {status}."), str::to_owned);
+    let refusal = Refusal::by_s3(code, &message);
     if status >= 500 || matches!(status, 408 | 429) || PASSING.contains(&code) {
-        BucketError::Transient(format!("the store answered {status}, {code}: {message}"))
+        BucketError::Busy(refusal)
     } else {
-        BucketError::Refused(Refusal::by_s3(code, &message))
+        BucketError::Refused(refusal)
     }
 }
 
@@ -324,10 +329,7 @@ mod tests {
             (409, Some("OperationAborted")),
         ] {
             let error = refused(status, code, None);
-            assert!(
-                matches!(error, BucketError::Transient(_)),
-                "{status} {code:?}: {error:?}"
-            );
+            assert!(matches!(error, BucketError::Busy(_)), "{status} {code:?}: {error:?}");
         }
         for (status, code, told) in [
             (404, Some("NoSuchBucket"), "NoSuchBucket"),
@@ -342,7 +344,7 @@ mod tests {
                 BucketError::Refused(refusal) => {
                     assert_eq!((refusal.code(), refusal.message()), (told, "No."));
                 }
-                other @ BucketError::Transient(_) => panic!("{status} {code:?}: {other:?}"),
+                other => panic!("{status} {code:?}: {other:?}"),
             }
         }
     }

@@ -32,9 +32,22 @@ pub enum BucketError {
     /// It will say the same the next time.
     #[error("{}", .0.message())]
     Refused(Refusal),
-    /// It may do it later.
+    /// It says that it can't now.
+    #[error("{}", .0.message())]
+    Busy(Refusal),
+    /// It said nothing, or nothing that can be understood.
     #[error("{0}")]
-    Transient(String),
+    Silent(String),
+}
+
+impl BucketError {
+    /// What a callback says of it, if the store said something.
+    pub fn result(&self) -> Option<Value> {
+        match self {
+            Self::Refused(refusal) | Self::Busy(refusal) => Some(refusal.result()),
+            Self::Silent(_) => None,
+        }
+    }
 }
 
 /// A store's refusal, in the words of the store.
@@ -88,8 +101,7 @@ impl Refusal {
         }
     }
 
-    /// What a callback says of it.
-    pub fn result(&self) -> Value {
+    fn result(&self) -> Value {
         match self {
             Self::AwsS3 { code, message } => json!({"error": "s3_error", "code": code, "message": message}),
             Self::GoogleCloudStorage { reason, message } => {
@@ -134,7 +146,7 @@ impl Bucket {
 async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketError>>) -> Result<T, BucketError> {
     match tokio::time::timeout(patience, request).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(BucketError::Transient(format!(
+        Err(_) => Err(BucketError::Silent(format!(
             "the store did not answer within {} s",
             patience.as_secs()
         ))),
@@ -174,7 +186,7 @@ mod tests {
         let error = within(REQUEST_TIMEOUT, silent).await.expect_err("no answer");
         assert_eq!(
             error,
-            BucketError::Transient("the store did not answer within 60 s".into())
+            BucketError::Silent("the store did not answer within 60 s".into())
         );
     }
 }

@@ -61,7 +61,7 @@ impl GoogleCloudStorage {
             .with_resumable_upload_threshold(usize::MAX)
             .build()
             .await
-            .map_err(|error| BucketError::Transient(format!("no client for Google Cloud Storage: {error}")))?;
+            .map_err(|error| BucketError::Silent(format!("no client for Google Cloud Storage: {error}")))?;
         Ok(Bucket {
             storage,
             credentials,
@@ -122,7 +122,7 @@ impl Bucket {
     /// See [`super::bucket::Bucket::delete`].
     pub async fn delete(&self, path: &str) -> Result<(), BucketError> {
         let unsent = |error: &dyn std::error::Error| {
-            BucketError::Transient(format!("Google Cloud Storage can't be reached: {error}"))
+            BucketError::Silent(format!("Google Cloud Storage can't be reached: {error}"))
         };
         let path = format!("storage/v1/b/{}/o/{}", self.name, utf8_percent_encode(path, SEGMENT));
         let url = self.store.endpoint.join(&path).map_err(|error| unsent(&error))?;
@@ -177,7 +177,7 @@ fn failure(error: &Error) -> BucketError {
     if error.is_authentication() {
         return unauthenticated(&error.to_string());
     }
-    BucketError::Transient(format!("Google Cloud Storage can't be reached: {error}"))
+    BucketError::Silent(format!("Google Cloud Storage can't be reached: {error}"))
 }
 
 fn unauthenticated(reason: &str) -> BucketError {
@@ -192,17 +192,22 @@ fn refused(status: u16, message: &str) -> BucketError {
         401 => "authError",
         403 => "forbidden",
         404 => "notFound",
+        408 => "uploadBrokenConnection",
         412 => "conditionNotMet",
-        408 | 429 | 500.. => {
-            return BucketError::Transient(format!("Google Cloud Storage answered {status}: {message}"));
-        }
+        429 => "rateLimitExceeded",
+        500.. => "backendError",
         _ => "invalid",
     };
     let message = match message {
         "" => &format!("Google Cloud Storage answered with status {status}."),
         message => message,
     };
-    BucketError::Refused(Refusal::by_google(reason, message))
+    let refusal = Refusal::by_google(reason, message);
+    if status >= 500 || matches!(status, 408 | 429) {
+        BucketError::Busy(refusal)
+    } else {
+        BucketError::Refused(refusal)
+    }
 }
 
 /// What the JSON API says of an object. The client library knows it in the form of the gRPC API, which lacks addresses and
@@ -363,7 +368,7 @@ mod tests {
     #[test]
     fn what_passes_is_told_from_what_stays() {
         for status in [408, 429, 500, 503] {
-            assert!(matches!(refused(status, "no"), BucketError::Transient(_)), "{status}");
+            assert!(matches!(refused(status, "no"), BucketError::Busy(_)), "{status}");
         }
         for (status, reason) in [
             (400, "invalid"),
@@ -374,7 +379,7 @@ mod tests {
         ] {
             match refused(status, "no") {
                 BucketError::Refused(refusal) => assert_eq!(refusal.code(), reason),
-                other @ BucketError::Transient(_) => panic!("{status}: {other:?}"),
+                other => panic!("{status}: {other:?}"),
             }
         }
     }

@@ -5,6 +5,7 @@ mod callbacks;
 mod cancelled;
 mod chaos;
 mod delivered;
+mod destinations;
 mod fairness;
 mod recipes;
 mod survival;

@@ -8,6 +8,7 @@ use crate::{
         connection::Connection,
         destination::{Destination, Provider},
         ids::AccountId,
+        sentence::sentence,
     },
     service::connections::buckets::{Buckets, BucketsError},
     storage::bucket::{BucketError, Refusal},
@@ -36,61 +37,37 @@ pub async fn covering(
         .ok_or_else(|| CoveringError::NoConnection(destination.clone()))
 }
 
-/// Why a document is not where it should be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DeliveryError {
-    /// The store refuses it, and would again.
-    #[error("{message}")]
-    Refused {
-        /// As a callback tells it.
-        result: Value,
-        /// A sentence.
-        message: String,
-    },
-    /// It may succeed later.
-    #[error("{0}")]
-    Transient(String),
-}
-
 /// Puts a document where the client wants it; once more does no harm. Returns what a callback tells of it.
 pub async fn deliver(
     buckets: &Buckets,
     account: AccountId,
     destination: &Destination,
     pdf: Bytes,
-) -> Result<Value, DeliveryError> {
+) -> Result<Value, BucketError> {
     let connection = match covering(buckets, account, destination).await {
         Ok(connection) => connection,
         // It was deleted after the render was accepted.
-        Err(error @ CoveringError::NoConnection(_)) => return Err(refused(&uncovered(destination, &error))),
-        Err(CoveringError::Store(error)) => return Err(DeliveryError::Transient(error.to_string())),
+        Err(error @ CoveringError::NoConnection(_)) => return Err(uncovered(destination.provider, &error)),
+        Err(CoveringError::Store(error)) => return Err(unusable(&error)),
     };
-    let put = async {
-        buckets
-            .open(account, &connection)
-            .await?
-            .put(&destination.path, pdf)
-            .await
-            .map_err(Into::into)
-    };
-    put.await.map_err(|error: BucketsError| match error {
-        BucketsError::Bucket(BucketError::Refused(refusal)) => refused(&refusal),
-        other => DeliveryError::Transient(other.to_string()),
-    })
+    match buckets.open(account, &connection).await {
+        Ok(bucket) => bucket.put(&destination.path, pdf).await,
+        Err(BucketsError::Bucket(error)) => Err(error),
+        Err(error) => Err(unusable(&error)),
+    }
+}
+
+/// What is ours to mend says nothing to the client.
+fn unusable(error: &dyn std::error::Error) -> BucketError {
+    tracing::error!(%error, "a storage connection can't be used");
+    BucketError::Silent("the storage connection can't be used at the moment".into())
 }
 
 /// In the words that the store itself would use.
-fn uncovered(destination: &Destination, error: &CoveringError) -> Refusal {
-    let message = crate::domain::sentence::sentence(&error.to_string());
-    match destination.provider {
+fn uncovered(provider: Provider, error: &CoveringError) -> BucketError {
+    let message = sentence(&error.to_string());
+    BucketError::Refused(match provider {
         Provider::AwsS3 => Refusal::by_s3("AccessDenied", &message),
         Provider::GoogleCloudStorage => Refusal::by_google("forbidden", &message),
-    }
-}
-
-fn refused(refusal: &Refusal) -> DeliveryError {
-    DeliveryError::Refused {
-        result: refusal.result(),
-        message: refusal.message().to_owned(),
-    }
+    })
 }

@@ -88,18 +88,16 @@ async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
         Ok(())
     } else {
         let message = "what was read is not what was written: another object of this name is in the way".into();
-        Err(BucketError::Transient(message))
+        Err(BucketError::Silent(message))
     }
 }
 
 fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError>) -> Step {
     let advice = outcome.err().map(|error| {
         let advice = match &error {
-            BucketError::Transient(reason) => passing(&connection.settings, reason),
-            BucketError::Refused(refusal) => {
-                let told = format!("{} ({})", sentence(refusal.message()), refusal.code());
-                format!("{} The store says: {told}", lasting(action, connection, refusal))
-            }
+            BucketError::Silent(reason) => passing(&connection.settings, reason),
+            BucketError::Busy(refusal) => told("The store is busy or broken; try again in a while.", refusal),
+            BucketError::Refused(refusal) => told(&lasting(action, connection, refusal), refusal),
         };
         match action {
             Action::Write => advice,
@@ -109,6 +107,14 @@ fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError
         }
     });
     Step { action, advice }
+}
+
+fn told(advice: &str, refusal: &Refusal) -> String {
+    format!(
+        "{advice} The store says: {} ({})",
+        sentence(refusal.message()),
+        refusal.code()
+    )
 }
 
 fn passing(settings: &Settings, reason: &str) -> String {
@@ -219,7 +225,7 @@ mod tests {
     #[test]
     fn what_cannot_be_reached_says_where_to_look() {
         let own = connection(Provider::AwsS3, Some("https://minio.example.org"));
-        let unreachable = BucketError::Transient("the store can't be reached: connection refused".into());
+        let unreachable = BucketError::Silent("the store can't be reached: connection refused".into());
         assert_eq!(
             advice(Action::Write, &own, unreachable),
             "The store can't be reached: connection refused. Please check that https://minio.example.org is the address \

@@ -1,9 +1,6 @@
 //! Renders whose turn has come: the document is made, put where it belongs, recorded, charged, and told of.
 
-use platen_engine::{
-    error::RenderError,
-    job::{Lane, RenderedDocument},
-};
+use platen_engine::{error::RenderError, job::Lane};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
@@ -23,7 +20,7 @@ use crate::{
         renders::{
             FailureReason, blame, caller_faults,
             charge::{Bill, charge, reserve_price},
-            deliver::{Delivered, deliver, take_back},
+            deliver::{Delivered, DeliveryError, deliver, deliver_to_client, take_back},
             kept::KeepError,
             make, note,
             templates::Templates,
@@ -31,6 +28,7 @@ use crate::{
         },
     },
     state::AppState,
+    storage::bucket::BucketError,
     store::{
         error::StoreError,
         jobs::{self, ClaimedJob},
@@ -109,7 +107,10 @@ impl Fate {
     fn of(reason: &FailureReason, stopping: bool) -> Self {
         match reason {
             FailureReason::Ended => Self::Lost,
-            FailureReason::Credits(_) | FailureReason::NoConnection(_) | FailureReason::Poisonous => Self::Failed,
+            FailureReason::Credits(_)
+            | FailureReason::NoConnection(_)
+            | FailureReason::Poisonous
+            | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
             reason if caller_faults(reason).is_some() => Self::Failed,
             _ if stopping => Self::HandedBack,
             FailureReason::Engine(
@@ -125,8 +126,12 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Resu
     if job.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
     }
-    let request = open(app, job).await?;
-    let templates = Templates::find_noted(app, job.account, &request.render, &queued.options).await?;
+    let AsynchronousRequest {
+        render: request,
+        destination,
+        ..
+    } = open(app, job).await?;
+    let templates = Templates::find_noted(app, job.account, &request, &queued.options).await?;
     let caller = platen_engine::job::Caller {
         account: job.account.0,
         concurrency: queued.concurrency,
@@ -138,7 +143,7 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Resu
         deadline: app.config.jobs.deadline,
         pages: app.config.jobs.page_limit,
     };
-    let rendered = make(app, caller, request.render, &templates, terms).await;
+    let rendered = make(app, caller, request, &templates, terms).await;
     note(app, RenderMode::Async, &rendered);
     let mut document = rendered?;
     let bill = Bill {
@@ -153,7 +158,12 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Resu
         tx::commit(transaction).await?;
     }
     let success = Success::from(&document);
-    let delivered = put(app, queued, &mut document).await?;
+    let pdf = std::mem::take(&mut document.pdf);
+    let delivered = match (queued.object, destination) {
+        (Some(object), _) => deliver(app, object, pdf).await?,
+        (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf).await?,
+        (None, None) => return Err(FailureReason::Ended),
+    };
     record(app, job, &bill, success, delivered).await
 }
 
@@ -170,18 +180,6 @@ async fn open(app: &AppState, job: &ClaimedJob) -> Result<AsynchronousRequest, F
         AsynchronousRequest::parse(&content).map_err(FailureReason::Templates)
     });
     opening.await?
-}
-
-async fn put(
-    app: &AppState,
-    queued: &QueuedRender,
-    document: &mut RenderedDocument,
-) -> Result<Delivered, FailureReason> {
-    let pdf = std::mem::take(&mut document.pdf);
-    match queued.object {
-        Some(object) => Ok(deliver(app, object, pdf).await?),
-        None => Err(FailureReason::Ended),
-    }
 }
 
 async fn record(
@@ -217,7 +215,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Resul
         return Ok(());
     }
     tracing::warn!(error = %reason, "the render has failed");
-    let failure = failure(&kept);
+    let failure = failure(&kept, reason);
     renders::finish(&mut transaction, job.account, job.render, Ending::Failed(kept), now).await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     callbacks::send_later(&mut transaction, job.account, job.render, failure, now).await?;
@@ -227,12 +225,16 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Resul
     Ok(())
 }
 
-/// What a callback says of a failure: a sentence, and where in the request it comes from.
-fn failure(kept: &Value) -> Told {
+/// What a callback says of a failure: a sentence, where in the request it comes from, and what the client's store said.
+fn failure(kept: &Value, reason: &FailureReason) -> Told {
     let message = sentence(kept["message"].as_str().unwrap_or("internal error"));
     let error = match kept["pointer"].as_str() {
         Some(pointer) if !pointer.is_empty() => format!("{pointer}: {message}"),
         _ => message,
     };
-    Told::Failure { error, result: None }
+    let result = match reason {
+        FailureReason::Delivery(DeliveryError::Client(error)) => error.result(),
+        _ => None,
+    };
+    Told::Failure { error, result }
 }

@@ -8,7 +8,11 @@ use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
 use crate::{
-    clock, service::renders::retention::DOCUMENT_LIFETIME, state::AppState, storage::documents::object_resource,
+    clock,
+    domain::{destination::Destination, ids::AccountId},
+    service::{connections::delivery, renders::retention::DOCUMENT_LIFETIME},
+    state::AppState,
+    storage::{bucket::BucketError, documents::object_resource},
 };
 
 /// Why a document is not where it should be.
@@ -20,6 +24,9 @@ pub enum DeliveryError {
     /// The thread died.
     #[error("the document could not be stored: {0}")]
     Interrupted(#[from] JoinError),
+    /// It is not in the client's store.
+    #[error(transparent)]
+    Client(#[from] BucketError),
 }
 
 /// A document where it belongs.
@@ -43,6 +50,20 @@ pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Vec<u8>) -> Resul
         })
     });
     storing.await?
+}
+
+/// Puts a document into a client's store. Doing it again writes the same object.
+pub(super) async fn deliver_to_client(
+    app: &AppState,
+    account: AccountId,
+    destination: &Destination,
+    pdf: Vec<u8>,
+) -> Result<Delivered, DeliveryError> {
+    let result = delivery::deliver(&app.buckets, account, destination, pdf.into()).await?;
+    Ok(Delivered {
+        result,
+        expires_at: None,
+    })
 }
 
 /// Takes back a document whose render has failed after all.

@@ -20,6 +20,7 @@ use crate::{
     },
     service::{
         account_keys::data_key,
+        connections::delivery::covering,
         renders::{
             FailureReason, RenderFailure,
             charge::reserve,
@@ -77,8 +78,8 @@ async fn accept(
     if let Some(target) = &callback {
         check_address(app, target)?;
     }
-    if let Some(destination) = destination {
-        return Err(FailureReason::NoConnection(destination));
+    if let Some(destination) = &destination {
+        covering(&app.buckets, caller.account, destination).await?;
     }
     // Fixes their versions.
     let templates = Templates::find(app, caller.account, &mut render).await?;
