@@ -19,6 +19,15 @@ pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, r
     let Some(id) = document_id(&name) else {
         return ApiError::NoSuchPath.into_response();
     };
+    // What has this name never changes.
+    let tag = format!("\"{id}\"");
+    let known = request.headers().get_all(header::IF_NONE_MATCH).into_iter();
+    if known
+        .filter_map(|value| value.to_str().ok())
+        .any(|tags| tags.contains(&tag))
+    {
+        return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+    }
     let file = ServeFile::new_with_mime(
         app.documents.path(id),
         &"application/pdf".parse().expect("a media type"),
@@ -39,6 +48,9 @@ pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, r
     ] {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
+    response
+        .headers_mut()
+        .extend(HeaderValue::try_from(tag).ok().map(|tag| (header::ETAG, tag)));
     response
 }
 

@@ -49,6 +49,8 @@ async fn a_document_is_kept_under_a_public_address() {
         assert_eq!(header(&answer, name), value);
     }
     let modified = header(&answer, "last-modified").to_owned();
+    let tag = header(&answer, "etag").to_owned();
+    assert_eq!(tag, format!("\"{}\"", result["etag"].as_str().unwrap()));
     let document = answer.bytes().await.unwrap();
     assert_eq!(pdf::page_count(&document), 1);
     assert_eq!(result["size"], document.len().to_string());
@@ -66,6 +68,7 @@ async fn a_document_is_kept_under_a_public_address() {
     );
     assert_eq!(ask("range", "bytes=99999999-").await.status(), 416);
     assert_eq!(ask("if-modified-since", &modified).await.status(), 304);
+    assert_eq!(ask("if-none-match", &tag).await.status(), 304);
     for wrong in [
         link.to_uppercase(),
         link.replace(".pdf", ""),
