@@ -45,6 +45,7 @@ use crate::{
         renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
     },
     state::AppState,
+    storage::bucket::BucketError,
     store::{
         error::StoreError,
         renders::{NewRender, Start},
@@ -247,7 +248,7 @@ fn told(reason: &FailureReason) -> Value {
         FailureReason::Credits(_)
         | FailureReason::Ended
         | FailureReason::NoConnection(_)
-        | FailureReason::Delivery(_)
+        | FailureReason::Delivery(DeliveryError::Client(_))
         | FailureReason::Poisonous
         | FailureReason::Replayed(_)
         | FailureReason::KeyInUse
@@ -260,6 +261,7 @@ fn told(reason: &FailureReason) -> Value {
         }
         FailureReason::Callback(fault) => return json!({"message": fault.detail, "pointer": fault.pointer}),
         FailureReason::Keep(_)
+        | FailureReason::Delivery(DeliveryError::File(_) | DeliveryError::Interrupted(_))
         | FailureReason::Content(_)
         | FailureReason::TemplateProcess(_)
         | FailureReason::Store(_)
@@ -299,6 +301,7 @@ fn blame(reason: &FailureReason) -> Outcome {
         FailureReason::Engine(RenderError::TooManyConcurrent { .. })
         | FailureReason::Credits(_)
         | FailureReason::NoConnection(_)
+        | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_)))
         | FailureReason::Replayed(_)
         | FailureReason::KeyInUse
         | FailureReason::KeyOfOtherRequest => true,
