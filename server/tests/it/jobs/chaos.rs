@@ -9,18 +9,22 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::{
     background::{page_with_callback, parsed},
     cluster::Cluster,
+    fault_proxy::{Fault, FaultProxy},
     folder,
+    object_stores::{Access, access_key, s3},
     process::processes_naming,
     receiver::Receiver,
     service::{TestAccount, TestService},
 };
 
+/// Receiver and store.
+const ALLOWED: (&str, &str) = ("PLATEN_EGRESS_ALLOW", "127.0.0.1");
 const ACCOUNTS: usize = 10;
 const JOBS: usize = 500;
 /// How long something stands still, or is missing.
@@ -28,9 +32,14 @@ const OUTAGE: Duration = Duration::from_secs(2);
 /// Far more than it takes.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// Every fifth document goes into a bucket.
+const BUCKET_EVERY: usize = 5;
+
 struct Batch {
     cluster: Cluster,
     receiver: Receiver,
+    store: FaultProxy,
+    bucket: String,
     service: TestService,
     workers: Vec<Worker>,
     renders: Vec<String>,
@@ -45,14 +54,14 @@ struct Worker {
 impl Batch {
     async fn start(jobs: usize) -> Self {
         let (cluster, receiver) = (Cluster::start().await, Receiver::start().await);
-        let settings = [
-            ("PLATEN_ROLE", "web"),
-            ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
-        ];
-        let service = TestService::start_at(cluster.url(), &settings).await;
+        let s3 = s3().await;
+        let (store, bucket) = (FaultProxy::before(&s3.authority, []).await, s3.bucket(Access::Full));
+        let service = TestService::start_at(cluster.url(), &[("PLATEN_ROLE", "web"), ALLOWED]).await;
         let mut batch = Self {
             cluster,
             receiver,
+            store,
+            bucket,
             service,
             workers: Vec::new(),
             renders: Vec::new(),
@@ -60,11 +69,16 @@ impl Batch {
         let accounts: Vec<TestAccount> = (0..ACCOUNTS)
             .map(|number| batch.service.account(&format!("account{number}@example.org")))
             .collect();
+        for account in &accounts {
+            batch.connect(account).await;
+        }
         for job in 0..jobs {
-            let page = page_with_callback(
-                &format!("<title>{job}</title><h1>Invoice {job}"),
-                &batch.receiver.url("/ok"),
-            );
+            let html = format!("<title>{job}</title><h1>Invoice {job}");
+            let mut page = page_with_callback(&html, &batch.receiver.url("/ok"));
+            if job % BUCKET_EVERY == 0 {
+                let path = format!("{job}.pdf");
+                page["destination"] = json!({"provider": "aws_s3", "bucket": batch.bucket, "path": path});
+            }
             batch
                 .renders
                 .push(batch.service.queued(&accounts[job % ACCOUNTS], &page).await);
@@ -75,13 +89,26 @@ impl Batch {
         batch
     }
 
+    /// Makes a storage connection.
+    async fn connect(&self, account: &TestAccount) {
+        let connection = json!({
+            "name": "store", "provider": "aws_s3", "bucket": self.bucket, "endpoint": self.store.endpoint(),
+            "credentials": access_key(),
+        });
+        let request = self.service.client.post(self.service.url("/api/v1/connections"));
+        let request = request
+            .bearer_auth(&account.key)
+            .json(&json!({"connection": connection}));
+        assert_eq!(request.send().await.expect("an answer").status(), 201);
+    }
+
     async fn add_worker(&mut self) {
         let profiles = folder::temporary();
         let service = self
             .service
             .beside(&[
                 ("PLATEN_ROLE", "worker"),
-                ("PLATEN_EGRESS_ALLOW", &self.receiver.authority),
+                ALLOWED,
                 ("TMPDIR", profiles.path().to_str().expect("a plain path")),
             ])
             .await;
@@ -165,6 +192,10 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
     fs::remove_file(&folder).expect("ours");
     fs::rename(&away, &folder).expect("ours");
 
+    // Of what the store is asked, half is lost on the way there, half on the way back.
+    let faults = [Fault::Dropped, Fault::AnswerLost];
+    batch.store.spoil(faults.into_iter().cycle().take(jobs / 50));
+
     // As if every worker had been cut off beyond its leases.
     batch.progress(0.7).await;
     batch
@@ -197,12 +228,14 @@ async fn settle(batch: &Batch, took: Duration) {
     let received: usize = told.values().map(Vec::len).sum();
     let documents = fs::read_dir(batch.service.data().join("renders")).expect("it is there");
     let documents: BTreeSet<_> = documents.map(|file| file.expect("a file").file_name()).collect();
+    let objects = s3().await.keys(&batch.bucket).await;
+    let in_bucket = batch.renders.len().div_ceil(BUCKET_EVERY);
     let named = told.values().filter_map(|bodies| bodies[0]["result"]["name"].as_str());
     let named: BTreeSet<_> = named
         .filter_map(|name| name.strip_prefix("renders/"))
         .map(Into::into)
         .collect();
-    let jobs = i64::try_from(batch.renders.len()).expect("not so many");
+    let jobs = count(batch.renders.len());
     let counted = [
         (
             "renders that succeeded",
@@ -235,18 +268,19 @@ async fn settle(batch: &Batch, took: Duration) {
                 .await,
             0,
         ),
-        ("documents", i64::try_from(documents.len()).expect("not so many"), jobs),
+        (
+            "documents in the service's own storage",
+            count(documents.len()),
+            jobs - count(in_bucket),
+        ),
+        ("documents in the bucket", count(objects.len()), count(in_bucket)),
         (
             "documents that no callback names",
-            i64::try_from(documents.difference(&named).count()).expect("few"),
+            count(documents.difference(&named).count()),
             0,
         ),
-        ("callbacks", i64::try_from(told.len()).expect("not so many"), jobs),
-        (
-            "callbacks with two outcomes",
-            i64::try_from(contradictory).expect("few"),
-            0,
-        ),
+        ("callbacks", count(told.len()), jobs),
+        ("callbacks with two outcomes", count(contradictory), 0),
     ];
     println!(
         "{jobs} jobs of {ACCOUNTS} accounts in {:.0} s, {received} callbacks received",
@@ -258,4 +292,8 @@ async fn settle(batch: &Batch, took: Duration) {
     for (what, found, expected) in counted {
         assert_eq!(found, expected, "{what}");
     }
+}
+
+fn count(things: usize) -> i64 {
+    i64::try_from(things).expect("not so many")
 }

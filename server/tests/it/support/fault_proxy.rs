@@ -68,6 +68,11 @@ impl FaultProxy {
         format!("http://{}", self.authority)
     }
 
+    /// The next connections meet these faults, in turn.
+    pub(crate) fn spoil(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.faults.lock().expect("no panic").extend(faults);
+    }
+
     /// How many faults nobody has met yet.
     pub(crate) fn faults_left(&self) -> usize {
         self.faults.lock().expect("no panic").len()
