@@ -16,7 +16,10 @@ alter table renders
     add constraint renders_reserved_sane check (reserved >= 1);
 
 create index renders_object_expires_at on renders (object_expires_at) where object_expires_at is not null;
-create index renders_finished_at on renders (finished_at) where finished_at is not null;
+
+-- What a process leaves behind that crashes. Those that are queued are not among them, however many there are.
+drop index renders_unfinished;
+create index renders_synchronous_unfinished on renders (instance) where mode = 'sync' and finished_at is null;
 
 -- What an account's unfinished live renders reserve in all. The trigger keeps it, in the transactions that change them.
 create table credit_reservations (

@@ -1,16 +1,14 @@
 //! Sealed answers in the data folder, each in a file of its own with a random name. Replicas have to share the folder.
 
 use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::DirBuilderExt,
+    fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use uuid::Uuid;
 
-use crate::private_file;
+use crate::{private_file, storage::private_folder};
 
 /// The folder; cheap to clone.
 #[derive(Debug, Clone)]
@@ -21,11 +19,9 @@ pub struct AnswerFiles {
 impl AnswerFiles {
     /// Makes the folder in the data folder, unless it is there.
     pub fn open(data_folder: &Path) -> io::Result<Self> {
-        let folder = data_folder.join("answers");
-        // Others may have to pass through the data folder.
-        DirBuilder::new().recursive(true).mode(0o711).create(data_folder)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Self { folder })
+        Ok(Self {
+            folder: private_folder(data_folder, "answers")?,
+        })
     }
 
     /// Keeps a file.

@@ -2,9 +2,7 @@
 //! to share the folder.
 
 use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::DirBuilderExt,
+    fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -16,7 +14,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use url::Url;
 use uuid::Uuid;
 
-use crate::private_file;
+use crate::{private_file, storage::private_folder};
 
 /// The folder; cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,11 +25,9 @@ pub struct DocumentFiles {
 impl DocumentFiles {
     /// Makes the folder in the data folder, unless it is there.
     pub fn open(data_folder: &Path) -> io::Result<Self> {
-        let folder = data_folder.join("renders");
-        // Others may have to pass through the data folder.
-        DirBuilder::new().recursive(true).mode(0o711).create(data_folder)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Self { folder })
+        Ok(Self {
+            folder: private_folder(data_folder, "renders")?,
+        })
     }
 
     /// Keeps a document, or replaces it by itself.

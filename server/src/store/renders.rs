@@ -316,18 +316,24 @@ pub async fn finish(
     Ok(done.rows_affected() == 1)
 }
 
-/// Deletes renders of all accounts that have ended longer ago than their plans keep them, with all that belongs to them,
+/// Deletes renders of all accounts that were accepted longer ago than their plans keep them and have ended, with all that belongs to them,
 /// but for those whose document is still there. At most so many at once, so that nobody waits for it; says how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "delete from renders where id in (
-            select renders.id from renders
-            join accounts on accounts.id = renders.account_id
+            select old.id
+            from accounts
             join plans on plans.name = accounts.plan
-            where renders.finished_at < $1::timestamptz - plans.retention_days * interval '1 day'
-                and renders.object_expires_at is null
+            cross join lateral (
+                select renders.id from renders
+                where renders.account_id = accounts.id
+                    and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                    and renders.finished_at is not null
+                    and renders.object_expires_at is null
+                order by renders.inserted_at, renders.id
+                limit $2
+            ) old
             limit $2
-            for update of renders skip locked
          )",
         now,
         at_most,

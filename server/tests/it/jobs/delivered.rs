@@ -215,7 +215,7 @@ async fn documents_and_renders_are_kept_for_their_time() {
     let expire = format!("update renders set object_expires_at = now() where id in ('{gone}', '{old}')");
     assert_eq!(studio.service.execute(&expire).await, 2);
     // The account's plan, Scale, keeps renders for 90 days.
-    let age = format!("update renders set finished_at = now() - interval '91 days' where id = '{old}'");
+    let age = format!("update renders set inserted_at = now() - interval '91 days' where id = '{old}'");
     assert_eq!(studio.service.execute(&age).await, 1);
     studio.service.restart(rustix::process::Signal::TERM).await;
     studio.service.number_is(2, "select count(*) from renders").await;
