@@ -19,7 +19,7 @@ use crate::{
     service::{
         account_keys::data_key,
         metrics::CallbackOutcome,
-        renders::kept::KeepError,
+        renders::{background::forget, kept::KeepError},
         webhook_secrets::{self, WebhookSecretError},
     },
     state::AppState,
@@ -92,7 +92,7 @@ enum TryError {
 /// Tries to send a callback that is in hand, and notes how that went.
 pub async fn send(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
     let Some(callback) = callbacks::find(&app.db, job.account, job.render).await? else {
-        return Ok(());
+        return forget(app, job).await;
     };
     if job.crashes >= CRASHES {
         return settle(app, job, None, CallbackState::Failed).await;

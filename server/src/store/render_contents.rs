@@ -1,6 +1,7 @@
 //! Table `render_contents`: the sealed bodies of accepted requests.
 
 use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 
 use crate::{
     domain::ids::{AccountId, RenderId},
@@ -33,6 +34,32 @@ pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<O
         render.0,
     );
     Ok(sealed.fetch_optional(db).await?)
+}
+
+/// Deletes the bodies of requests of all accounts that were accepted longer ago than their plans keep renders, once those
+/// have ended. At most so many at once; says how many.
+pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from render_contents where render_id in (
+            select old.render_id
+            from accounts
+            join plans on plans.name = accounts.plan
+            cross join lateral (
+                select render_contents.render_id
+                from renders join render_contents on render_contents.render_id = renders.id
+                where renders.account_id = accounts.id
+                    and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                    and renders.finished_at is not null
+                limit $2
+            ) old
+            limit $2
+         )",
+        now,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// Deletes the body of a render that has ended, unless its account keeps them.

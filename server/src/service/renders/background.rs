@@ -45,7 +45,7 @@ const NO_PLACE: f64 = 1.0;
 /// about the render. Dropping the future ends the engine's work and leaves the job in hand.
 pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
     let Some(queued) = renders::find_unfinished(&app.db, job.account, job.render).await? else {
-        return Ok(());
+        return forget(app, job).await;
     };
     let outcome = finish(app, job, &queued).await;
     let Err(reason) = outcome else {
@@ -67,6 +67,13 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
         }
     }
     Ok(())
+}
+
+/// Takes a job out of the queue that there is nothing to do for.
+pub async fn forget(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    jobs::complete(&mut transaction, job).await?;
+    tx::commit(transaction).await
 }
 
 /// Gives a job back, to be done later by whoever claims it. This try does not count.

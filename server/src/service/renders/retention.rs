@@ -7,7 +7,7 @@ use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{
     state::AppState,
-    store::{error::StoreError, renders},
+    store::{error::StoreError, render_contents, renders},
 };
 
 /// So long a document stays in the service's own storage.
@@ -29,7 +29,8 @@ pub enum PurgeError {
     Store(#[from] StoreError),
 }
 
-/// Deletes the documents whose time is over, and renders that are older than their plans keep them.
+/// Deletes the documents whose time is over, and the content and then the rows of renders that are older than their plans
+/// keep them. A row stays as long as its document.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
         let expired = renders::list_expired_objects(&app.db, now, BATCH).await?;
@@ -48,6 +49,7 @@ pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError
         SystemTime::from(now - DOCUMENT_LIFETIME - Duration::HOUR),
     );
     spawn_blocking(move || files.remove_written_before(old)).await??;
+    while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
     Ok(())
 }

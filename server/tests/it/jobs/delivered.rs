@@ -209,22 +209,22 @@ async fn documents_and_renders_are_kept_for_their_time() {
     let kept = studio.queued(&json!({"parts": ["<p>kept"]})).await;
     let gone = studio.queued(&json!({"parts": ["<p>gone"]})).await;
     let old = studio.queued(&json!({"parts": ["<p>old"]})).await;
-    for id in [&kept, &gone, &old] {
+    let old_with_document = studio.queued(&json!({"parts": ["<p>old, and still there"]})).await;
+    for id in [&kept, &gone, &old, &old_with_document] {
         assert_eq!(studio.ended(id).await["state"], "succeeded");
     }
     let expire = format!("update renders set object_expires_at = now() where id in ('{gone}', '{old}')");
     assert_eq!(studio.service.execute(&expire).await, 2);
     // The account's plan, Scale, keeps renders for 90 days.
-    let age = format!("update renders set inserted_at = now() - interval '91 days' where id = '{old}'");
-    assert_eq!(studio.service.execute(&age).await, 1);
+    let age = format!(
+        "update renders set inserted_at = now() - interval '91 days' where id in ('{old}', '{old_with_document}')"
+    );
+    assert_eq!(studio.service.execute(&age).await, 2);
     studio.service.restart(rustix::process::Signal::TERM).await;
-    studio.service.number_is(2, "select count(*) from renders").await;
-    let documents = || {
-        std::fs::read_dir(studio.service.data().join("renders"))
-            .unwrap()
-            .count()
-    };
-    assert_eq!(documents(), 1);
+    studio.service.number_is(3, "select count(*) from renders").await;
+    assert_eq!(studio.service.number("select count(*) from render_contents").await, 2);
+    let documents = std::fs::read_dir(studio.service.data().join("renders")).unwrap();
+    assert_eq!(documents.count(), 2);
     let render = studio.service.shown(&studio.account, &gone).await;
     assert_eq!(
         (&render["state"], &render["expires_at"]),
