@@ -90,8 +90,9 @@ pub fn run() -> ExitCode {
 
 fn execute(command: Command) -> Result<(), Failure> {
     let config = Config::from_env().map_err(|error| Failure::by_caller(&error))?;
-    telemetry::start(&config.log);
-    tokio::runtime::Builder::new_multi_thread()
+    let traces = matches!(command, Command::Serve { .. }).then_some(&config.traces);
+    let telemetry = telemetry::start(&config.log, traces).map_err(|error| Failure::by_caller(&error))?;
+    let done = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
         .block_on(async {
@@ -109,7 +110,9 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::SecretKey(command) => secret_key::execute(command, &config).await,
                 Command::Doctor => doctor::execute(&config).await,
             }
-        })
+        });
+    telemetry.end();
+    done
 }
 
 /// Whole seconds, UTC.

@@ -13,6 +13,7 @@ pub mod metrics;
 pub mod reader;
 pub mod secrets;
 pub mod storage;
+pub mod traces;
 
 use crate::config::{
     browser::BrowserConfig,
@@ -27,6 +28,7 @@ use crate::config::{
     reader::{Fault, Reader, Setting},
     secrets::SecretsConfig,
     storage::StorageConfig,
+    traces::TracesConfig,
 };
 
 /// All settings.
@@ -54,6 +56,8 @@ pub struct Config {
     pub log: LogConfig,
     /// See [`mod@metrics`].
     pub metrics: MetricsConfig,
+    /// See [`mod@traces`].
+    pub traces: TracesConfig,
 }
 
 /// Every faulty setting at once.
@@ -88,6 +92,7 @@ impl Config {
         let storage = StorageConfig::from_env(&mut reader);
         let log = LogConfig::from_env(&mut reader);
         let metrics = MetricsConfig::from_env(&mut reader);
+        let traces = TracesConfig::from_env(&mut reader);
         let all = || {
             Some(Self {
                 http: http?,
@@ -101,6 +106,7 @@ impl Config {
                 storage: storage?,
                 log: log?,
                 metrics: metrics?,
+                traces: traces?,
             })
         };
         match all() {
@@ -111,7 +117,7 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 11] = [
+pub const SECTIONS: [(&str, &[&Setting]); 12] = [
     ("Service", http::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
@@ -123,6 +129,7 @@ pub const SECTIONS: [(&str, &[&Setting]); 11] = [
     ("Storage", storage::SETTINGS),
     ("Logs", log::SETTINGS),
     ("Metrics", metrics::SETTINGS),
+    ("Traces", traces::SETTINGS),
 ];
 
 /// The list of settings as `--help` shows it.

@@ -1,21 +1,51 @@
-//! Logs, on standard error. Events carry ids and figures; never content, keys or query strings.
+//! Logs, on standard error, and traces. Both carry ids and figures; never content, keys or query strings.
+
+pub mod traces;
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
+use opentelemetry_otlp::ExporterBuildError;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, util::SubscriberInitExt};
 
-use crate::config::log::{LogConfig, LogFormat};
+use crate::config::{
+    log::{LogConfig, LogFormat},
+    traces::TracesConfig,
+};
 
-/// Sets the process's log up. Called once, before anything logs.
-pub fn start(config: &LogConfig) {
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&config.filter))
-        .with_writer(std::io::stderr);
-    match config.format {
-        LogFormat::Text => builder
+/// What is to be ended last.
+pub struct Telemetry {
+    traces: Option<SdkTracerProvider>,
+}
+
+/// Sets the process's log up, and its traces if they have anywhere to go. Called once, before anything logs, and outside
+/// of a runtime.
+pub fn start(log: &LogConfig, traces: Option<&TracesConfig>) -> Result<Telemetry, ExporterBuildError> {
+    let traces = traces
+        .filter(|traces| traces.wanted)
+        .map(traces::provider)
+        .transpose()?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = match log.format {
+        LogFormat::Text => lines
             .with_target(false)
             .with_ansi(std::io::stderr().is_terminal())
-            .init(),
-        LogFormat::Json => builder.json().flatten_event(true).with_span_list(false).init(),
+            .boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
+    };
+    tracing_subscriber::registry()
+        .with(EnvFilter::new(&log.filter))
+        .with(lines)
+        .with(traces.as_ref().map(traces::layer))
+        .init();
+    Ok(Telemetry { traces })
+}
+
+impl Telemetry {
+    /// Sends what was not sent yet. Called outside of a runtime.
+    pub fn end(self) {
+        if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
+            tracing::warn!(%error, "the last traces could not be sent");
+        }
     }
 }

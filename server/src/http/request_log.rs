@@ -3,7 +3,7 @@
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
 use axum::{
-    extract::Request,
+    extract::{MatchedPath, Request},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -22,6 +22,9 @@ pub(super) async fn log(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let span = tracing::info_span!(
         "request",
+        otel.name = name(&request),
+        otel.kind = "server",
+        otel.status_code = Empty,
         request_id = id,
         method = %request.method(),
         path = request.uri().path(),
@@ -48,8 +51,21 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
+    if response.status().is_server_error() {
+        tracing::Span::current().record("otel.status_code", "ERROR");
+    }
     tracing::info!(status = response.status().as_u16(), duration_ms, "answered");
     response
+}
+
+/// What traces call the request: its operation, not its address.
+fn name(request: &Request) -> String {
+    let route = request.extensions().get::<MatchedPath>();
+    format!(
+        "{} {}",
+        request.method(),
+        route.map_or("elsewhere", MatchedPath::as_str)
+    )
 }
 
 /// The client's own id, if it is a token (RFC 9110, 5.6.2) of sane length, else a new one.

@@ -124,7 +124,7 @@ impl Worker<'_> {
             JobKind::Render => app.jobs.begin(job.render),
             JobKind::Callback => CancellationToken::new(),
         };
-        let span = tracing::info_span!("job", kind = kind.as_str(), account_id = %job.account, render_id = %job.render);
+        let span = tracing::info_span!("job", otel.name = format!("job {}", kind.as_str()), kind = kind.as_str(), account_id = %job.account, render_id = %job.render);
         let stopped = stop.clone();
         let work = async move {
             tokio::select! {

@@ -50,6 +50,7 @@ use crate::{
         error::StoreError,
         renders::{NewRender, Start},
     },
+    telemetry::traces,
 };
 
 /// A document and the render that made it.
@@ -314,11 +315,12 @@ fn blame(reason: &FailureReason) -> Outcome {
     }
 }
 
-/// Logs and measures what the engine made.
+/// Logs, measures and traces what the engine made.
 fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, FailureReason>) {
     match rendered {
         Ok(document) => {
             app.metrics.document_made(mode, &document.phases);
+            traces::phases(&document.phases);
             let [queue_ms, load_ms, wait_ms, evaluate_ms, print_ms, post_ms] = document
                 .phases
                 .by_phase()

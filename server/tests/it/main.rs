@@ -15,3 +15,4 @@ mod secret_key;
 mod storage;
 mod support;
 mod tenancy;
+mod traces;

@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 pub(crate) mod background;
 pub(crate) mod cluster;
+pub(crate) mod collector;
 pub(crate) mod command;
 pub(crate) mod description;
 pub(crate) mod fault_proxy;

@@ -1,0 +1,78 @@
+//! Spans of requests and jobs, sent to a collector of OpenTelemetry. They carry ids, routes and outcomes, never what logs
+//! would not carry either; what is logged meanwhile is not sent.
+
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::{
+    global,
+    trace::{Span as _, TraceContextExt, Tracer, TracerProvider},
+};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
+use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
+use platen_engine::job::PhaseTimes;
+use tracing::{Span, Subscriber};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::{Layer, filter::dynamic_filter_fn, registry::LookupSpan};
+
+use crate::config::traces::TracesConfig;
+
+/// Names whoever makes the spans.
+const SCOPE: &str = "platen";
+
+/// Sends spans from a thread of its own, as the variables of OpenTelemetry say.
+pub(super) fn provider(config: &TracesConfig) -> Result<SdkTracerProvider, ExporterBuildError> {
+    let resource = Resource::builder()
+        .with_service_name(config.service_name.clone())
+        .with_attribute(opentelemetry::KeyValue::new(
+            "service.version",
+            env!("CARGO_PKG_VERSION"),
+        ))
+        .build();
+    let provider = SdkTracerProvider::builder()
+        .with_resource(resource)
+        .with_batch_exporter(SpanExporter::builder().with_http().build()?)
+        .build();
+    global::set_tracer_provider(provider.clone());
+    Ok(provider)
+}
+
+/// Hands spans of ours to the provider.
+pub(super) fn layer<S>(provider: &SdkTracerProvider) -> impl Layer<S>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
+    tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer(SCOPE))
+        .with_location(false)
+        .with_level(false)
+        .with_target(false)
+        .with_threads(false)
+        .with_tracked_inactivity(false)
+        // A filter whose answers are never remembered: sqlx asks whether it may log without logging, and where answers are
+        // remembered, the refusal would fall on the next span of the same thread.
+        .with_filter(dynamic_filter_fn(|metadata, _| {
+            metadata.is_span() && metadata.target().starts_with("platen_")
+        }))
+}
+
+/// Tells where the time of a document went that has just been made: a span for each phase, below the current one.
+pub fn phases(times: &PhaseTimes) {
+    let parent = Span::current().context();
+    if !parent.span().span_context().is_sampled() {
+        return;
+    }
+    let tracer = global::tracer(SCOPE);
+    let mut phases = times.by_phase();
+    phases.sort_unstable_by_key(|(phase, _)| *phase);
+    let whole: Duration = phases.iter().map(|(_, duration)| *duration).sum();
+    let mut from = SystemTime::now() - whole;
+    for (phase, duration) in phases.into_iter().filter(|(_, duration)| !duration.is_zero()) {
+        let until = from + duration;
+        tracer
+            .span_builder(phase.as_str())
+            .with_start_time(from)
+            .start_with_context(&tracer, &parent)
+            .end_with_timestamp(until);
+        from = until;
+    }
+}
