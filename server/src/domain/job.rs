@@ -7,6 +7,10 @@ pub const LEASE: Duration = Duration::from_mins(1);
 /// A job over which so many processes have ended is not tried any more.
 pub const CRASHES: i32 = 3;
 
+/// A job over which more than one process has ended waits so long. Most such jobs were only beside the one that is to
+/// blame, and should not be again.
+pub const AFTER_CRASHES: Duration = Duration::from_secs(5);
+
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JobKind {

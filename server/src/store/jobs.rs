@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         ids::{AccountId, InstanceId, RenderId},
-        job::{JobKind, LEASE, Priority},
+        job::{AFTER_CRASHES, JobKind, LEASE, Priority},
     },
     store::error::StoreError,
 };
@@ -231,13 +231,14 @@ pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<Insta
     Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
 }
 
-/// Gives back what a process that is gone had in hand, or, without one, whatever is held beyond its lease. Says how many
-/// jobs.
+/// Gives back what a process that is gone had in hand, or, without one, whatever is held beyond its lease: at once, or,
+/// if that is not the first time, a little later. Says how many jobs.
 pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> Result<i64, StoreError> {
     let released = sqlx::query_scalar!(
         r#"with released as (
             update jobs
-            set claim = null, instance = null, lease_until = null, crashes = crashes + 1
+            set claim = null, instance = null, lease_until = null, crashes = crashes + 1, due = crashes = 0,
+                run_at = now() + case when crashes = 0 then 0 else $2::float8 end * interval '1 s'
             where claim is not null and (instance = $1 or $1 is null and lease_until < now())
             returning kind, render_id
          ),
@@ -247,6 +248,7 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
          )
          select count(*) as "count!" from released"#,
         gone.map(|instance| instance.0),
+        AFTER_CRASHES.as_secs_f64(),
     );
     Ok(released.fetch_one(db).await?)
 }

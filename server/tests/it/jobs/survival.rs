@@ -147,7 +147,8 @@ async fn a_batch_survives_the_death_of_every_worker() {
             service.queued(account, &body).await;
         }
     }
-    for _ in 0..3 {
+    // One more, and a job that is unlucky each time would be taken for the culprit.
+    for _ in 0..2 {
         let worker = service.beside(&settings).await;
         let before = receiver.received().len();
         receiver.wait_for(before + 8).await;
