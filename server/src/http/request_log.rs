@@ -27,7 +27,7 @@ pub(super) async fn log(request: Request, next: Next) -> Response {
         otel.status_code = Empty,
         request_id = id,
         method = %request.method(),
-        path = request.uri().path(),
+        path = shown(request.uri().path()),
         account_id = Empty,
         render_id = Empty,
     );
@@ -56,6 +56,12 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
     }
     tracing::info!(status = response.status().as_u16(), duration_ms, "answered");
     response
+}
+
+/// A path as the log shows it. The name of a document opens it, and stays out.
+fn shown(path: &str) -> &str {
+    const DOCUMENTS: &str = "/files/";
+    if path.starts_with(DOCUMENTS) { DOCUMENTS } else { path }
 }
 
 /// What traces call the request: its operation, not its address.

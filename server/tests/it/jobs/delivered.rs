@@ -81,6 +81,14 @@ async fn a_document_is_kept_under_a_public_address() {
         assert_eq!(answer.status(), 404, "{wrong}");
     }
 
+    assert!(
+        !studio
+            .service
+            .process
+            .log()
+            .contains(name.trim_start_matches("renders/"))
+    );
+
     let render = studio.ended(&id).await;
     assert_eq!(render["state"], "succeeded");
     assert_eq!((&render["credits_used"], &render["page_count"]), (&json!(1), &json!(1)));
