@@ -108,6 +108,25 @@ pub async fn find_answer(
     }))
 }
 
+/// The render for which this very request was accepted before, if nobody waits for it and it was not cancelled.
+pub async fn find_accepted(
+    db: &PgPool,
+    account: AccountId,
+    request: &IdempotentRequest,
+    now: OffsetDateTime,
+) -> Result<Option<RenderId>, StoreError> {
+    let render = sqlx::query_scalar!(
+        "select renders.id from idempotency_keys join renders on renders.id = idempotency_keys.render_id
+         where idempotency_keys.account_id = $1 and key = $2 and fingerprint = $3 and expires_at > $4
+            and renders.mode = 'async' and renders.status <> 'cancelled'",
+        account.0,
+        request.key.as_str(),
+        request.fingerprint.as_bytes(),
+        now,
+    );
+    Ok(render.fetch_optional(db).await?.map(RenderId))
+}
+
 /// Names the kept outcome of a render that took a key.
 pub async fn set_answer(
     db: &mut PgConnection,

@@ -30,7 +30,7 @@ use crate::{
     },
     state::AppState,
     store::{
-        callbacks, jobs, render_contents,
+        callbacks, idempotency_keys, jobs, render_contents,
         renders::{self, NewRender, Start},
         tx,
     },
@@ -70,6 +70,13 @@ async fn accept(
     body: Bytes,
     idempotent: Option<IdempotentRequest>,
 ) -> Result<Accepted, FailureReason> {
+    let now = clock::now();
+    // Before all that may have changed since.
+    if let Some(request) = &idempotent
+        && let Some(id) = idempotency_keys::find_accepted(&app.db, caller.account, request, now).await?
+    {
+        return Ok(Accepted { id, replayed: true });
+    }
     let AsynchronousRequest {
         mut render,
         callback,
@@ -85,7 +92,6 @@ async fn accept(
     let templates = Templates::find(app, caller.account, &mut render).await?;
     templates.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
-    let now = clock::now();
     let sealed = seal(app, caller.account, id, body, callback, now).await;
     let new = NewRender {
         id,

@@ -1,6 +1,7 @@
 //! What is accepted, and what is refused before anything is queued.
 
-use serde_json::json;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 use crate::support::{
     background::location,
@@ -33,41 +34,55 @@ async fn an_accepted_request_is_a_render_that_can_be_looked_at() {
 #[tokio::test]
 async fn a_request_that_comes_again_is_the_same_render() {
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
-    let send = async |key: &str, html: &str| {
+    let path = studio.template("Letter", "<p>Dear {{ name }}").await;
+    let template = json!({"template_id": path.rsplit_once('/').unwrap().1});
+    let send = async |key: &str, part: Value| {
         let request = studio
             .service
             .client
             .post(studio.service.url("/api/v1/renderers/pdf/async"));
         let request = request.bearer_auth(&studio.account.key).header("idempotency-key", key);
-        request.json(&json!({"parts": [html]})).send().await.unwrap()
+        request.json(&json!({"parts": [part]})).send().await.unwrap()
     };
-    let first = send("a", "<p>1").await;
+    let first = send("a", "<p>1".into()).await;
     let id = header(&first, "x-render-id").to_owned();
     assert!(!first.headers().contains_key("idempotent-replayed"));
-    let again = futures::future::join_all((0..5).map(|_| send("a", "<p>1"))).await;
+    let again = futures::future::join_all((0..5).map(|_| send("a", "<p>1".into()))).await;
     for answer in &again {
         assert_eq!(answer.status(), 200);
         assert_eq!(header(answer, "x-render-id"), id);
         assert_eq!(header(answer, "idempotent-replayed"), "true");
     }
-    assert_eq!(faults(send("a", "<p>2").await).await[0].0, "");
+    assert_eq!(faults(send("a", "<p>2".into()).await).await[0].0, "");
     // What came of it makes no difference, unless it was called off.
     studio
         .service
         .execute("update renders set status = 'failed', finished_at = now()")
         .await;
-    assert_eq!(header(&send("a", "<p>1").await, "x-render-id"), id);
+    assert_eq!(header(&send("a", "<p>1".into()).await, "x-render-id"), id);
     studio.service.execute("update renders set status = 'cancelled'").await;
-    let new = send("a", "<p>1").await;
+    let new = send("a", "<p>1".into()).await;
     assert_ne!(header(&new, "x-render-id"), id);
     assert_eq!(studio.service.number("select count(*) from renders").await, 2);
 
     // Of many that come at once, one is accepted.
-    let at_once = futures::future::join_all((0..10).map(|_| send("b", "<p>1"))).await;
+    let at_once = futures::future::join_all((0..10).map(|_| send("b", "<p>1".into()))).await;
     let mut ids: Vec<_> = at_once.iter().map(|answer| header(answer, "x-render-id")).collect();
     ids.dedup();
     assert_eq!(ids.len(), 1);
     assert_eq!(studio.service.number("select count(*) from jobs").await, 3);
+
+    // What has changed since makes no difference.
+    let part = json!({"type": "template", "content": template});
+    let with_template = send("c", part.clone()).await;
+    assert_eq!(
+        studio.request(Method::DELETE, &path).send().await.unwrap().status(),
+        204
+    );
+    assert_eq!(
+        header(&send("c", part).await, "x-render-id"),
+        header(&with_template, "x-render-id")
+    );
 }
 
 #[tokio::test]
@@ -132,7 +147,7 @@ async fn a_destination_without_a_connection_is_forbidden() {
     let body = json!({"parts": ["<p>"], "destination": destination});
     let answer = studio.service.queue(&studio.account, &body).await;
     assert_eq!(answer.status(), 403);
-    let body: serde_json::Value = answer.json().await.unwrap();
+    let body: Value = answer.json().await.unwrap();
     assert_eq!(body["error"], "forbidden");
     assert!(body["message"].as_str().unwrap().contains("\"invoices\""), "{body}");
     assert_eq!(studio.service.number("select count(*) from renders").await, 0);
