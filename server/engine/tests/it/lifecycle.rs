@@ -253,6 +253,11 @@ async fn a_large_document_ends_its_session() {
     let large = "<canvas id=c width=900 height=900></canvas><script>const draw = c.getContext('2d'); \
                  const image = draw.createImageData(900, 900); for (let at = 0; at < image.data.length; at++) \
                  image.data[at] = Math.random() * 256; draw.putImageData(image, 0, 0)</script>";
+    // The next render has this session once it is reset.
+    processes::eventually("a session is not reset", || {
+        (engine.engine.status().sessions.in_use == 0).then_some(())
+    })
+    .await;
     assert!(processes::lives(renderer), "a small document has ended its session");
     let document = engine.render(account, html_job(large)).await.unwrap();
     assert!(document.pdf.len() > 1 << 20, "{}", document.pdf.len());
