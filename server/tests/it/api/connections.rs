@@ -141,7 +141,7 @@ async fn credentials_are_sealed() {
         .await
         .expect("a database");
     let row: String =
-        sqlx::query_scalar("select convert_from(sealed_credentials, 'LATIN1') || connections::text from connections")
+        sqlx::query_scalar("select encode(sealed_credentials, 'escape') || connections::text from connections")
             .fetch_one(&mut connection)
             .await
             .expect("one connection");
