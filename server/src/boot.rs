@@ -35,7 +35,11 @@ use crate::{
         renders::{abandoned::Sweeper, kept, retention},
     },
     state::AppState,
-    storage::{answers::AnswerFiles, documents::DocumentFiles, object_stores::ObjectStores},
+    storage::{
+        answers::AnswerFiles,
+        default_storage::{DefaultStorage, DefaultStorageError},
+        object_stores::ObjectStores,
+    },
     store::error::StoreError,
 };
 
@@ -75,6 +79,9 @@ pub enum ServeError {
     /// No client for stores.
     #[error("no client for stores of documents can be made: {0}")]
     Stores(#[source] reqwest::Error),
+    /// The service's own storage can't be opened.
+    #[error("the storage of documents: {0}; PLATEN_DATA_DIR and PLATEN_DEFAULT_STORAGE choose it")]
+    Documents(#[from] DefaultStorageError),
     /// The port is taken, or forbidden.
     #[error("can't listen on {address}: {source}; {setting} chooses another address")]
     Listen {
@@ -125,19 +132,16 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 struct Prepared {
     secret_keys: Arc<SecretKeys>,
     answers: AnswerFiles,
-    documents: DocumentFiles,
     first_account: Option<FirstAccount>,
 }
 
 /// `folder`: of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
     let secret_keys = secret_key::obtain(db, &config.secrets, folder).await?;
-    let unusable = |source| FolderError::Unusable {
+    let answers = AnswerFiles::open(&config.data.folder).map_err(|source| FolderError::Unusable {
         path: config.data.folder.clone(),
         source,
-    };
-    let answers = AnswerFiles::open(&config.data.folder).map_err(unusable)?;
-    let documents = DocumentFiles::open(&config.data.folder).map_err(unusable)?;
+    })?;
     let first_account = match folder {
         Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
         None => None,
@@ -145,7 +149,6 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
     Ok(Prepared {
         secret_keys,
         answers,
-        documents,
         first_account,
     })
 }
@@ -164,6 +167,7 @@ async fn serve_with(
     let bound = listener.local_addr()?;
     let guard = browser::guard(&config);
     let stores = ObjectStores::new(Arc::clone(&guard), &config.storage).map_err(ServeError::Stores)?;
+    let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
     let templates = templates::start().await.map_err(ServeError::Templates)?;
     let browsers = tokio::select! {
         browsers = browser::start(&config, Arc::clone(&guard)) => browsers?,
@@ -181,7 +185,7 @@ async fn serve_with(
         buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),
         secret_keys: prepared.secret_keys,
         answers: prepared.answers,
-        documents: prepared.documents,
+        documents,
         callbacks: CallbackClient::new(guard),
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),

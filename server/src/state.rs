@@ -7,7 +7,6 @@ use platen_engine::Engine;
 use platen_template::pool::Pool;
 use sqlx::PgPool;
 use url::Url;
-use uuid::Uuid;
 
 use crate::{
     config::Config,
@@ -15,10 +14,7 @@ use crate::{
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
     service::{api_keys::KeyUsage, connections::buckets::Buckets, metrics::Metrics},
-    storage::{
-        answers::AnswerFiles,
-        documents::{DocumentFiles, object_name},
-    },
+    storage::{answers::AnswerFiles, default_storage::DefaultStorage},
 };
 
 /// Shared by all requests; cheap to clone.
@@ -41,7 +37,7 @@ pub struct AppState {
     /// Outcomes that are kept.
     pub answers: AnswerFiles,
     /// The service's own storage.
-    pub documents: DocumentFiles,
+    pub documents: DefaultStorage,
     /// Sends callbacks.
     pub callbacks: CallbackClient,
     /// Wakes and stops background work.
@@ -54,13 +50,4 @@ pub struct AppState {
     pub key_usage: KeyUsage,
     /// What is counted and measured.
     pub metrics: Arc<Metrics>,
-}
-
-impl AppState {
-    /// Where a document in the service's own storage can be had.
-    pub fn document_url(&self, id: Uuid) -> Url {
-        let mut url = self.base_url.clone();
-        url.set_path(&format!("files/{}", object_name(id)));
-        url
-    }
 }

@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod aws_s3;
 pub mod bucket;
+pub mod default_storage;
 pub mod documents;
 pub mod google_cloud_storage;
 pub mod object_stores;

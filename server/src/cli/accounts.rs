@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, value_parser};
 use secrecy::ExposeSecret;
 
 use crate::{
-    boot::secret_key,
+    boot::{browser, secret_key},
     cli::{
         account::{AccountArguments, select},
         failure::Failure,
@@ -21,7 +21,7 @@ use crate::{
         credits::{self, SetPlanError},
         webhook_secrets,
     },
-    storage::documents::DocumentFiles,
+    storage::{default_storage::DefaultStorage, object_stores::ObjectStores},
 };
 
 /// More would be a mistake.
@@ -116,7 +116,8 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
         Command::Delete { account, yes: _ } => {
             with_database(config, async |database| {
                 let account = select(database, account).await?;
-                let documents = DocumentFiles::open(&config.data.folder)?;
+                let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
+                let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
                 Ok(accounts::delete(&database.pool, &documents, account).await?)
             })
             .await

@@ -35,6 +35,7 @@ pub(super) enum Command {
     ///
     /// The credentials are JSON: for `aws_s3` `{"access_key_id": "…", "secret_access_key": "…"}`, for
     /// `google_cloud_storage` the file of a service account's key as Google makes it. They are never shown again.
+    /// docs/connections.md has those by which the service needs no key.
     Add(Box<AddArguments>),
     /// List the connections of an account, newest first.
     List {

@@ -4,6 +4,7 @@ mod browser;
 mod database;
 mod fonts;
 mod machine;
+mod storage;
 mod templates;
 
 use std::fmt::Display;
@@ -79,6 +80,7 @@ pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
     tell(machine::look(config));
     tell(fonts::look());
     tell(database::look(config).await);
+    tell(storage::look(config).await);
     tell(templates::look().await);
     tell(browser::look(config).await);
     match broken {

@@ -311,9 +311,16 @@ mod tests {
             connection["credentials"][name] = value.into();
             pointers(&connection)
         };
-        for kind in ["external_account", "authorized_user", "impersonated_service_account"] {
+        for kind in ["external_account", "authorized_user"] {
             assert_eq!(key("type", kind), ["/connection/credentials/type"], "{kind}");
         }
+        assert_eq!(
+            key("type", "impersonated_service_account"),
+            [
+                "/connection/credentials/private_key_id",
+                "/connection/credentials/private_key"
+            ]
+        );
         let cut = &private_key()[..800];
         for wrong in [
             "hunter2",

@@ -1,4 +1,4 @@
-//! `/files/renders/<uuid>.pdf`: documents in the service's own storage, for whoever knows their names.
+//! `/files/renders/<uuid>.pdf`: documents in the service's own folder, for whoever knows their names.
 
 use std::convert::Infallible;
 
@@ -29,7 +29,7 @@ pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, r
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
     }
     let file = ServeFile::new_with_mime(
-        app.documents.path(id),
+        app.documents.files().path(id),
         &"application/pdf".parse().expect("a media type"),
     );
     let served: Result<_, Infallible> = file.oneshot(request).await;

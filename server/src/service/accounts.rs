@@ -1,7 +1,5 @@
 //! Accounts and the people who own them.
 
-use std::io;
-
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -13,7 +11,7 @@ use crate::{
         ids::{AccountId, ApiKeyId, UserId},
         password::{HashingFailed, Password},
     },
-    storage::documents::DocumentFiles,
+    storage::default_storage::{DefaultStorage, DefaultStorageError},
     store::{
         accounts::{self, OwnedAccount},
         api_keys::{self, NewApiKey},
@@ -210,16 +208,16 @@ pub enum DeleteAccountError {
     Store(#[from] StoreError),
     /// The account is gone; documents are left, which go when their time is over.
     #[error("the account is deleted, but not all of its documents: {0}; they go after 14 days")]
-    Documents(#[from] io::Error),
+    Documents(#[from] DefaultStorageError),
 }
 
 /// Deletes an account at once: keys, templates, renders, secrets, and its documents in the service's own storage. Work
 /// that is under way for it records nothing any more.
-pub async fn delete(db: &PgPool, documents: &DocumentFiles, account: OwnedAccount) -> Result<(), DeleteAccountError> {
+pub async fn delete(db: &PgPool, documents: &DefaultStorage, account: OwnedAccount) -> Result<(), DeleteAccountError> {
     let mut transaction = tx::begin(db).await?;
     let objects = accounts::delete(&mut transaction, account).await?;
     tx::commit(transaction).await?;
-    Ok(objects.into_iter().try_for_each(|object| documents.remove(object))?)
+    Ok(documents.remove(objects).await?)
 }
 
 /// Whether the content of an account's requests is kept once their renders have ended.

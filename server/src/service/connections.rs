@@ -24,7 +24,7 @@ pub enum ConnectionError {
     /// The account has no such connection.
     #[error("there is no such connection")]
     NotFound,
-    /// The name or the place is taken, or roles can't be assumed.
+    /// The name or the place is taken, or the service has no identity at the store.
     #[error("the body is faulty")]
     Invalid(Vec<Fault>),
     /// Its credentials could not be sealed or opened.
@@ -37,10 +37,19 @@ pub enum ConnectionError {
 
 /// Makes a connection. Its credentials are never shown again.
 pub async fn create(buckets: &Buckets, account: AccountId, new: NewConnection) -> Result<Connection, ConnectionError> {
-    if matches!(new.credentials, Credentials::Role(_)) && !buckets.stores().can_assume_roles() {
-        let detail = "This service has no identity at Amazon by which it could assume a role; send an access key";
-        let fault = Fault::invalid("/connection/credentials/role_arn", detail);
-        return Err(ConnectionError::Invalid(vec![fault]));
+    let lacking = match new.credentials {
+        Credentials::Role(_) if !buckets.stores().can_assume_roles() => Some((
+            "/connection/credentials/role_arn",
+            "This service has no identity at Amazon by which it could assume a role; send an access key",
+        )),
+        Credentials::Impersonated(_) if !buckets.stores().can_impersonate() => Some((
+            "/connection/credentials/type",
+            "This service has no identity at Google by which it could act as a service account; send a key",
+        )),
+        _ => None,
+    };
+    if let Some((pointer, detail)) = lacking {
+        return Err(ConnectionError::Invalid(vec![Fault::invalid(pointer, detail)]));
     }
     let connection = Connection {
         id: ConnectionId::generate(),

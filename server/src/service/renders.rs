@@ -262,7 +262,7 @@ fn told(reason: &FailureReason) -> Value {
         }
         FailureReason::Callback(fault) => return json!({"message": fault.detail, "pointer": fault.pointer}),
         FailureReason::Keep(_)
-        | FailureReason::Delivery(DeliveryError::File(_) | DeliveryError::Interrupted(_))
+        | FailureReason::Delivery(DeliveryError::Own(_))
         | FailureReason::Content(_)
         | FailureReason::TemplateProcess(_)
         | FailureReason::Store(_)

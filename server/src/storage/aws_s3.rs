@@ -3,11 +3,12 @@
 //! A store that is not Amazon's has an address that a tenant names: every connection to it is made to an address that the
 //! egress guard has passed.
 
+mod bounded;
 pub mod role;
 
 use std::{
     error::Error,
-    fmt, iter,
+    fmt,
     sync::{Arc, OnceLock},
 };
 
@@ -39,8 +40,8 @@ use crate::{
         ids::AccountId,
     },
     storage::{
-        aws_s3::role::TokenService,
-        bucket::{BucketError, CONNECT_TIMEOUT, Refusal},
+        aws_s3::{bounded::bounded, role::TokenService},
+        bucket::{BucketError, CONNECT_TIMEOUT, Refusal, chain},
     },
 };
 
@@ -65,7 +66,7 @@ impl AwsS3 {
     pub fn new(guard: Arc<Guard>, token_service: Option<TokenService>) -> Self {
         Self {
             guard,
-            http: Builder::new().tls_provider(TLS).build_https(),
+            http: bounded(Builder::new().tls_provider(TLS).build_https()),
             token_service: token_service.map(Arc::new),
         }
     }
@@ -77,9 +78,17 @@ impl AwsS3 {
 
     /// The bucket that a connection is for, by the tenant's own key.
     pub fn bucket(&self, settings: &Settings, key: &AccessKey) -> Bucket {
-        let secret = key.secret_access_key.expose_secret();
-        let credentials = Credentials::new(&key.access_key_id, secret, None, None, "connection");
-        self.bucket_by(settings, SharedCredentialsProvider::new(credentials))
+        self.bucket_by(settings, credentials(key))
+    }
+
+    /// A bucket of the operator's, who may keep it at any address.
+    pub fn own_bucket(&self, name: &str, region: Option<&str>, endpoint: Option<&Url>, key: &AccessKey) -> Bucket {
+        let endpoint = endpoint.map(|url| (url, self.http.clone()));
+        Bucket {
+            client: self.client(region, credentials(key), endpoint),
+            name: name.to_owned(),
+            endpoint: None,
+        }
     }
 
     /// The bucket that a connection is for, in a role that the service assumes for the account.
@@ -88,37 +97,53 @@ impl AwsS3 {
             let message = "The service has no identity at Amazon by which it could assume a role.";
             BucketError::Refused(Refusal::by_s3("AccessDenied", message))
         })?;
-        let role = token_service.role(self.http.clone(), region_of(settings), &role.role_arn, account);
+        let region = settings.region.as_deref().unwrap_or(ANY_REGION);
+        let role = token_service.role(self.http.clone(), region, &role.role_arn, account);
         Ok(self.bucket_by(settings, SharedCredentialsProvider::new(role)))
     }
 
     fn bucket_by(&self, settings: &Settings, credentials: SharedCredentialsProvider) -> Bucket {
-        let config = Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(region_of(settings).to_owned()))
-            .credentials_provider(credentials)
-            // The queue tries again.
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build());
         let endpoint = settings.endpoint.as_ref().map(|url| Endpoint::new(&self.guard, url));
-        let config = match &endpoint {
-            None => config.http_client(self.http.clone()),
-            // Few other stores have a name for each bucket.
-            Some(endpoint) => config
-                .endpoint_url(endpoint.url.as_str())
-                .force_path_style(true)
-                .http_client(Builder::new().tls_provider(TLS).build_with_resolver(endpoint.clone())),
-        };
+        let guarded = endpoint.as_ref().map(|endpoint| {
+            let http = Builder::new().tls_provider(TLS).build_with_resolver(endpoint.clone());
+            (&endpoint.url, bounded(http))
+        });
         Bucket {
-            client: Client::from_conf(config.build()),
+            client: self.client(settings.region.as_deref(), credentials, guarded),
             name: settings.bucket.clone(),
             endpoint,
         }
     }
+
+    /// `endpoint`: of a store that is not Amazon's, and how it is reached.
+    fn client(
+        &self,
+        region: Option<&str>,
+        credentials: SharedCredentialsProvider,
+        endpoint: Option<(&Url, SharedHttpClient)>,
+    ) -> Client {
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(region.unwrap_or(ANY_REGION).to_owned()))
+            .credentials_provider(credentials)
+            // The queue tries again.
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build());
+        let config = match endpoint {
+            None => config.http_client(self.http.clone()),
+            // Few other stores have a name for each bucket.
+            Some((url, http)) => config
+                .endpoint_url(url.as_str())
+                .force_path_style(true)
+                .http_client(http),
+        };
+        Client::from_conf(config.build())
+    }
 }
 
-fn region_of(settings: &Settings) -> &str {
-    settings.region.as_deref().unwrap_or(ANY_REGION)
+fn credentials(key: &AccessKey) -> SharedCredentialsProvider {
+    let secret = key.secret_access_key.expose_secret();
+    SharedCredentialsProvider::new(Credentials::new(&key.access_key_id, secret, None, None, "settings"))
 }
 
 /// A store that is not Amazon's.
@@ -307,10 +332,6 @@ fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketErro
 /// The last error of a chain says most.
 fn root_cause(error: &(dyn Error + 'static)) -> String {
     chain(error).last().map_or_else(String::new, ToString::to_string)
-}
-
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    iter::successors(Some(error), |&error| error.source())
 }
 
 #[cfg(test)]

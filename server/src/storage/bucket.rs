@@ -1,6 +1,6 @@
 //! A bucket that a connection leads to, whichever store it is of, and what can go wrong there.
 
-use std::time::Duration;
+use std::{error::Error, iter, time::Duration};
 
 use axum::body::Bytes;
 use futures::{FutureExt, future::BoxFuture};
@@ -14,6 +14,8 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// Slower than this, one upload would keep a worker for an hour.
 const SLOWEST_BYTES_PER_SECOND: u64 = 256 * 1024;
+/// Bytes. Stores answer with a few hundred; objects are read only to find out what is there, never to be used.
+pub(super) const LONGEST_ANSWER: usize = 64 * 1024;
 /// Of a store's message: its own are a sentence, those of what stands before it may be a page.
 const LONGEST_MESSAGE: usize = 500;
 
@@ -126,7 +128,7 @@ impl Bucket {
         }
     }
 
-    /// Reads an object.
+    /// Reads an object of at most 64 KiB.
     pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
         match self {
             Self::AwsS3(bucket) => within(REQUEST_TIMEOUT, bucket.get(path).boxed()).await,
@@ -141,6 +143,11 @@ impl Bucket {
             Self::GoogleCloudStorage(bucket) => within(REQUEST_TIMEOUT, bucket.delete(path).boxed()).await,
         }
     }
+}
+
+/// An error and what it came from, down to the root.
+pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| error.source())
 }
 
 async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketError>>) -> Result<T, BucketError> {

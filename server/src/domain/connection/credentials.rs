@@ -11,6 +11,9 @@ use crate::domain::{
     validation::{Fault, Faults},
 };
 
+/// As Google's own files of credentials name it.
+const IMPERSONATED: &str = "impersonated_service_account";
+
 /// Neither shown again nor logged.
 #[derive(Debug, Clone)]
 pub enum Credentials {
@@ -20,6 +23,8 @@ pub enum Credentials {
     Role(Role),
     /// Of Google Cloud.
     ServiceAccount(ServiceAccountKey),
+    /// At Google, instead of a key.
+    Impersonated(ImpersonatedServiceAccount),
 }
 
 /// An access key of S3.
@@ -50,12 +55,31 @@ pub struct ServiceAccountKey {
     pub private_key: SecretString,
 }
 
+/// A service account that the service acts as.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ImpersonatedServiceAccount {
+    /// The account's address.
+    pub client_email: String,
+}
+
+impl ServiceAccountKey {
+    /// Reads a key file as Google makes it. `None`: it is none, or its key can't sign.
+    pub fn parse(file: &str) -> Option<Self> {
+        let file: Value = serde_json::from_str(file).ok()?;
+        let key = (file["type"] == "service_account").then(|| Self::deserialize(file).ok())??;
+        is_rsa_key(key.private_key.expose_secret()).then_some(key)
+    }
+}
+
 impl Credentials {
     /// Reads credentials as a sound body has them, or as [`Self::to_value`] has written them.
     pub fn from_value(provider: Provider, value: Value) -> Result<Self, serde_json::Error> {
         Ok(match provider {
             Provider::AwsS3 if value.get("role_arn").is_some() => Self::Role(serde_json::from_value(value)?),
             Provider::AwsS3 => Self::AccessKey(serde_json::from_value(value)?),
+            Provider::GoogleCloudStorage if value["type"] == IMPERSONATED => {
+                Self::Impersonated(serde_json::from_value(value)?)
+            }
             Provider::GoogleCloudStorage => Self::ServiceAccount(serde_json::from_value(value)?),
         })
     }
@@ -73,6 +97,7 @@ impl Credentials {
                 "private_key_id": key.private_key_id,
                 "private_key": key.private_key.expose_secret(),
             }),
+            Self::Impersonated(account) => json!({"type": IMPERSONATED, "client_email": account.client_email}),
         }
     }
 
@@ -82,6 +107,7 @@ impl Credentials {
             Self::AccessKey(key) => &key.access_key_id,
             Self::Role(role) => &role.role_arn,
             Self::ServiceAccount(key) => &key.client_email,
+            Self::Impersonated(account) => &account.client_email,
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     },
     http::{
         error::ApiError,
-        extract::{ConnectionBody, MayReadConnections, MayWriteConnections, PageQuery},
+        extract::{MayReadConnections, MayWriteConnections, PageQuery, body::ConnectionBody},
         v1::{Data, next_page},
     },
     service::connections,
@@ -37,7 +37,7 @@ pub(in crate::http) struct ConnectionResponse {
     region: Option<String>,
     endpoint: Option<String>,
     identity: String,
-    external_id: Option<AccountId>,
+    external_id: AccountId,
     #[serde(with = "rfc3339")]
     inserted_at: OffsetDateTime,
 }
@@ -45,7 +45,6 @@ pub(in crate::http) struct ConnectionResponse {
 impl ConnectionResponse {
     /// A connection as its account sees it.
     fn new(connection: Connection, account: AccountId) -> Self {
-        let external_id = connection.in_role().then_some(account);
         let settings = connection.settings;
         Self {
             id: connection.id,
@@ -56,7 +55,7 @@ impl ConnectionResponse {
             region: settings.region,
             endpoint: settings.endpoint.map(|url| url.origin().ascii_serialization()),
             identity: connection.identity,
-            external_id,
+            external_id: account,
             inserted_at: connection.inserted_at,
         }
     }

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use crate::{
     clock,
     domain::{
-        connection::{Connection, credentials::Credentials},
+        connection::{Connection, Settings, credentials::Credentials},
         ids::{AccountId, ConnectionId},
         sealing::{Place, SealingError, SecretKeys},
     },
@@ -25,6 +25,8 @@ use crate::{
 
 /// Buckets that stay open, with their connections to the stores; beyond them all are opened anew.
 const KEPT_OPEN: usize = 256;
+/// The object that says for which account a bucket is open.
+const OPENED_TO: &str = "platen-account";
 
 /// Opens buckets; cheap to clone.
 #[derive(Clone)]
@@ -51,6 +53,19 @@ pub enum BucketsError {
     /// They are not what was sealed. What is wrong with them may tell of them.
     #[error("the connection's credentials can't be read")]
     Unreadable,
+    /// Nothing in the bucket says that it is open to the account.
+    #[error(
+        "the bucket {bucket} is not open to this account of the service: put an object {object} there that holds the \
+         account's id, {account}, and let the service account read it"
+    )]
+    NotOpened {
+        /// Name of the bucket.
+        bucket: String,
+        /// Name of the object.
+        object: String,
+        /// Who wants in.
+        account: AccountId,
+    },
     /// The store, or the library that speaks with it, does not take them.
     #[error(transparent)]
     Bucket(#[from] BucketError),
@@ -99,6 +114,9 @@ impl Buckets {
         }
         let credentials = self.credentials(account, connection).await?;
         let bucket = self.stores.bucket(account, &connection.settings, &credentials).await?;
+        if let Credentials::Impersonated(_) = credentials {
+            check_opened(&bucket, account, &connection.settings).await?;
+        }
         self.kept(|open| {
             if open.len() >= KEPT_OPEN {
                 open.clear();
@@ -122,4 +140,23 @@ impl Buckets {
     fn kept<T>(&self, look: impl FnOnce(&mut HashMap<ConnectionId, Bucket>) -> T) -> T {
         look(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Whoever lets the service act as a service account lets it do so for every account of the service: Google knows no
+/// external id. So the bucket itself has to say for which account it is open.
+async fn check_opened(bucket: &Bucket, account: AccountId, settings: &Settings) -> Result<(), BucketsError> {
+    let object = format!("{}{OPENED_TO}", settings.path_prefix);
+    let held = match bucket.get(&object).await {
+        Ok(held) => held,
+        Err(BucketError::Refused(refusal)) if refusal.code() == "notFound" => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    if held.trim_ascii() == account.to_string().as_bytes() {
+        return Ok(());
+    }
+    Err(BucketsError::NotOpened {
+        bucket: settings.bucket.clone(),
+        object,
+        account,
+    })
 }

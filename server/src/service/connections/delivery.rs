@@ -53,6 +53,10 @@ pub async fn deliver(
     match buckets.open(account, &connection).await {
         Ok(bucket) => bucket.put(&destination.path, pdf).await,
         Err(BucketsError::Bucket(error)) => Err(error),
+        Err(error @ BucketsError::NotOpened { .. }) => Err(BucketError::Refused(Refusal::by_google(
+            "forbidden",
+            &sentence(&error.to_string()),
+        ))),
         Err(error) => Err(unusable(&error)),
     }
 }

@@ -67,6 +67,12 @@ pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Re
         Ok(bucket) => bucket,
         Err(BucketsError::Gone) => return Err(ConnectionError::NotFound),
         Err(BucketsError::Bucket(error)) => return Ok(vec![step(Action::Write, &connection, Err(error))]),
+        Err(error @ BucketsError::NotOpened { .. }) => {
+            return Ok(vec![Step {
+                action: Action::Write,
+                advice: Some(sentence(&error.to_string())),
+            }]);
+        }
         Err(error) => return Err(error.into()),
     };
     let path = format!(
@@ -160,7 +166,12 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
                 action.as_str()
             ),
         },
-        "InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" | "authError" => format!(
+        "authError" => format!(
+            "The service account {identity} can't be used: its key may be mistyped, switched off or deleted; without a key, \
+             the service may not act as it and needs the role Service Account Token Creator \
+             (roles/iam.serviceAccountTokenCreator) on it."
+        ),
+        "InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" => format!(
             "The store does not accept the credentials of {identity}: they may be mistyped, switched off or deleted. \
              Make a connection with others."
         ),

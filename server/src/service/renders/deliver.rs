@@ -1,10 +1,7 @@
 //! Finished documents are put where they belong.
 
-use std::io;
-
 use serde_json::Value;
 use time::OffsetDateTime;
-use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
 use crate::{
@@ -12,18 +9,15 @@ use crate::{
     domain::{destination::Destination, ids::AccountId},
     service::{connections::delivery, renders::retention::DOCUMENT_LIFETIME},
     state::AppState,
-    storage::{bucket::BucketError, documents::object_resource},
+    storage::{bucket::BucketError, default_storage::DefaultStorageError},
 };
 
 /// Why a document is not where it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
-    /// The folder of the service's own storage fails.
+    /// It is not in the service's own storage.
     #[error("the document could not be stored: {0}")]
-    File(#[from] io::Error),
-    /// The thread died.
-    #[error("the document could not be stored: {0}")]
-    Interrupted(#[from] JoinError),
+    Own(#[from] DefaultStorageError),
     /// It is not in the client's store.
     #[error(transparent)]
     Client(#[from] BucketError),
@@ -39,17 +33,11 @@ pub(super) struct Delivered {
 
 /// Puts a document into the service's own storage. Doing it again changes nothing.
 pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Vec<u8>) -> Result<Delivered, DeliveryError> {
-    let (files, bucket) = (app.documents.clone(), app.config.storage.bucket.clone());
-    let url = app.document_url(object);
-    let storing = spawn_blocking(move || {
-        files.write(object, &pdf)?;
-        let now = clock::now();
-        Ok(Delivered {
-            result: object_resource(&bucket, object, &url, &pdf, now),
-            expires_at: Some(now + DOCUMENT_LIFETIME),
-        })
-    });
-    storing.await?
+    let now = clock::now();
+    Ok(Delivered {
+        result: app.documents.put(object, pdf.into(), &app.base_url, now).await?,
+        expires_at: Some(now + DOCUMENT_LIFETIME),
+    })
 }
 
 /// Puts a document into a client's store. Doing it again writes the same object.
@@ -68,9 +56,7 @@ pub(super) async fn deliver_to_client(
 
 /// Takes back a document whose render has failed after all.
 pub(super) async fn take_back(app: &AppState, object: Uuid) {
-    let files = app.documents.clone();
-    let removed = spawn_blocking(move || files.remove(object)).await;
-    if let Ok(Err(error)) = removed {
+    if let Err(error) = app.documents.remove([object]).await {
         tracing::warn!(%error, %object, "a document that nobody paid for could not be removed");
     }
 }

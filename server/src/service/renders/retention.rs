@@ -1,12 +1,10 @@
 //! What is kept for a time only: documents in the service's own storage, and what is known of renders.
 
-use std::{io, time::SystemTime};
-
 use time::{Duration, OffsetDateTime};
-use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{
     state::AppState,
+    storage::default_storage::DefaultStorageError,
     store::{error::StoreError, render_contents, renders},
 };
 
@@ -18,12 +16,9 @@ const BATCH: i64 = 500;
 /// Why something is still there.
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeError {
-    /// The folder of the documents fails.
-    #[error("the documents: {0}; PLATEN_DATA_DIR chooses the data folder")]
-    File(#[from] io::Error),
-    /// The thread died.
+    /// The service's own storage fails.
     #[error("the documents: {0}")]
-    Interrupted(#[from] JoinError),
+    Documents(#[from] DefaultStorageError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -39,16 +34,12 @@ pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError
         }
         let (renders, objects): (Vec<_>, Vec<_>) =
             expired.iter().map(|expired| (expired.render, expired.object)).unzip();
-        let files = app.documents.clone();
-        spawn_blocking(move || objects.into_iter().try_for_each(|object| files.remove(object))).await??;
+        app.documents.remove(objects).await?;
         renders::forget_objects(&app.db, &renders).await?;
     }
-    // What renders left behind that failed or crashed after all.
-    let (files, old) = (
-        app.documents.clone(),
-        SystemTime::from(now - DOCUMENT_LIFETIME - Duration::HOUR),
-    );
-    spawn_blocking(move || files.remove_written_before(old)).await??;
+    app.documents
+        .remove_forgotten(now - DOCUMENT_LIFETIME - Duration::HOUR)
+        .await?;
     while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
     Ok(())

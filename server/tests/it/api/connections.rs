@@ -354,3 +354,95 @@ async fn without_an_identity_at_amazon_no_role_is_taken() {
     let found = faults(studio.connect(&connection).await).await;
     assert_eq!(found[0].0, "/connection/credentials/role_arn");
 }
+
+/// What Google's IAM answers to whom it lets act as somebody else.
+const TOKEN: &str = r#"{"accessToken": "a token of acme's", "expireTime": "2099-01-01T00:00:00Z"}"#;
+
+async fn studio_that_impersonates(iam_endpoint: &str, gcs_endpoint: &str) -> Studio {
+    let key = service_account_key().to_string();
+    Studio::start_with(&[
+        ("PLATEN_GOOGLE_KEY", &key),
+        ("PLATEN_IAM_ENDPOINT", iam_endpoint),
+        ("PLATEN_GCS_ENDPOINT", gcs_endpoint),
+    ])
+    .await
+}
+
+fn as_acme(bucket: &str) -> Value {
+    let mut connection = to_google(bucket);
+    connection["credentials"] =
+        json!({"type": "impersonated_service_account", "client_email": "platen@acme.iam.gserviceaccount.com"});
+    connection
+}
+
+#[tokio::test]
+async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_the_account() {
+    let store = gcs().await;
+    let iam = FaultProxy::before(&store.authority, [Fault::Answered(200, "application/json", TOKEN)]).await;
+    let google = FaultProxy::before(&store.authority, []).await;
+    let studio = studio_that_impersonates(&iam.endpoint(), &google.endpoint()).await;
+    let bucket = store.bucket().await;
+    let path = studio.connected(&as_acme(&bucket)).await;
+    let shown = data(studio.ask(Method::GET, &path).await).await;
+    assert_eq!(shown["identity"], "platen@acme.iam.gserviceaccount.com");
+    assert_eq!(shown["external_id"], studio.account.id);
+
+    let refused = |account: &str| {
+        format!(
+            "The bucket {bucket} is not open to this account of the service: put an object a/b/platen-account there that \
+             holds the account's id, {account}, and let the service account read it."
+        )
+    };
+    let [(action, advice)] = studio.tested(&path).await.try_into().expect("nothing is tried");
+    assert_eq!((action.as_str(), advice), ("write", Some(refused(&studio.account.id))));
+
+    // Another account's owner has let the service in.
+    let neighbour = studio.service.account("neighbour@example.org");
+    store.put(&bucket, "a/b/platen-account", &neighbour.id).await;
+    iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
+    let advice = studio.tested(&path).await.remove(0).1;
+    assert_eq!(advice, Some(refused(&studio.account.id)));
+    assert_eq!(store.names(&bucket).await, ["a/b/platen-account"]);
+
+    store
+        .put(&bucket, "a/b/platen-account", &format!("{}\n", studio.account.id))
+        .await;
+    iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
+    assert_eq!(studio.tested(&path).await, passed());
+    // Neither the service's own name nor a key goes to the store.
+    for request in google.requests() {
+        assert!(request.contains("authorization: Bearer a token of acme's"), "{request}");
+    }
+    assert_eq!(iam.faults_left(), 0);
+}
+
+#[tokio::test]
+async fn a_service_account_that_the_service_may_not_act_as_is_explained() {
+    let store = gcs().await;
+    let denied = r#"{"error": {"code": 403, "message": "Permission 'iam.serviceAccounts.getAccessToken' denied"}}"#;
+    let iam = FaultProxy::before(&store.authority, [Fault::Answered(403, "application/json", denied)]).await;
+    let studio = studio_that_impersonates(&iam.endpoint(), &store.endpoint()).await;
+    let path = studio.connected(&as_acme(&store.bucket().await)).await;
+    let advice = studio.tested(&path).await.remove(0).1.expect("advice");
+    assert!(advice.contains("getAccessToken"), "{advice}");
+    assert!(advice.contains("roles/iam.serviceAccountTokenCreator"), "{advice}");
+}
+
+#[tokio::test]
+async fn without_an_identity_at_google_nobody_is_impersonated() {
+    let studio = Studio::start().await;
+    let found = faults(studio.connect(&as_acme("documents")).await).await;
+    assert_eq!(found[0].0, "/connection/credentials/type");
+    let mut connection = as_acme("documents");
+    connection["credentials"]["client_email"] = "../evil@x".into();
+    connection["credentials"]["service_account_impersonation_url"] = "http://169.254.169.254/".into();
+    let found = faults(studio.connect(&connection).await).await;
+    let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(
+        pointers,
+        [
+            "/connection/credentials/client_email",
+            "/connection/credentials/service_account_impersonation_url"
+        ]
+    );
+}

@@ -24,6 +24,8 @@ pub(crate) enum Fault {
     AnswerCut,
     /// The answer comes in drops.
     Slow,
+    /// The store is not asked; the answer never ends.
+    Endless,
     /// The store is not asked; this status, type and body are the answer.
     Answered(u16, &'static str, &'static str),
 }
@@ -95,6 +97,14 @@ async fn serve(mut client: TcpStream, upstream: &str, fault: Option<Fault>, pass
         return Ok(());
     }
     let request = read_message(&mut client).await?;
+    if let Some(Fault::Endless) = fault {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", u64::MAX);
+        client.write_all(head.as_bytes()).await?;
+        loop {
+            // Fails once nobody reads any more.
+            client.write_all(&[b' '; 8 * 1024]).await?;
+        }
+    }
     if let Some(Fault::Answered(status, content_type, body)) = fault {
         let length = body.len();
         let head = format!(

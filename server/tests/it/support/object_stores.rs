@@ -26,8 +26,9 @@ use tokio::sync::OnceCell;
 
 use crate::support::{folder, process::PATIENCE};
 
-const ACCESS_KEY_ID: &str = "platen";
-const SECRET_ACCESS_KEY: &str = "platen-secret";
+/// What `MinIO` knows.
+pub(crate) const ACCESS_KEY_ID: &str = "platen";
+pub(crate) const SECRET_ACCESS_KEY: &str = "platen-secret";
 
 /// Runs a server until standard input closes, which it does however the test run ends, and leaves nothing behind.
 const SCRIPT: &str = r#"
@@ -247,6 +248,19 @@ impl Gcs {
             return None;
         }
         Some(answer.bytes().await.expect("a body").to_vec())
+    }
+
+    /// Puts an object there.
+    pub(crate) async fn put(&self, bucket: &str, name: &str, content: &str) {
+        let url = format!("{}/upload/storage/v1/b/{bucket}/o", self.endpoint());
+        let url = url::Url::parse_with_params(&url, [("uploadType", "media"), ("name", name)]).expect("an address");
+        let answer = http()
+            .post(url)
+            .body(content.to_owned())
+            .send()
+            .await
+            .expect("an answer");
+        assert!(answer.status().is_success(), "{answer:?}");
     }
 
     /// The names of all objects.

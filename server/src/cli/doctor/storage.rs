@@ -1,0 +1,80 @@
+//! The service's own storage: what renders and the public will do with it is tried.
+
+use axum::body::Bytes;
+use url::Url;
+use uuid::Uuid;
+
+use crate::{
+    boot::browser,
+    cli::doctor::Finding,
+    clock,
+    config::Config,
+    storage::{
+        default_storage::{DefaultStorage, DefaultStorageError},
+        object_stores::ObjectStores,
+    },
+};
+
+const SUBJECT: &str = "Storage";
+const CONTENT: &[u8] = b"%PDF-1.7\n% Platen tries whether it may write here.\n%%EOF\n";
+
+/// A folder is tried by whoever looks at the machine.
+pub(super) async fn look(config: &Config) -> Vec<Finding> {
+    if config.storage.default.bucket.is_none() {
+        return vec![Finding::fine(SUBJECT, "documents stay in the data folder")];
+    }
+    match try_bucket(config).await {
+        Ok(findings) => findings,
+        Err(error) => vec![Finding::broken(
+            SUBJECT,
+            format!("documents can't be written: {error}"),
+            "check PLATEN_DEFAULT_BUCKET and what goes with it, and that the service may write objects there; \
+             docs/default-storage.md says what it needs",
+        )],
+    }
+}
+
+async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError> {
+    let default = &config.storage.default;
+    let stores = ObjectStores::new(browser::guard(config), &config.storage);
+    let stores = stores.map_err(std::io::Error::other)?;
+    let storage = DefaultStorage::open(&config.data.folder, default, &stores).await?;
+    let id = Uuid::new_v4();
+    // Of a bucket, the address is the bucket's.
+    let nowhere = Url::from_directory_path("/").expect("an address");
+    let told = storage
+        .put(id, Bytes::from_static(CONTENT), &nowhere, clock::now())
+        .await?;
+    let written = Finding::fine(SUBJECT, format!("documents are written to the bucket {}", default.name));
+    let address = told["mediaLink"].as_str().unwrap_or_default();
+    let found = match is_public(address).await {
+        Ok(()) => Finding::fine(SUBJECT, "the public can read them"),
+        Err(reason) => Finding::warning(
+            SUBJECT,
+            format!("the public can't read {address}: {reason}"),
+            "let everybody read, but not list, objects under renders/; docs/default-storage.md shows how",
+        ),
+    };
+    let deleted = match storage.remove([id]).await {
+        Ok(()) => Finding::fine(SUBJECT, "they can be deleted"),
+        Err(error) => Finding::warning(
+            SUBJECT,
+            format!("they can't be deleted: {error}"),
+            "let the service delete objects there, or they stay until a lifecycle rule deletes them",
+        ),
+    };
+    Ok(vec![written, found, deleted])
+}
+
+async fn is_public(address: &str) -> Result<(), String> {
+    let answer = reqwest::get(address).await.map_err(|error| error.to_string())?;
+    let status = answer.status();
+    if !status.is_success() {
+        return Err(format!("it answers with status {status}"));
+    }
+    match answer.bytes().await {
+        Ok(content) if content == CONTENT => Ok(()),
+        Ok(_) => Err("something else is there".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,40 @@
+//! Answers of stores are read up to a limit: tenants name the stores, and clients of S3 keep whole answers in memory.
+
+use aws_sdk_s3::{
+    config::{
+        RuntimeComponents, SharedHttpClient,
+        http::{HttpRequest, HttpResponse},
+    },
+    primitives::SdkBody,
+};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use http_body_util::Limited;
+
+use crate::storage::bucket::LONGEST_ANSWER;
+
+/// A client whose answers end with an error where they get too long.
+pub(super) fn bounded(client: SharedHttpClient) -> SharedHttpClient {
+    SharedHttpClient::new(Bounded(client))
+}
+
+#[derive(Debug)]
+struct Bounded<C>(C);
+
+impl HttpClient for Bounded<SharedHttpClient> {
+    fn http_connector(&self, settings: &HttpConnectorSettings, components: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(Bounded(self.0.http_connector(settings, components)))
+    }
+}
+
+impl HttpConnector for Bounded<SharedHttpConnector> {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let answer = self.0.call(request);
+        HttpConnectorFuture::new(async move { Ok(cut(answer.await?)) })
+    }
+}
+
+fn cut(answer: HttpResponse) -> HttpResponse {
+    answer.map(|body| SdkBody::from_body_1_x(Limited::new(body, LONGEST_ANSWER)))
+}
