@@ -92,6 +92,24 @@ pub struct PublishedTemplate {
     pub settings: TemplateSettings,
 }
 
+struct PublishedRow {
+    id: Uuid,
+    version: i32,
+    content: String,
+    strict: bool,
+}
+
+impl From<PublishedRow> for PublishedTemplate {
+    fn from(row: PublishedRow) -> Self {
+        Self {
+            id: TemplateId(row.id),
+            version: row.version,
+            content: row.content,
+            settings: TemplateSettings { strict: row.strict },
+        }
+    }
+}
+
 /// The living templates among these.
 pub async fn list_published(
     db: &PgPool,
@@ -99,8 +117,9 @@ pub async fn list_published(
     ids: &[TemplateId],
 ) -> Result<Vec<PublishedTemplate>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
-        "select templates.id, templates.published_version, published.content, templates.strict
+    let rows = sqlx::query_as!(
+        PublishedRow,
+        "select templates.id, templates.published_version as version, published.content, templates.strict
          from templates
          join template_versions published
             on published.template_id = templates.id and published.number = templates.published_version
@@ -110,15 +129,7 @@ pub async fn list_published(
     )
     .fetch_all(db)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| PublishedTemplate {
-            id: TemplateId(row.id),
-            version: row.published_version,
-            content: row.content,
-            settings: TemplateSettings { strict: row.strict },
-        })
-        .collect())
+    Ok(rows.into_iter().map(Into::into).collect())
 }
 
 /// The templates among these, deleted ones too, each in the version at its place in `versions`.
@@ -129,8 +140,9 @@ pub async fn list_versions(
     versions: &[i32],
 ) -> Result<Vec<PublishedTemplate>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
-        "select distinct templates.id, versions.number, versions.content, templates.strict
+    let rows = sqlx::query_as!(
+        PublishedRow,
+        "select distinct templates.id, versions.number as version, versions.content, templates.strict
          from unnest($2::uuid[], $3::integer[]) as noted (template_id, number)
          join templates on templates.account_id = $1 and templates.id = noted.template_id
          join template_versions versions
@@ -141,15 +153,7 @@ pub async fn list_versions(
     )
     .fetch_all(db)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| PublishedTemplate {
-            id: TemplateId(row.id),
-            version: row.number,
-            content: row.content,
-            settings: TemplateSettings { strict: row.strict },
-        })
-        .collect())
+    Ok(rows.into_iter().map(Into::into).collect())
 }
 
 /// As [`find`], and holds the template until the transaction ends, so that saves of it follow one another.

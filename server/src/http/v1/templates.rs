@@ -23,7 +23,7 @@ use crate::{
     http::{
         conditional::entity_tag,
         error::ApiError,
-        extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, TemplateBody},
+        extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, body::TemplateBody},
         v1::{Data, next_page},
     },
     service::templates,

@@ -13,7 +13,7 @@ use crate::{
     domain::render::AsynchronousRequest,
     http::{
         error::ApiError,
-        extract::{MayRender, RenderBody},
+        extract::{MayRender, body::RenderBody},
         v1::renderers::pdf::{RENDER_ID, REPLAYED},
     },
     service::renders::enqueue::enqueue,

@@ -12,7 +12,7 @@ use crate::{
     domain::render::{OutputEncoding, SynchronousRequest},
     http::{
         error::ApiError,
-        extract::{MayRender, RenderBody},
+        extract::{MayRender, body::RenderBody},
         file_name::content_disposition,
     },
     service::renders::{self, Origin, RenderOutcome},

@@ -11,7 +11,7 @@ use crate::{
     http::{
         conditional::{entity_tag, has_version, if_match},
         error::ApiError,
-        extract::{MayReadTemplates, MayWriteTemplates, TemplateBody, TemplatePath},
+        extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::TemplateBody},
         v1::templates::tagged,
     },
     service::templates,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     http::{
         error::ApiError,
-        extract::{MayPreview, PreviewBody, TemplatePath},
+        extract::{MayPreview, TemplatePath, body::PreviewBody},
         v1::Data,
     },
     service::templates::preview::{self, Preview, Shown},

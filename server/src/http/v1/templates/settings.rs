@@ -8,7 +8,7 @@ use crate::{
     domain::template::settings::TemplateSettings,
     http::{
         error::ApiError,
-        extract::{MayReadTemplates, MayWriteTemplates, SettingsBody, TemplatePath},
+        extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::SettingsBody},
         v1::Data,
     },
     service::templates::settings,
