@@ -73,6 +73,7 @@ needs_of_test() {
   need 'qpdf' qpdf program qpdf
   need 'jq' jq program jq
   need 'a Java runtime (for veraPDF)' default-jre-headless program java
+  need 'libfaketime (clocks that jump)' libfaketime faketime
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
   stores_are_there || need 'Go (builds the object stores for tests)' golang-go program go
   need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
@@ -82,6 +83,7 @@ needs_of_test() {
 program() { command -v "$1"; }
 postgres_server() { compgen -G '/usr/lib/postgresql/*/bin/postgres' || program postgres; }
 headless_shell() { [ -n "${PLATEN_CHROMIUM:-}" ] || program chromium-headless-shell || program chrome-headless-shell; }
+faketime() { compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1'; }
 python_venv() { python3 -c 'import ensurepip, venv'; }
 # The list of packages is copied last.
 schemathesis_is_there() { cmp -s deploy/schemathesis.txt "$schemathesis/packages.txt"; }

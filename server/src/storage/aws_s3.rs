@@ -299,12 +299,14 @@ where
 /// What the store says, by <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
 fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketError {
     /// Statuses below 500 that have to do with this one try, not with what is asked.
-    const PASSING: [&str; 9] = [
+    const PASSING: [&str; 10] = [
         "BadDigest",
         "ConditionalRequestConflict",
         "ExpiredToken",
         "IncompleteBody",
         "OperationAborted",
+        // This machine's clock is wrong; another's may be right.
+        "RequestTimeTooSkewed",
         "RequestTimeout",
         "Throttling",
         "ThrottlingException",
@@ -347,6 +349,7 @@ mod tests {
             (429, None),
             (400, Some("RequestTimeout")),
             (400, Some("BadDigest")),
+            (403, Some("RequestTimeTooSkewed")),
             (409, Some("OperationAborted")),
         ] {
             let error = refused(status, code, None);

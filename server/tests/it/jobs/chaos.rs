@@ -11,6 +11,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 
 use crate::support::{
     background::{page_with_callback, parsed},
@@ -21,6 +22,7 @@ use crate::support::{
     process::processes_naming,
     receiver::Receiver,
     service::{TestAccount, TestService},
+    studio::header,
 };
 
 /// Receiver and store.
@@ -34,6 +36,16 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Every fifth document goes into a bucket.
 const BUCKET_EVERY: usize = 5;
+
+/// The clock of a process jumps while it works, by more than its leases last, but by less than a store forgives.
+fn jumping(by: &str) -> [(&str, &str); 4] {
+    [
+        ("LD_PRELOAD", "/usr/$LIB/faketime/libfaketimeMT.so.1"),
+        ("FAKETIME", by),
+        ("FAKETIME_START_AFTER_SECONDS", "5"),
+        ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+    ]
+}
 
 struct Batch {
     cluster: Cluster,
@@ -49,6 +61,16 @@ struct Batch {
 struct Worker {
     service: TestService,
     profiles: TempDir,
+}
+
+impl Worker {
+    async fn assert_clock_has_jumped(&self) {
+        let answer = self.service.client.get(self.service.url("/livez")).send().await;
+        let answer = answer.expect("an answer");
+        let clock = OffsetDateTime::parse(header(&answer, "date"), &Rfc2822).expect("a time");
+        let off_by = (clock - OffsetDateTime::now_utc()).abs();
+        assert!(off_by > time::Duration::minutes(9), "{off_by}");
+    }
 }
 
 impl Batch {
@@ -83,8 +105,8 @@ impl Batch {
                 .renders
                 .push(batch.service.queued(&accounts[job % ACCOUNTS], &page).await);
         }
-        for _ in 0..2 {
-            batch.add_worker().await;
+        for clock in ["+10m", "-10m"] {
+            batch.add_worker(&jumping(clock)).await;
         }
         batch
     }
@@ -102,16 +124,14 @@ impl Batch {
         assert_eq!(request.send().await.expect("an answer").status(), 201);
     }
 
-    async fn add_worker(&mut self) {
+    async fn add_worker(&mut self, settings: &[(&str, &str)]) {
         let profiles = folder::temporary();
-        let service = self
-            .service
-            .beside(&[
-                ("PLATEN_ROLE", "worker"),
-                ALLOWED,
-                ("TMPDIR", profiles.path().to_str().expect("a plain path")),
-            ])
-            .await;
+        let own = [
+            ("PLATEN_ROLE", "worker"),
+            ALLOWED,
+            ("TMPDIR", profiles.path().to_str().expect("a plain path")),
+        ];
+        let service = self.service.beside(&[&own, settings].concat()).await;
         self.workers.push(Worker { service, profiles });
     }
 
@@ -163,7 +183,7 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
     batch.progress(0.05).await;
     let killed = batch.workers.remove(0);
     killed.service.process.signal(Signal::KILL);
-    batch.add_worker().await;
+    batch.add_worker(&jumping("+10m")).await;
 
     batch.progress(0.2).await;
     for worker in &batch.workers {
@@ -214,6 +234,9 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
         assert!(Instant::now() < deadline, "jobs are left");
         batch.hasten().await;
         tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    for worker in &batch.workers {
+        worker.assert_clock_has_jumped().await;
     }
     settle(&batch, started.elapsed()).await;
 }
