@@ -28,10 +28,13 @@ use crate::{
     instance::Instance,
     jobs::{self, signals::Signals},
     lifecycle::Lifecycle,
-    outbound::callbacks::CallbackClient,
+    outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
         api_keys::KeyUsage,
         connections::buckets::Buckets,
+        mail::{Delivery, Mailing},
+        metrics::Metrics,
+        people::{self, People},
         renders::{abandoned::Sweeper, kept, retention},
     },
     state::AppState,
@@ -82,6 +85,9 @@ pub enum ServeError {
     /// The service's own storage can't be opened.
     #[error("the storage of documents: {0}; PLATEN_DATA_DIR and PLATEN_DEFAULT_STORAGE choose it")]
     Documents(#[from] DefaultStorageError),
+    /// No client for the server of mail.
+    #[error("no client for PLATEN_SMTP_URL can be made: {0}")]
+    Mail(#[from] lettre::transport::smtp::Error),
     /// The port is taken, or forbidden.
     #[error("can't listen on {address}: {source}; {setting} chooses another address")]
     Listen {
@@ -175,6 +181,8 @@ async fn serve_with(
     };
     // Lives until nothing is recorded any more.
     let instance = Instance::announce(&db).await?;
+    let metrics = Arc::<Metrics>::default();
+    let mailing = mailing(&config, &db, bound, &metrics)?;
     let state = AppState {
         db: db.clone(),
         engine: browsers.engine.clone(),
@@ -190,7 +198,9 @@ async fn serve_with(
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
-        metrics: Arc::default(),
+        people: People::new(db.clone()),
+        mailing,
+        metrics,
     };
     lifecycle.spawn(
         "sweeper",
@@ -253,6 +263,15 @@ async fn serve_with(
     Ok(())
 }
 
+fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metrics>) -> Result<Mailing, ServeError> {
+    Ok(Mailing {
+        db: db.clone(),
+        delivery: Delivery::choose(SmtpClient::new(&config.mail)?, bound),
+        base_url: config.http.base_url_for(bound),
+        metrics: Arc::clone(metrics),
+    })
+}
+
 async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListener, ServeError> {
     let bound = TcpListener::bind(address).await;
     bound.map_err(|source| ServeError::Listen {
@@ -270,6 +289,9 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
         }
         if let Err(error) = retention::purge(&state, now).await {
             tracing::warn!(%error, "documents and renders whose time is over could not be purged");
+        }
+        if let Err(error) = people::purge(&state.people, &state.documents, now).await {
+            tracing::warn!(%error, "accounts, sessions and mails whose time is over could not be purged");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());

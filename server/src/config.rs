@@ -9,6 +9,7 @@ pub mod http;
 pub mod jobs;
 pub mod limits;
 pub mod log;
+pub mod mail;
 pub mod metrics;
 pub mod reader;
 pub mod secrets;
@@ -24,6 +25,7 @@ use crate::config::{
     jobs::{JobsConfig, Role},
     limits::LimitsConfig,
     log::LogConfig,
+    mail::MailConfig,
     metrics::MetricsConfig,
     reader::{Fault, Reader, Setting},
     secrets::SecretsConfig,
@@ -52,6 +54,8 @@ pub struct Config {
     pub jobs: JobsConfig,
     /// See [`mod@storage`].
     pub storage: StorageConfig,
+    /// See [`mod@mail`].
+    pub mail: MailConfig,
     /// See [`mod@log`].
     pub log: LogConfig,
     /// See [`mod@metrics`].
@@ -90,6 +94,7 @@ impl Config {
         let limits = LimitsConfig::from_env(&mut reader);
         let jobs = JobsConfig::from_env(&mut reader);
         let storage = StorageConfig::from_env(&mut reader);
+        let mail = MailConfig::from_env(&mut reader);
         let log = LogConfig::from_env(&mut reader);
         let metrics = MetricsConfig::from_env(&mut reader);
         let traces = TracesConfig::from_env(&mut reader);
@@ -104,6 +109,7 @@ impl Config {
                 limits: limits?,
                 jobs: jobs?,
                 storage: storage?,
+                mail: mail?,
                 log: log?,
                 metrics: metrics?,
                 traces: traces?,
@@ -117,7 +123,7 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 12] = [
+pub const SECTIONS: [(&str, &[&Setting]); 13] = [
     ("Service", http::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
@@ -127,6 +133,7 @@ pub const SECTIONS: [(&str, &[&Setting]); 12] = [
     ("Limits", limits::SETTINGS),
     ("Background work", jobs::SETTINGS),
     ("Storage", storage::SETTINGS),
+    ("Mail", mail::SETTINGS),
     ("Logs", log::SETTINGS),
     ("Metrics", metrics::SETTINGS),
     ("Traces", traces::SETTINGS),
@@ -230,6 +237,35 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn mail_needs_a_sender_and_its_password_is_not_printed() {
+        assert!(read(&[]).expect("defaults").mail.smtp.is_none());
+        let error = read(&[("PLATEN_SMTP_URL", "smtp://user:hunter2@relay")])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("PLATEN_MAIL_FROM") && !error.contains("hunter2"),
+            "{error}"
+        );
+        let sender = ("PLATEN_MAIL_FROM", "Ann's Platen <no-reply@example.org>");
+        let error = read(&[("PLATEN_SMTP_URL", "smtp://hunter2@relay"), sender])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("PLATEN_SMTP_URL") && !error.contains("hunter2"),
+            "{error}"
+        );
+        let mail = read(&[("PLATEN_SMTP_URL", "smtp://relay"), sender])
+            .expect("sound")
+            .mail;
+        assert_eq!(
+            (mail.smtp.expect("a server").port, mail.from.email.to_string()),
+            (25, "no-reply@example.org".into())
+        );
+        let error = read(&[("PLATEN_MAIL_FROM", "nobody")]).unwrap_err().to_string();
+        assert!(error.contains("PLATEN_MAIL_FROM: \"nobody\" is not allowed"), "{error}");
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
 //! answer in [`error`].
 
+pub mod browser_session;
 mod client_address;
 mod conditional;
+pub mod csrf;
+mod dev_mail;
 mod drain;
 mod error;
 mod extract;
@@ -97,6 +100,7 @@ pub fn router(app: AppState) -> Router {
     router
         .merge(reference::routes())
         .merge(metrics::routes(&app.config.metrics))
+        .merge(dev_mail::routes(&app.mailing.delivery))
         .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))

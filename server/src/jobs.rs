@@ -1,5 +1,6 @@
 //! Background work: jobs are claimed from the queue, done, and given back when this process stops.
 
+mod mail;
 pub mod signals;
 mod worker;
 
@@ -41,7 +42,7 @@ pub async fn work(app: &AppState, lifecycle: &Lifecycle) {
         at_once: CALLBACKS,
         cap: Some(CALLBACKS_OF_ACCOUNT),
     };
-    tokio::join!(renders.run(), callbacks.run());
+    tokio::join!(renders.run(), callbacks.run(), mail::run(app, lifecycle));
 }
 
 /// Does one job. If the database does not take what became of it, the job is given back once it does.

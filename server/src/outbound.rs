@@ -1,3 +1,4 @@
-//! Requests of the service itself to addresses that a client names.
+//! Requests of the service itself to addresses that a client names, and mail.
 
 pub mod callbacks;
+pub mod mail;

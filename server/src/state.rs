@@ -13,7 +13,7 @@ use crate::{
     domain::{ids::InstanceId, sealing::SecretKeys},
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
-    service::{api_keys::KeyUsage, connections::buckets::Buckets, metrics::Metrics},
+    service::{api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People},
     storage::{answers::AnswerFiles, default_storage::DefaultStorage},
 };
 
@@ -48,6 +48,10 @@ pub struct AppState {
     pub buckets: Buckets,
     /// Which keys were used.
     pub key_usage: KeyUsage,
+    /// Acts for people.
+    pub people: People,
+    /// Sends mail.
+    pub mailing: Mailing,
     /// What is counted and measured.
     pub metrics: Arc<Metrics>,
 }

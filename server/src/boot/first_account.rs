@@ -16,8 +16,9 @@ use crate::{
         password::{InvalidPassword, Password},
     },
     service::{
-        accounts::{self, CreateAccountError, PlanChoice},
+        accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         api_keys,
+        passwords::{HashError, Passwords},
     },
     store::error::StoreError,
 };
@@ -39,6 +40,9 @@ pub enum FirstAccountError {
     /// Our own password is not good enough.
     #[error(transparent)]
     Password(#[from] InvalidPassword),
+    /// Its password could not be hashed.
+    #[error(transparent)]
+    Hash(#[from] HashError),
     /// Its key can't be kept.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -53,6 +57,10 @@ pub struct FirstAccount {
     /// Two lines, as in [`LOG_IN_FILE`].
     log_in: SecretString,
 }
+
+/// What its owner sees in the place of names, until they choose others.
+const NAME: &str = "Owner";
+const ACCOUNT_NAME: &str = "First account";
 
 /// The first account: made when there is none at all. `None`: its key was revoked, or its file is gone.
 pub async fn ensure(
@@ -70,10 +78,16 @@ pub async fn ensure(
     // Kept before the account exists: after a crash in between, the next start makes both anew.
     folder.write_secret(KEY_FILE, &format!("{}\n", key.expose()))?;
     folder.write_secret(LOG_IN_FILE, &log_in)?;
+    let password_hash = Passwords::default().hash(Password::parse(password)?).await?;
+    let owner = NewOwner {
+        email,
+        name: NAME,
+        account_name: ACCOUNT_NAME,
+        password_hash: &password_hash,
+    };
     accounts::create_with_key(
         db,
-        email,
-        Password::parse(password.to_owned())?,
+        &owner,
         &PlanChoice {
             plan: PLAN.to_owned(),
             credits: None,

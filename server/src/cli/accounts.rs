@@ -17,8 +17,9 @@ use crate::{
     database::{self, Database},
     domain::{email::Email, password::Password},
     service::{
-        accounts::{self, CreateAccountError, PlanChoice},
+        accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         credits::{self, SetPlanError},
+        passwords::Passwords,
         webhook_secrets,
     },
     storage::{default_storage::DefaultStorage, object_stores::ObjectStores},
@@ -159,7 +160,14 @@ async fn with_database(
 }
 
 async fn create(database: &Database, email: &Email, password: Password, choice: &PlanChoice) -> Result<(), Failure> {
-    match accounts::create(&database.pool, email, password, choice, clock::now()).await {
+    let password_hash = Passwords::default().hash(password).await?;
+    let owner = NewOwner {
+        email,
+        name: "",
+        account_name: "",
+        password_hash: &password_hash,
+    };
+    match accounts::create(&database.pool, &owner, choice, clock::now()).await {
         Ok(created) => {
             println!("{}", created.account);
             Ok(())

@@ -4,6 +4,7 @@ mod browser;
 mod database;
 mod fonts;
 mod machine;
+mod mail;
 mod storage;
 mod templates;
 
@@ -81,6 +82,7 @@ pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
     tell(fonts::look());
     tell(database::look(config).await);
     tell(storage::look(config).await);
+    tell(mail::look(config).await);
     tell(templates::look().await);
     tell(browser::look(config).await);
     match broken {

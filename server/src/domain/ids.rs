@@ -72,3 +72,11 @@ identifier! {
     /// A storage connection.
     ConnectionId
 }
+identifier! {
+    /// A browser's session; not what its cookie holds.
+    SessionId
+}
+identifier! {
+    /// A mail.
+    MailId
+}

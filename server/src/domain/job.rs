@@ -73,9 +73,14 @@ impl JobKind {
             Self::Render => &RENDER_DELAYS[..],
             Self::Callback => &CALLBACK_DELAYS[..],
         };
-        let delay = delays.get(usize::try_from(failures).unwrap_or_default())?;
-        Some(delay.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 2.0))
+        spread(delays, failures, chance)
     }
+}
+
+/// See [`JobKind::delay`].
+pub(super) fn spread(delays: &[Duration], failures: i32, chance: f64) -> Option<Duration> {
+    let delay = delays.get(usize::try_from(failures).unwrap_or_default())?;
+    Some(delay.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 2.0))
 }
 
 #[cfg(test)]

@@ -1,15 +1,20 @@
 //! Passwords: bounds and hashing by argon2id.
 
 use argon2::{
-    Argon2,
+    Algorithm, Argon2, Params, Version,
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 use secrecy::{ExposeSecret, SecretString};
 
 /// Shorter ones fall to guessing (NIST SP 800-63B, 5.1.1.2, asks for at least 8).
-const MIN_CHARACTERS: usize = 10;
+pub const MIN_CHARACTERS: usize = 12;
 /// Longer ones only cost time.
 const MAX_BYTES: usize = 1024;
+
+/// What OWASP advises for argon2id. A change counts for an existing password when its user logs in next.
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
 
 /// A password that may be chosen.
 #[derive(Debug, Clone)]
@@ -25,51 +30,115 @@ pub struct InvalidPassword;
 #[error("the password could not be hashed: {0}")]
 pub struct HashingFailed(argon2::password_hash::Error);
 
+/// Whether a stored hash is that of what somebody typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// It is another one's, or none.
+    Wrong,
+    /// It is.
+    Right,
+    /// It is, and was made with parameters that are not used any more.
+    Outdated,
+}
+
 impl Password {
     /// Checks its length.
-    pub fn parse(text: String) -> Result<Self, InvalidPassword> {
+    pub fn parse(text: impl Into<SecretString>) -> Result<Self, InvalidPassword> {
+        let secret = text.into();
+        let text = secret.expose_secret();
         if text.chars().count() < MIN_CHARACTERS || text.len() > MAX_BYTES {
             return Err(InvalidPassword);
         }
-        Ok(Self(text.into()))
+        Ok(Self(secret))
     }
 
-    /// As a PHC string, argon2id with 19 MiB, 2 passes, 1 lane (the crate's default and OWASP's advice). Takes about
-    /// 20 ms of one core: call it on a blocking thread.
+    /// As a PHC string, argon2id with 19 MiB, 2 passes, 1 lane. Takes about 20 ms of one core: call it on a blocking
+    /// thread.
     pub fn hash(&self) -> Result<String, HashingFailed> {
-        Argon2::default()
-            .hash_password(self.0.expose_secret().as_bytes())
-            .map(|hash| hash.to_string())
-            .map_err(HashingFailed)
+        let hash = current().hash_password(self.0.expose_secret().as_bytes());
+        hash.map(|hash| hash.to_string()).map_err(HashingFailed)
     }
+}
 
-    /// Whether a stored hash is this password's. Takes as long as [`Self::hash`].
-    pub fn matches(&self, stored: &str) -> bool {
-        PasswordHash::new(stored).is_ok_and(|hash| {
-            Argon2::default()
-                .verify_password(self.0.expose_secret().as_bytes(), &hash)
-                .is_ok()
-        })
+/// Compares what somebody typed with a stored hash. Without one, with one that nothing has: it takes as long as
+/// [`Password::hash`] in any case.
+pub fn check(typed: &SecretString, stored: Option<&str>) -> Check {
+    let typed = typed.expose_secret();
+    // Nobody has an empty one.
+    let typed = if typed.len() > MAX_BYTES { "" } else { typed };
+    let decoy = decoy();
+    let Ok(hash) = PasswordHash::new(stored.unwrap_or(&decoy)) else {
+        return Check::Wrong;
+    };
+    // The parameters are those in the hash.
+    if Argon2::default().verify_password(typed.as_bytes(), &hash).is_err() {
+        return Check::Wrong;
     }
+    let made_with = Params::try_from(&hash);
+    let same = hash.algorithm.as_str() == Algorithm::Argon2id.as_str()
+        && hash.version == Some(Version::V0x13.into())
+        && made_with.is_ok_and(|made_with| {
+            (made_with.m_cost(), made_with.t_cost(), made_with.p_cost()) == (MEMORY_KIB, PASSES, LANES)
+        });
+    if same { Check::Right } else { Check::Outdated }
+}
+
+fn current() -> Argon2<'static> {
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).unwrap_or_default();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+/// A hash that no password has, with the current parameters.
+fn decoy() -> String {
+    format!(
+        "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}$AAAAAAAAAAAAAAAAAAAAAA${}",
+        "A".repeat(43)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn typed(text: &str) -> SecretString {
+        text.to_owned().into()
+    }
+
     #[test]
     fn a_hash_is_argon2id_and_matches_only_its_password() {
-        let password = Password::parse("correct horse".into()).unwrap();
-        let hash = password.hash().unwrap();
+        let hash = Password::parse("correct horse").expect("sound").hash().expect("a hash");
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        assert!(password.matches(&hash));
-        assert!(!Password::parse("battery staple".into()).unwrap().matches(&hash));
-        assert!(!password.matches("not a hash"));
+        assert_eq!(check(&typed("correct horse"), Some(&hash)), Check::Right);
+        for wrong in ["battery staple", "", &"x".repeat(1_000_000)] {
+            assert_eq!(check(&typed(wrong), Some(&hash)), Check::Wrong);
+        }
+        assert_eq!(check(&typed("correct horse"), Some("not a hash")), Check::Wrong);
+    }
+
+    #[test]
+    fn nobody_is_compared_with_a_hash_as_dear_as_anybody_is() {
+        let decoy = decoy();
+        let hash = PasswordHash::new(&decoy).expect("a sound hash");
+        let params = Params::try_from(&hash).expect("sound parameters");
+        assert_eq!((params.m_cost(), params.t_cost(), params.p_cost()), (19_456, 2, 1));
+        assert_eq!(check(&typed("correct horse"), None), Check::Wrong);
+    }
+
+    #[test]
+    fn a_hash_with_other_parameters_is_outdated() {
+        for (algorithm, memory) in [(Algorithm::Argon2id, 1024), (Algorithm::Argon2i, MEMORY_KIB)] {
+            let params = Params::new(memory, PASSES, LANES, None).expect("sound");
+            let former = Argon2::new(algorithm, Version::V0x13, params);
+            let hash = former.hash_password(b"correct horse").expect("a hash").to_string();
+            assert_eq!(check(&typed("correct horse"), Some(&hash)), Check::Outdated);
+            assert_eq!(check(&typed("battery staple"), Some(&hash)), Check::Wrong);
+        }
     }
 
     #[test]
     fn too_short_and_too_long_are_refused() {
-        assert_eq!(Password::parse("nine char".into()).map(|_| ()), Err(InvalidPassword));
-        assert_eq!(Password::parse("x".repeat(1025)).map(|_| ()), Err(InvalidPassword));
+        for text in ["eleven char", &"x".repeat(1025)] {
+            assert_eq!(Password::parse(text).map(|_| ()), Err(InvalidPassword));
+        }
     }
 }

@@ -44,7 +44,7 @@ impl FromRequestParts<ApiState> for Caller {
         if let Some(slot) = parts.extensions.get::<StandingSlot>() {
             slot.fill(standing);
         }
-        if let Some(seconds) = standing.refused_for {
+        if let Some(seconds) = standing.refused_for() {
             return Err(ApiError::RateLimited(seconds));
         }
         parts.extensions.insert(caller.clone());
@@ -195,7 +195,7 @@ impl FromRequestParts<ApiState> for MayPreview {
         let MayReadTemplates(caller) = MayReadTemplates::from_request_parts(parts, state).await?;
         let PreviewRateLimit(limit) = &state.preview_rate_limit;
         let standing = limit.take(caller.account, PREVIEWS_PER_MINUTE, Instant::now());
-        match standing.refused_for {
+        match standing.refused_for() {
             Some(seconds) => Err(ApiError::RateLimited(seconds)),
             None => Ok(Self(caller)),
         }

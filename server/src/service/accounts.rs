@@ -9,7 +9,6 @@ use crate::{
         api_key::{PlaintextKey, Scopes},
         email::Email,
         ids::{AccountId, ApiKeyId, UserId},
-        password::{HashingFailed, Password},
     },
     storage::default_storage::{DefaultStorage, DefaultStorageError},
     store::{
@@ -47,28 +46,33 @@ pub enum CreateAccountError {
     /// There is no such plan.
     #[error(transparent)]
     UnknownPlan(#[from] UnknownPlan),
-    /// Hashing failed.
-    #[error(transparent)]
-    Hashing(#[from] HashingFailed),
-    /// The hashing thread died.
-    #[error("hashing the password did not finish")]
-    Interrupted,
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
+/// Who is to own a new account. The names may be empty.
+#[derive(Debug, Clone, Copy)]
+pub struct NewOwner<'a> {
+    /// Log-in name.
+    pub email: &'a Email,
+    /// What they call themselves.
+    pub name: &'a str,
+    /// What they call the account.
+    pub account_name: &'a str,
+    /// PHC string.
+    pub password_hash: &'a str,
+}
+
 /// Makes an account, its user and the membership that makes the user its owner: all or nothing.
 pub async fn create(
     db: &PgPool,
-    email: &Email,
-    password: Password,
+    owner: &NewOwner<'_>,
     plan: &PlanChoice,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
-    let password_hash = hash(password).await?;
     let mut transaction = tx::begin(db).await?;
-    let created = insert(&mut transaction, email, &password_hash, plan, now).await?;
+    let created = insert(&mut transaction, owner, plan, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }
@@ -76,16 +80,14 @@ pub async fn create(
 /// As [`create`], with a key that may do everything.
 pub async fn create_with_key(
     db: &PgPool,
-    email: &Email,
-    password: Password,
+    owner: &NewOwner<'_>,
     plan: &PlanChoice,
     key_name: &str,
     key: &PlaintextKey,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
-    let password_hash = hash(password).await?;
     let mut transaction = tx::begin(db).await?;
-    let created = insert(&mut transaction, email, &password_hash, plan, now).await?;
+    let created = insert(&mut transaction, owner, plan, now).await?;
     let new = NewApiKey {
         id: ApiKeyId::generate(),
         created_by: created.owner,
@@ -103,16 +105,10 @@ pub async fn create_with_key(
     Ok(created)
 }
 
-/// Takes tens of milliseconds of a core, so it stays off the threads that serve requests.
-async fn hash(password: Password) -> Result<String, CreateAccountError> {
-    let hashing = tokio::task::spawn_blocking(move || password.hash());
-    Ok(hashing.await.map_err(|_| CreateAccountError::Interrupted)??)
-}
-
-async fn insert(
+/// As [`create`], within a transaction.
+pub(super) async fn insert(
     db: &mut PgConnection,
-    email: &Email,
-    password_hash: &str,
+    owner: &NewOwner<'_>,
     choice: &PlanChoice,
     now: OffsetDateTime,
 ) -> Result<OwnedAccount, CreateAccountError> {
@@ -122,18 +118,19 @@ async fn insert(
     };
     let user = NewUser {
         id: created.owner,
-        email,
-        password_hash,
+        email: owner.email,
+        name: owner.name,
+        password_hash: owner.password_hash,
     };
     users::insert(db, user, now).await.map_err(|error| {
         if error.violates(users::EMAIL_KEY) {
-            CreateAccountError::EmailTaken(email.clone())
+            CreateAccountError::EmailTaken(owner.email.clone())
         } else {
             error.into()
         }
     })?;
     let plan = known_plan(db, &choice.plan).await??;
-    accounts::insert(db, created.account, &plan, choice.credits, now).await?;
+    accounts::insert(db, created.account, owner.account_name, &plan, choice.credits, now).await?;
     members::insert_owner(db, created.account, created.owner, now).await?;
     Ok(created)
 }

@@ -88,6 +88,29 @@ impl CallbackOutcome {
     }
 }
 
+/// What became of one try of a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MailOutcome {
+    /// A server has taken it.
+    Sent,
+    /// It is sent again later.
+    Retried,
+    /// It is not sent again.
+    GivenUp,
+}
+
+impl MailOutcome {
+    const ALL: [Self; 3] = [Self::Sent, Self::Retried, Self::GivenUp];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Retried => "retried",
+            Self::GivenUp => "given_up",
+        }
+    }
+}
+
 /// An answer to an HTTP request, as far as it is told apart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HttpAnswer {
@@ -105,6 +128,7 @@ pub struct Metrics {
     phases: Family<(RenderMode, Phase), Histogram>,
     start_delays: Family<(), Histogram>,
     callbacks: Family<CallbackOutcome, u64>,
+    mails: Family<MailOutcome, u64>,
     credits: AtomicU64,
     http_answers: Family<HttpAnswer, u64>,
     queue: Mutex<Option<QueueLook>>,
@@ -130,6 +154,7 @@ impl Default for Metrics {
             })),
             start_delays: Family::of([()]),
             callbacks: Family::of(CallbackOutcome::ALL),
+            mails: Family::of(MailOutcome::ALL),
             credits: AtomicU64::new(0),
             http_answers: Family::of([]),
             queue: Mutex::default(),
@@ -164,6 +189,11 @@ impl Metrics {
     /// A callback was tried.
     pub fn callback_tried(&self, outcome: CallbackOutcome) {
         self.callbacks.record(outcome, |tried| *tried += 1);
+    }
+
+    /// A mail was tried.
+    pub fn mail_tried(&self, outcome: MailOutcome) {
+        self.mails.record(outcome, |tried| *tried += 1);
     }
 
     /// Credits were charged, and that is committed.
@@ -227,6 +257,14 @@ impl Metrics {
             "platen_callback_tries_total",
             "Tries of callbacks.",
             self.callbacks
+                .all()
+                .iter()
+                .map(|(outcome, count)| (vec![("outcome", outcome.as_str())], *count)),
+        );
+        exposition.counter(
+            "platen_mail_tries_total",
+            "Tries of mails.",
+            self.mails
                 .all()
                 .iter()
                 .map(|(outcome, count)| (vec![("outcome", outcome.as_str())], *count)),

@@ -5,21 +5,27 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    domain::ids::{AccountId, UserId},
+    domain::{
+        display_name::DisplayName,
+        ids::{AccountId, UserId},
+    },
     store::error::StoreError,
 };
 
-/// Adds an account, whose periods begin now. `credits` are those of one period, when they are not the plan's.
+/// Adds an account, whose periods begin now. The name may be empty; `credits` are those of one period, when they are not
+/// the plan's.
 pub async fn insert(
     db: &mut PgConnection,
     id: AccountId,
+    name: &str,
     plan: &str,
     credits: Option<i64>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into accounts (id, plan, credits, period_anchor, inserted_at) values ($1, $2, $3, $4, $4)",
+        "insert into accounts (id, name, plan, credits, period_anchor, inserted_at) values ($1, $2, $3, $4, $5, $5)",
         id.0,
+        name,
         plan,
         credits,
         now,
@@ -53,6 +59,62 @@ pub async fn update_keep_content(db: &PgPool, id: AccountId, keep: bool) -> Resu
         .execute(db)
         .await?;
     Ok(())
+}
+
+/// Gives an account that this user owns another name. `false`: they own no such account.
+pub async fn update_name(db: &PgPool, id: AccountId, owner: UserId, name: &DisplayName) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set name = $3
+         from members
+         where accounts.id = $1 and members.account_id = accounts.id and members.user_id = $2
+             and members.role = 'owner'",
+        id.0,
+        owner.0,
+        name.as_str(),
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Decides when an account that this user owns is deleted, or, with `None`, that it is not, unless that time has come.
+/// Returns its name; `None`: they own no such account, or it is too late.
+pub async fn update_delete_at(
+    db: &mut PgConnection,
+    id: AccountId,
+    owner: UserId,
+    delete_at: Option<OffsetDateTime>,
+    now: OffsetDateTime,
+) -> Result<Option<String>, StoreError> {
+    let name = sqlx::query_scalar!(
+        "update accounts set delete_at = $3
+         from members
+         where accounts.id = $1 and members.account_id = accounts.id and members.user_id = $2
+             and members.role = 'owner' and (accounts.delete_at is null or accounts.delete_at > $4)
+         returning accounts.name",
+        id.0,
+        owner.0,
+        delete_at,
+        now,
+    );
+    Ok(name.fetch_optional(db).await?)
+}
+
+/// The accounts whose time has come.
+pub async fn list_to_delete(db: &PgPool, now: OffsetDateTime) -> Result<Vec<OwnedAccount>, StoreError> {
+    let rows = sqlx::query!(
+        "select members.account_id, members.user_id from accounts
+         join members on members.account_id = accounts.id and members.role = 'owner'
+         where accounts.delete_at <= $1",
+        now,
+    )
+    .fetch_all(db)
+    .await?;
+    let accounts = rows.into_iter().map(|row| OwnedAccount {
+        account: AccountId(row.account_id),
+        owner: UserId(row.user_id),
+    });
+    Ok(accounts.collect())
 }
 
 /// Deletes an account with all that belongs to it, and its owner, unless that person belongs to another account. Returns

@@ -1,6 +1,6 @@
 //! Table `members`: who belongs to which account.
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
@@ -24,4 +24,33 @@ pub async fn insert_owner(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// An account, as those see it who belong to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Membership {
+    /// The account.
+    pub account: AccountId,
+    /// May be empty.
+    pub name: String,
+    /// What the person may do: owner, admin or member.
+    pub role: String,
+    /// By an operator.
+    pub suspended: bool,
+    /// When it is deleted, if it is to be.
+    pub delete_at: Option<OffsetDateTime>,
+}
+
+/// The accounts that a user belongs to, those first that they have belonged to the longest.
+pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, StoreError> {
+    let memberships = sqlx::query_as!(
+        Membership,
+        r#"select accounts.id as account, accounts.name, members.role,
+               accounts.suspended_at is not null as "suspended!", accounts.delete_at
+           from members join accounts on accounts.id = members.account_id
+           where members.user_id = $1
+           order by members.inserted_at, accounts.id"#,
+        user.0,
+    );
+    Ok(memberships.fetch_all(db).await?)
 }

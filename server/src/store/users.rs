@@ -1,10 +1,10 @@
 //! Table `users`.
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
-    domain::{email::Email, ids::UserId},
+    domain::{display_name::DisplayName, email::Email, ids::UserId},
     store::error::StoreError,
 };
 
@@ -17,6 +17,8 @@ pub struct NewUser<'a> {
     pub id: UserId,
     /// Log-in name.
     pub email: &'a Email,
+    /// What they call themselves; may be empty.
+    pub name: &'a str,
     /// PHC string.
     pub password_hash: &'a str,
 }
@@ -24,13 +26,125 @@ pub struct NewUser<'a> {
 /// Adds a user; [`EMAIL_KEY`] refuses a second one with the same address.
 pub async fn insert(db: &mut PgConnection, user: NewUser<'_>, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into users (id, email, password_hash, inserted_at) values ($1, $2, $3, $4)",
+        "insert into users (id, email, name, password_hash, inserted_at) values ($1, $2, $3, $4, $5)",
         user.id.0,
         user.email.as_str(),
+        user.name,
         user.password_hash,
         now,
     )
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// What a log-in is checked against.
+pub struct Credentials {
+    /// The user.
+    pub id: UserId,
+    /// Log-in name.
+    pub email: String,
+    /// PHC string.
+    pub password_hash: String,
+    /// Of the sessions that begin now.
+    pub session_epoch: i32,
+}
+
+/// The user with this address.
+pub async fn find_by_email(db: &PgPool, email: &Email) -> Result<Option<Credentials>, StoreError> {
+    let user = sqlx::query_as!(
+        Credentials,
+        "select id, email, password_hash, session_epoch from users where email = $1",
+        email.as_str(),
+    );
+    Ok(user.fetch_optional(db).await?)
+}
+
+/// The user.
+pub async fn find(db: &PgPool, id: UserId) -> Result<Option<Credentials>, StoreError> {
+    let user = sqlx::query_as!(
+        Credentials,
+        "select id, email, password_hash, session_epoch from users where id = $1",
+        id.0,
+    );
+    Ok(user.fetch_optional(db).await?)
+}
+
+/// What people see of themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// The user.
+    pub id: UserId,
+    /// Log-in name.
+    pub email: String,
+    /// May be empty.
+    pub name: String,
+    /// `None`: it is still the first one.
+    pub password_changed_at: Option<OffsetDateTime>,
+}
+
+/// What a user sees of themselves.
+pub async fn find_person(db: &PgPool, id: UserId) -> Result<Option<Person>, StoreError> {
+    let person = sqlx::query_as!(
+        Person,
+        "select id, email, name, password_changed_at from users where id = $1",
+        id.0
+    );
+    Ok(person.fetch_optional(db).await?)
+}
+
+/// Gives a user another name.
+pub async fn update_name(db: &PgPool, id: UserId, name: &DisplayName) -> Result<(), StoreError> {
+    sqlx::query!("update users set name = $2 where id = $1", id.0, name.as_str())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Puts a better hash of the same password in place of the one that it was checked against.
+pub async fn update_hash(db: &PgPool, user: &Credentials, password_hash: &str) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update users set password_hash = $3 where id = $1 and password_hash = $2",
+        user.id.0,
+        user.password_hash,
+        password_hash,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Gives a user another password, which ends every session. Returns the `session_epoch` of the next ones; `None`: the
+/// user has left this address.
+pub async fn update_password(
+    db: &mut PgConnection,
+    id: UserId,
+    email: &Email,
+    password_hash: &str,
+    now: OffsetDateTime,
+) -> Result<Option<i32>, StoreError> {
+    let epoch = sqlx::query_scalar!(
+        "update users set password_hash = $3, password_changed_at = $4, session_epoch = session_epoch + 1
+         where id = $1 and email = $2
+         returning session_epoch",
+        id.0,
+        email.as_str(),
+        password_hash,
+        now,
+    );
+    Ok(epoch.fetch_optional(db).await?)
+}
+
+/// Gives a user another address in place of this one; [`EMAIL_KEY`] refuses one that somebody has. `false`: the user has
+/// another one by now.
+pub async fn update_email(db: &mut PgConnection, id: UserId, former: &str, email: &Email) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update users set email = $3 where id = $1 and email = $2",
+        id.0,
+        former,
+        email.as_str()
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }

@@ -57,7 +57,7 @@ async fn a_second_account_for_one_address_and_short_passwords_are_refused() {
         &["accounts", "create", "--email", "bob@example.org"],
         "short\n",
     );
-    assert!(short.refused().contains("at least 10 characters"));
+    assert!(short.refused().contains("at least 12 characters"));
     let nothing = command(&database, &["keys", "list", "--email", "bob@example.org"], "");
     assert!(
         nothing

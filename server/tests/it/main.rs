@@ -9,6 +9,7 @@ mod jobs;
 mod keys;
 mod lifecycle;
 mod metrics;
+mod people;
 mod quick_starts;
 mod render;
 mod secret_key;

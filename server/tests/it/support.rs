@@ -11,6 +11,7 @@ pub(crate) mod folder;
 pub(crate) mod object_stores;
 pub(crate) mod origin;
 pub(crate) mod pdf;
+pub(crate) mod people;
 pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod receiver;

@@ -1,0 +1,33 @@
+//! Whether mail can be sent.
+
+use crate::{cli::doctor::Finding, config::Config, outbound::mail::SmtpClient};
+
+const SUBJECT: &str = "Mail";
+
+pub(super) async fn look(config: &Config) -> Vec<Finding> {
+    vec![ask(config).await]
+}
+
+async fn ask(config: &Config) -> Finding {
+    let Some(smtp) = &config.mail.smtp else {
+        return if config.http.listen.ip().is_loopback() {
+            Finding::fine(SUBJECT, "kept, to be read at /dev/mail (PLATEN_SMTP_URL is not set)")
+        } else {
+            let fact = "PLATEN_SMTP_URL is not set: nobody can sign up or replace a forgotten password";
+            Finding::warning(SUBJECT, fact, "set PLATEN_SMTP_URL and PLATEN_MAIL_FROM")
+        };
+    };
+    let server = format!("{}:{}", smtp.host, smtp.port);
+    let checked = match SmtpClient::new(&config.mail) {
+        Ok(Some(client)) => client.check().await.map_err(|error| error.to_string()),
+        Ok(None) => return Finding::fine(SUBJECT, "not sent"),
+        Err(error) => Err(error.to_string()),
+    };
+    match checked {
+        Ok(()) => Finding::fine(SUBJECT, format!("{server} takes mail from {}", config.mail.from.email)),
+        Err(error) => {
+            let remedy = "check PLATEN_SMTP_URL, and that this machine may reach the server; mail waits meanwhile";
+            Finding::warning(SUBJECT, format!("{server}: {error}"), remedy)
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! What the service writes to people. Every mail is plain text and the same as HTML, without pictures.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use time::{OffsetDateTime, macros::format_description};
+use url::Url;
+
+use crate::domain::{job::spread, one_time_token::OneTimeToken, password::MIN_CHARACTERS};
+
+/// Where a sign-up ends: the page asks for the password that was chosen.
+pub const VERIFY_PATH: &str = "/sign-up/verify";
+/// Where another password is chosen.
+pub const RESET_PASSWORD_PATH: &str = "/reset-password";
+/// Where a person who is logged in takes another address.
+pub const CONFIRM_EMAIL_PATH: &str = "/settings/confirm-email";
+/// The member of a link's query that holds its token.
+pub const TOKEN: &str = "token";
+const LOG_IN_PATH: &str = "/log-in";
+const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
+
+/// So long somebody has a mail in hand. Sending takes less.
+pub const LEASE: Duration = Duration::from_mins(3);
+
+/// Waits before the second, third … try: about twelve hours in all.
+const DELAYS: [Duration; 7] = [
+    Duration::from_secs(10),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(20),
+    Duration::from_hours(1),
+    Duration::from_hours(3),
+    Duration::from_hours(8),
+];
+
+/// How long to wait after a try has failed, when `failures` have failed before it. `None`: it is given up. `chance`, from
+/// 0 to 1, spreads the tries.
+pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
+    spread(&DELAYS, failures, chance)
+}
+
+/// What a mail is about, from the moment when it is caused. What it says is decided when it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Letter {
+    /// Somebody wants an account with this address.
+    VerifyAddress,
+    /// Somebody with this address has forgotten the password.
+    ResetPassword,
+    /// A user wants to take this address.
+    ConfirmAddress,
+    /// A user wants to leave this address.
+    AddressChangeAsked {
+        /// For this one.
+        new_address: String,
+    },
+    /// A user has left this address.
+    AddressChanged {
+        /// For this one.
+        new_address: String,
+    },
+    /// The password was replaced.
+    PasswordChanged,
+    /// An account is to be deleted.
+    DeletionAsked {
+        /// Its name.
+        account_name: String,
+        /// When.
+        #[serde(with = "time::serde::rfc3339")]
+        delete_at: OffsetDateTime,
+    },
+}
+
+impl Letter {
+    /// The word for logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::VerifyAddress => "verify_address",
+            Self::ResetPassword => "reset_password",
+            Self::ConfirmAddress => "confirm_address",
+            Self::AddressChangeAsked { .. } => "address_change_asked",
+            Self::AddressChanged { .. } => "address_changed",
+            Self::PasswordChanged => "password_changed",
+            Self::DeletionAsked { .. } => "deletion_asked",
+        }
+    }
+}
+
+/// A mail as it is read. Holds a secret when it holds a link.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// One line of ours: nothing that anybody wrote into a form.
+    pub subject: String,
+    /// Plain text.
+    pub text: String,
+    /// The same as a page.
+    pub html: String,
+}
+
+/// Ends a sign-up.
+pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
+    Draft::new("Confirm your address")
+        .says("Somebody, we hope you, wants a Platen account with this address.")
+        .says("To have it, open this page within 24 hours and type the password that you chose.")
+        .leads("Confirm the address", &link(base, VERIFY_PATH, token))
+        .says("If it was not you, do nothing: there is no account unless you confirm.")
+        .written()
+}
+
+/// For those who sign up twice, and for those whose address somebody else tries.
+pub fn account_exists(base: &Url) -> Written {
+    Draft::new("You have an account already")
+        .says("Somebody, we hope you, wants to use this address for a Platen account. It has one already.")
+        .leads("Log in", &page(base, LOG_IN_PATH))
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .says("If it was not you, do nothing: nothing has changed.")
+        .written()
+}
+
+/// Leads to another password.
+pub fn reset_password(base: &Url, token: &OneTimeToken) -> Written {
+    Draft::new("Choose a new password")
+        .says("Somebody, we hope you, has forgotten the password of the Platen account with this address.")
+        .says(format!(
+            "This page lets you choose a new one, of at least {MIN_CHARACTERS} characters. It works once, for an hour."
+        ))
+        .leads("Choose a new password", &link(base, RESET_PASSWORD_PATH, token))
+        .says("If it was not you, do nothing: the password stays as it is.")
+        .written()
+}
+
+/// Goes to the address that a user wants to take.
+pub fn confirm_address(base: &Url, token: &OneTimeToken) -> Written {
+    Draft::new("Confirm your new address")
+        .says("Somebody, we hope you, wants to use this address for their Platen account from now on.")
+        .says("To do so, log in as before and open this page within 24 hours.")
+        .leads("Confirm the address", &link(base, CONFIRM_EMAIL_PATH, token))
+        .says("If it was not you, do nothing.")
+        .written()
+}
+
+/// Goes to the address that a user wants to leave.
+pub fn address_change_asked(base: &Url, new_address: &str) -> Written {
+    Draft::new("Your address is to be changed")
+        .says(format!(
+            "You, or somebody who knows your password, asked for {new_address} as the address of your Platen account. It \
+             changes once that address is confirmed."
+        ))
+        .says("If it was not you, choose a new password now: that calls it off.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .written()
+}
+
+/// Goes to the address that a user has left.
+pub fn address_changed(new_address: &str) -> Written {
+    Draft::new("Your address was changed")
+        .says(format!(
+            "Your Platen account has the address {new_address} now; you log in with it. Nothing more is sent here."
+        ))
+        .says("If it was not you, write to whoever runs this service.")
+        .written()
+}
+
+/// After every change of the password.
+pub fn password_changed(base: &Url) -> Written {
+    Draft::new("Your password was changed")
+        .says("The password of your Platen account is a new one, and all other sessions are logged out.")
+        .says("If it was not you, choose another one now.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .written()
+}
+
+/// While there is time.
+pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
+    const MOMENT: &[time::format_description::BorrowedFormatItem<'_>] =
+        format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
+    let moment = delete_at.to_offset(time::UtcOffset::UTC).format(MOMENT);
+    let account = if account_name.is_empty() {
+        "your account".to_owned()
+    } else {
+        format!("the account {account_name}")
+    };
+    Draft::new("Your account is to be deleted")
+        .says(format!(
+            "As you asked, {account} is deleted on {}, with its templates, keys, renders and stored documents.",
+            moment.unwrap_or_default()
+        ))
+        .says("Until then you can log in and take it back.")
+        .leads("Log in", &page(base, LOG_IN_PATH))
+        .written()
+}
+
+fn page(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    let folder = base.path().trim_end_matches('/').to_owned();
+    url.set_path(&format!("{folder}{path}"));
+    url
+}
+
+fn link(base: &Url, path: &str, token: &OneTimeToken) -> Url {
+    let mut url = page(base, path);
+    url.query_pairs_mut().append_pair(TOKEN, token.expose());
+    url
+}
+
+/// A mail under way: the same words twice.
+struct Draft {
+    subject: &'static str,
+    text: String,
+    html: String,
+}
+
+impl Draft {
+    fn new(subject: &'static str) -> Self {
+        Self {
+            subject,
+            text: String::new(),
+            html: String::new(),
+        }
+    }
+
+    fn says(mut self, words: impl AsRef<str>) -> Self {
+        let words = words.as_ref();
+        self.text.extend([words, "\n\n"]);
+        self.html.extend(["<p>", &escaped(words), "</p>\n"]);
+        self
+    }
+
+    fn leads(mut self, label: &str, url: &Url) -> Self {
+        self.text.extend([label, ":\n", url.as_str(), "\n\n"]);
+        let (label, url) = (escaped(label), escaped(url.as_str()));
+        let link = format!("<p><a href=\"{url}\">{label}</a><br><small>{url}</small></p>\n");
+        self.html.push_str(&link);
+        self
+    }
+
+    fn written(self) -> Written {
+        let Self { subject, text, html } = self;
+        Written {
+            subject: subject.to_owned(),
+            text: format!("{}\n\n-- \nPlaten\n", text.trim_end()),
+            html: format!(
+                "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{subject}</title></head>\n\
+                 <body style=\"max-width:34em;margin:2em auto;padding:0 1em;font:16px/1.5 sans-serif\">\n\
+                 <h1 style=\"font-size:1.25em\">{subject}</h1>\n{html}<p>Platen</p>\n</body>\n</html>\n"
+            ),
+        }
+    }
+}
+
+/// Text as it stands in HTML, between tags or in an attribute's quotation marks.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    fn base() -> Url {
+        Url::parse("https://platen.example/app/").expect("a URL")
+    }
+
+    #[test]
+    fn a_link_holds_its_token_in_both_forms() {
+        let token = OneTimeToken::from_random([7; 32]);
+        let mail = reset_password(&base(), &token);
+        let url = format!("https://platen.example/app/reset-password?token={}", token.expose());
+        assert!(mail.text.lines().any(|line| line == url), "{}", mail.text);
+        assert!(mail.html.contains(&format!("href=\"{url}\"")), "{}", mail.html);
+    }
+
+    #[test]
+    fn what_people_write_stays_text() {
+        let mail = deletion_asked(
+            &base(),
+            "<script>alert('1')</script> & \"Sons\"",
+            datetime!(2026-12-01 08:05 +2),
+        );
+        assert!(!mail.html.contains("<script"), "{}", mail.html);
+        assert!(
+            mail.html
+                .contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;Sons&quot;")
+        );
+        assert!(mail.text.contains("1 December 2026, 06:05 UTC"), "{}", mail.text);
+    }
+
+    #[test]
+    fn a_letter_is_read_as_it_was_kept() {
+        let letter = Letter::AddressChanged {
+            new_address: "ann@example.org".to_owned(),
+        };
+        let kept = serde_json::to_value(&letter).expect("JSON");
+        assert_eq!(kept["kind"], letter.kind());
+        assert_eq!(serde_json::from_value::<Letter>(kept).expect("a letter"), letter);
+    }
+
+    #[test]
+    fn a_mail_is_tried_eight_times_over_half_a_day() {
+        let waits: Vec<_> = (0..).map_while(|failures| delay(failures, 0.5)).collect();
+        let hours = waits.iter().sum::<Duration>().as_secs() / 3600;
+        assert_eq!((waits.len(), hours), (7, 12));
+    }
+}

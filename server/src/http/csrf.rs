@@ -1,0 +1,171 @@
+//! Requests that change something, and that another site made a browser send. Two things keep them out: the browser says
+//! where a request comes from, and a form of ours holds a token that only the session's own pages know.
+
+use aws_lc_rs::hmac;
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+    http::{HeaderMap, HeaderName, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use subtle::ConstantTimeEq;
+use tower_sessions::Session;
+use url::{Origin, Url, form_urlencoded};
+
+/// The field of a form that holds the token.
+pub const FIELD: &str = "csrf";
+/// The header that holds it, for requests that are no forms.
+pub const HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// The largest form: a template of 2 MiB, of which every byte may be escaped.
+const FORM_BYTES: usize = 8 * 1024 * 1024;
+
+/// The token of a session, for its forms; `None`: there is no session. It is another one after each log-in.
+pub fn token(session: &Session) -> Option<String> {
+    // Whoever knows the token does not know the id, which is what the cookie holds.
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &session.id()?.0.to_le_bytes());
+    Some(BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key, b"csrf")))
+}
+
+/// Lets a request pass that changes nothing, or comes from our own pages. `ours`: where browsers reach the service.
+pub(super) async fn check(ours: Origin, request: Request, next: Next) -> Response {
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return next.run(request).await;
+    }
+    let session = request.extensions().get::<Session>().and_then(token);
+    match comes_from(request.headers(), &ours) {
+        Source::Ours => {}
+        // No browser, and nothing that a browser would have added.
+        Source::Unknown if session.is_none() => {}
+        Source::Unknown | Source::Foreign => {
+            let message = format!(
+                "This request came from another site, and nothing was changed. Open {} and try again there.\n",
+                ours.ascii_serialization()
+            );
+            return refused(message);
+        }
+    }
+    let Some(token) = session else {
+        return next.run(request).await;
+    };
+    match with_token(request, &token).await {
+        Ok(request) => next.run(request).await,
+        Err(refusal) => refusal,
+    }
+}
+
+enum Source {
+    Ours,
+    Foreign,
+    /// It does not say.
+    Unknown,
+}
+
+/// Browsers send one of these headers, or both, with every request that is no mere look (Fetch, 3.2; Fetch Metadata, 2.4).
+fn comes_from(headers: &HeaderMap, ours: &Origin) -> Source {
+    if let Some(site) = headers.get(FETCH_SITE) {
+        // `none`: the person did it, not a page.
+        return match site.as_bytes() {
+            b"same-origin" | b"none" => Source::Ours,
+            _ => Source::Foreign,
+        };
+    }
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return Source::Unknown;
+    };
+    let origin = origin.to_str().ok().and_then(|origin| Url::parse(origin).ok());
+    match origin {
+        Some(origin) if origin.origin() == *ours => Source::Ours,
+        _ => Source::Foreign,
+    }
+}
+
+/// The request, if it holds the token: in the header, else in the form.
+async fn with_token(request: Request, token: &str) -> Result<Request, Response> {
+    let same = |given: &[u8]| bool::from(given.ct_eq(token.as_bytes()));
+    if let Some(given) = request.headers().get(HEADER) {
+        return if same(given.as_bytes()) {
+            Ok(request)
+        } else {
+            Err(outdated())
+        };
+    }
+    let media_type = request.headers().get(header::CONTENT_TYPE);
+    let is_form = media_type.is_some_and(|media_type| {
+        let media_type = media_type.as_bytes();
+        media_type.starts_with(b"application/x-www-form-urlencoded")
+    });
+    if !is_form {
+        return Err(outdated());
+    }
+    let (parts, body) = request.into_parts();
+    let form = to_bytes(body, FORM_BYTES).await.map_err(|_| {
+        let message = format!("A form has at most {FORM_BYTES} bytes.\n");
+        (StatusCode::PAYLOAD_TOO_LARGE, message).into_response()
+    })?;
+    let given = form_urlencoded::parse(&form).find(|(name, _)| name == FIELD);
+    if given.is_some_and(|(_, given)| same(given.as_bytes())) {
+        Ok(Request::from_parts(parts, Body::from(form)))
+    } else {
+        Err(outdated())
+    }
+}
+
+/// Mostly a page that was open while its person logged in anew.
+fn outdated() -> Response {
+    refused(
+        "This form is out of date, and nothing was changed. Go back, load the page again, and send it once more.\n"
+            .to_owned(),
+    )
+}
+
+fn refused(message: String) -> Response {
+    (StatusCode::FORBIDDEN, message).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(headers: &[(&'static str, &'static str)], base: &str) -> &'static str {
+        let headers = headers
+            .iter()
+            .map(|&(name, value)| (HeaderName::from_static(name), value.parse().expect("a value")))
+            .collect();
+        match comes_from(&headers, &Url::parse(base).expect("a URL").origin()) {
+            Source::Ours => "ours",
+            Source::Foreign => "foreign",
+            Source::Unknown => "unknown",
+        }
+    }
+
+    #[test]
+    fn the_browser_says_where_a_request_comes_from() {
+        let base = "https://platen.example/";
+        for (headers, expected) in [
+            (&[][..], "unknown"),
+            (&[("origin", "https://platen.example")], "ours"),
+            (&[("origin", "https://platen.example:443")], "ours"),
+            (&[("origin", "http://platen.example")], "foreign"),
+            (&[("origin", "https://platen.example.evil.example")], "foreign"),
+            (&[("origin", "null")], "foreign"),
+            (&[("sec-fetch-site", "same-origin")], "ours"),
+            (&[("sec-fetch-site", "same-site")], "foreign"),
+            (&[("sec-fetch-site", "cross-site")], "foreign"),
+            // What the browser found out counts, not what a proxy made of the name.
+            (
+                &[("sec-fetch-site", "same-origin"), ("origin", "http://localhost:3000")],
+                "ours",
+            ),
+            (
+                &[("sec-fetch-site", "cross-site"), ("origin", "https://platen.example")],
+                "foreign",
+            ),
+        ] {
+            assert_eq!(source(headers, base), expected, "{headers:?}");
+        }
+    }
+}

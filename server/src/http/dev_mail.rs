@@ -1,0 +1,170 @@
+//! `/dev/mail`: the mail that would have been sent, for a developer who runs the service without a server for mail.
+//!
+//! Whoever reads it can enter every account. So it is there only where nobody else can ask: the service listens on loopback,
+//! the request comes from there, not through a proxy, and for a name that is loopback's (a page elsewhere could point a name
+//! of its own at this machine).
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::{
+    Router,
+    extract::{ConnectInfo, FromRef, FromRequestParts, Path, State},
+    http::{HeaderMap, header, request::Parts},
+    response::{Html, IntoResponse, Response},
+    routing::get,
+};
+use time::format_description::well_known::Rfc3339;
+
+use crate::{
+    domain::{ids::MailId, mail::escaped},
+    http::error::ApiError,
+    service::mail::{self, Delivery},
+    state::AppState,
+};
+
+/// Nothing runs, nothing is loaded, nothing is sent.
+const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+/// As [`POLICY`], with what mails look like; in a world of its own.
+const MAIL_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// What proxies add.
+const FORWARDED: [&str; 6] = [
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+];
+
+/// The routes, if mail is kept.
+pub(super) fn routes<S: Clone + Send + Sync + 'static>(delivery: &Delivery) -> Router<S>
+where
+    AppState: FromRef<S>,
+{
+    match delivery {
+        Delivery::Kept => Router::new()
+            .route("/dev/mail", get(list))
+            .route("/dev/mail/{id}", get(one))
+            .route("/dev/mail/{id}/html", get(html)),
+        Delivery::Smtp(_) | Delivery::None => Router::new(),
+    }
+}
+
+/// Somebody at this machine. Everybody else finds nothing here.
+struct Developer;
+
+impl<S: Send + Sync> FromRequestParts<S> for Developer {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let direct = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
+            && !FORWARDED.iter().any(|name| parts.headers.contains_key(*name));
+        (direct && is_for_loopback(&parts.headers))
+            .then_some(Self)
+            .ok_or(ApiError::NoSuchPath)
+    }
+}
+
+fn is_for_loopback(headers: &HeaderMap) -> bool {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .unwrap_or_default();
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+async fn list(_: Developer, State(app): State<AppState>) -> Result<Response, ApiError> {
+    let mails = mail::list_kept(&app.db).await?;
+    let rows = mails.iter().map(|mail| {
+        let (id, to, subject) = (mail.id, escaped(&mail.recipient), escaped(&mail.written.subject));
+        let at = mail.inserted_at.format(&Rfc3339).unwrap_or_default();
+        format!("<tr><td>{to}<td><a href=\"/dev/mail/{id}\">{subject}</a><td>{at}\n")
+    });
+    let rows: String = rows.collect();
+    let body = format!(
+        "<h1>Mail</h1>\n<p>Nothing is sent: PLATEN_SMTP_URL is not set. The latest comes first.</p>\n\
+         <table><thead><tr><th scope=\"col\">To<th scope=\"col\">Subject<th scope=\"col\">At</thead>\n\
+         <tbody>\n{rows}</tbody></table>\n"
+    );
+    Ok(page(POLICY, document("Mail", &body)))
+}
+
+async fn one(_: Developer, State(app): State<AppState>, path: Path<String>) -> Result<Response, ApiError> {
+    let mail = find(&app, &path).await?;
+    let lines = mail.written.text.lines().map(|line| {
+        let text = escaped(line);
+        if line.starts_with(app.base_url.as_str()) {
+            format!("<a href=\"{text}\">{text}</a>\n")
+        } else {
+            format!("{text}\n")
+        }
+    });
+    let text: String = lines.collect();
+    let subject = escaped(&mail.written.subject);
+    let body = format!(
+        "<h1>{subject}</h1>\n<p>To {} · <a href=\"/dev/mail/{}/html\">as a page</a> · <a href=\"/dev/mail\">all</a></p>\n\
+         <pre>{text}</pre>\n",
+        escaped(&mail.recipient),
+        mail.id
+    );
+    Ok(page(POLICY, document(&subject, &body)))
+}
+
+async fn html(_: Developer, State(app): State<AppState>, path: Path<String>) -> Result<Response, ApiError> {
+    Ok(page(MAIL_POLICY, find(&app, &path).await?.written.html))
+}
+
+async fn find(app: &AppState, path: &str) -> Result<crate::store::mails::KeptMail, ApiError> {
+    let id = MailId::parse(path).ok_or(ApiError::NoSuchPath)?;
+    mail::find_kept(&app.db, id).await?.ok_or(ApiError::NoSuchPath)
+}
+
+/// `body` is HTML; the title as well.
+fn document(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
+         <body>\n{body}</body>\n</html>\n"
+    )
+}
+
+fn page(policy: &'static str, html: String) -> Response {
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (headers, Html(html)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_loopback_are_answered() {
+        let asked = |host: &'static str| {
+            is_for_loopback(&HeaderMap::from_iter([(header::HOST, host.parse().expect("a host"))]))
+        };
+        for host in ["localhost", "localhost:3000", "127.0.0.1:3000", "[::1]:3000", "[::1]"] {
+            assert!(asked(host), "{host}");
+        }
+        for host in [
+            "",
+            "platen.example",
+            "localhost.evil.example:3000",
+            "127.0.0.1.nip.io",
+            "192.0.2.1:3000",
+        ] {
+            assert!(!asked(host), "{host}");
+        }
+        assert!(!is_for_loopback(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,183 @@
+//! Mail: written when it is sent, so that what it says is true at that moment and no link lies in the database.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use futures::future::join_all;
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use url::Url;
+
+use crate::{
+    clock,
+    domain::{
+        email::Email,
+        ids::{MailId, UserId},
+        mail::{self, Letter, Written},
+        one_time_token::{OneTimeToken, Purpose},
+    },
+    outbound::mail::{SendMailError, SmtpClient},
+    service::metrics::{MailOutcome, Metrics},
+    store::{
+        error::StoreError,
+        mails::{self, ClaimedMail, KeptMail},
+        one_time_tokens, sign_ups, users,
+    },
+};
+
+/// Mails that a process sends at once.
+const AT_ONCE: i64 = 8;
+/// Mails that a developer is shown.
+const SHOWN: i64 = 200;
+/// A mail that was not sent by then is of no use to anybody.
+const LIFETIME: Duration = Duration::days(3);
+
+/// Where mail goes.
+#[derive(Clone)]
+pub enum Delivery {
+    /// Through a server.
+    Smtp(Arc<SmtpClient>),
+    /// Nowhere: it is kept for a developer, as it would have been sent.
+    Kept,
+    /// Nowhere, and nobody could look at it: it waits until there is a server.
+    None,
+}
+
+impl Delivery {
+    /// Through the server, if there is one. Else mail is kept where nobody but this machine can ask for it.
+    pub fn choose(smtp: Option<SmtpClient>, listening: SocketAddr) -> Self {
+        match smtp {
+            Some(client) => Self::Smtp(Arc::new(client)),
+            None if listening.ip().is_loopback() => Self::Kept,
+            None => Self::None,
+        }
+    }
+}
+
+/// What sending mail needs; cheap to clone.
+#[derive(Clone)]
+pub struct Mailing {
+    /// Connections to the database.
+    pub db: PgPool,
+    /// Where mail goes.
+    pub delivery: Delivery,
+    /// Where its links lead.
+    pub base_url: Url,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+}
+
+/// Sends what is due, several at once. Says how many that were.
+pub async fn send_due(mailing: &Mailing) -> Result<usize, StoreError> {
+    if matches!(mailing.delivery, Delivery::None) {
+        return Ok(0);
+    }
+    let claimed = mails::claim(&mailing.db, AT_ONCE).await?;
+    let sent = join_all(claimed.iter().map(|mail| send(mailing, mail))).await;
+    sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+    Ok(claimed.len())
+}
+
+async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
+    let Some(written) = write(mailing, mail, clock::now()).await? else {
+        mails::complete(&mailing.db, mail).await?;
+        return Ok(());
+    };
+    let client = match &mailing.delivery {
+        Delivery::Smtp(client) => client,
+        Delivery::Kept | Delivery::None => return mails::keep(&mailing.db, mail, &written).await,
+    };
+    let (mail_id, kind) = (mail.id, mail.letter.kind());
+    let outcome = match client.send(mail.id, &mail.recipient, written).await {
+        Ok(()) => {
+            tracing::info!(%mail_id, kind, "sent a mail");
+            mails::complete(&mailing.db, mail).await?;
+            MailOutcome::Sent
+        }
+        Err(error) => {
+            let delay = match error {
+                SendMailError::Passing(_) => mail::delay(mail.failures, rand::random()),
+                SendMailError::Final(_) => None,
+            };
+            tracing::warn!(%mail_id, kind, %error, again = delay.is_some(), "a mail could not be sent");
+            if let Some(delay) = delay {
+                mails::release(&mailing.db, mail, delay.as_secs_f64()).await?;
+                MailOutcome::Retried
+            } else {
+                mails::complete(&mailing.db, mail).await?;
+                MailOutcome::GivenUp
+            }
+        }
+    };
+    mailing.metrics.mail_tried(outcome);
+    Ok(())
+}
+
+/// What a mail says at this moment. `None`: nothing any more, or there is nobody to say it to.
+async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<Written>, StoreError> {
+    let (db, base) = (&mailing.db, &mailing.base_url);
+    let Ok(recipient) = mail.recipient.parse::<Email>() else {
+        return Ok(None);
+    };
+    let written = match &mail.letter {
+        Letter::VerifyAddress => {
+            if users::find_by_email(db, &recipient).await?.is_some() {
+                mail::account_exists(base)
+            } else if sign_ups::list(db, &recipient, now).await?.is_empty() {
+                return Ok(None);
+            } else {
+                let token = token(db, Purpose::Verify, &recipient, None, now).await?;
+                mail::verify_address(base, &token)
+            }
+        }
+        Letter::ResetPassword => {
+            let Some(user) = users::find_by_email(db, &recipient).await? else {
+                return Ok(None);
+            };
+            let token = token(db, Purpose::ResetPassword, &recipient, Some(user.id), now).await?;
+            mail::reset_password(base, &token)
+        }
+        Letter::ConfirmAddress => {
+            if users::find_by_email(db, &recipient).await?.is_some() {
+                mail::account_exists(base)
+            } else {
+                let token = token(db, Purpose::ChangeEmail, &recipient, mail.user, now).await?;
+                mail::confirm_address(base, &token)
+            }
+        }
+        Letter::AddressChangeAsked { new_address } => mail::address_change_asked(base, new_address),
+        Letter::AddressChanged { new_address } => mail::address_changed(new_address),
+        Letter::PasswordChanged => mail::password_changed(base),
+        Letter::DeletionAsked {
+            account_name,
+            delete_at,
+        } => mail::deletion_asked(base, account_name, *delete_at),
+    };
+    Ok(Some(written))
+}
+
+async fn token(
+    db: &PgPool,
+    purpose: Purpose,
+    email: &Email,
+    user: Option<UserId>,
+    now: OffsetDateTime,
+) -> Result<OneTimeToken, StoreError> {
+    let token = OneTimeToken::from_random(rand::random());
+    one_time_tokens::insert(db, token.digest(), purpose, email, user, now).await?;
+    Ok(token)
+}
+
+/// The mails that were kept, the latest first.
+pub async fn list_kept(db: &PgPool) -> Result<Vec<KeptMail>, StoreError> {
+    mails::list_kept(db, None, SHOWN).await
+}
+
+/// A mail that was kept.
+pub async fn find_kept(db: &PgPool, id: MailId) -> Result<Option<KeptMail>, StoreError> {
+    Ok(mails::list_kept(db, Some(id), 1).await?.pop())
+}
+
+/// Forgets mails that are too old, whether they were sent or not.
+pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    mails::delete_before(db, now - LIFETIME).await
+}

@@ -1,0 +1,81 @@
+//! Hashing passwords: each hash takes 19 MiB and 20 ms of a core, so that only so many are computed at once.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::available_parallelism,
+    time::Duration,
+};
+
+use secrecy::SecretString;
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+
+use crate::domain::password::{self, Check, HashingFailed, Password};
+
+/// Whoever would wait longer is sent away.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Computes hashes; cheap to clone.
+#[derive(Clone)]
+pub struct Passwords {
+    places: Arc<Semaphore>,
+    computed: Arc<AtomicU64>,
+}
+
+/// Why there is no hash.
+#[derive(Debug, thiserror::Error)]
+pub enum HashError {
+    /// Too many are wanted at once.
+    #[error("too many passwords are checked at this moment")]
+    Busy,
+    /// Hashing failed.
+    #[error(transparent)]
+    Failed(#[from] HashingFailed),
+    /// The thread died.
+    #[error("hashing a password did not finish")]
+    Interrupted,
+}
+
+impl Default for Passwords {
+    /// As many at once as there are cores.
+    fn default() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from))),
+            computed: Arc::default(),
+        }
+    }
+}
+
+impl Passwords {
+    /// The hash to store of a password.
+    pub async fn hash(&self, password: Password) -> Result<String, HashError> {
+        Ok(self.compute(move || password.hash()).await??)
+    }
+
+    /// Compares what somebody typed with a stored hash. Without one it is the same work, and comes to nothing.
+    pub async fn check(&self, typed: SecretString, stored: Option<String>) -> Result<Check, HashError> {
+        self.compute(move || password::check(&typed, stored.as_deref())).await
+    }
+
+    /// How many hashes were computed since the start.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
+    async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, HashError> {
+        let place = timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
+        // Nobody closes it.
+        let place = place
+            .map_err(|_| HashError::Busy)?
+            .map_err(|_| HashError::Interrupted)?;
+        self.computed.fetch_add(1, Ordering::Relaxed);
+        let computing = spawn_blocking(move || {
+            // A client that hangs up does not stop the thread: the place is free when that has ended.
+            let _place = place;
+            work()
+        });
+        computing.await.map_err(|_| HashError::Interrupted)
+    }
+}

@@ -1,0 +1,119 @@
+//! People: how they sign up and log in, and what they decide about themselves.
+//!
+//! Whether an address has an account shows in no answer and in no answer's time: every path does the same hashing and the
+//! same statements, and what depends on it is decided when the mail is written (`service/mail.rs`).
+
+pub mod account;
+pub mod email;
+mod limits;
+pub mod log_in;
+pub mod password;
+pub mod sign_up;
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        email::{Email, InvalidEmail},
+        validation::Fault,
+    },
+    service::{
+        accounts::DeleteAccountError,
+        mail,
+        passwords::{HashError, Passwords},
+        people::limits::Limits,
+    },
+    storage::default_storage::DefaultStorage,
+    store::{error::StoreError, one_time_tokens, sessions, sign_ups},
+};
+
+/// What acting for people needs; cheap to clone.
+#[derive(Clone)]
+pub struct People {
+    /// Connections to the database.
+    pub db: PgPool,
+    /// Computes hashes.
+    pub passwords: Passwords,
+    limits: Limits,
+}
+
+impl People {
+    /// Nobody has tried anything yet.
+    pub fn new(db: PgPool) -> Self {
+        Self {
+            db,
+            passwords: Passwords::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Why something is not done for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum PeopleError {
+    /// A form is faulty: each fault at `/` and the field's name.
+    #[error("{}", .0.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect::<Vec<_>>().join("; "))]
+    Invalid(Vec<Fault>),
+    /// Nobody has this address and this password.
+    #[error("e-mail address or password is wrong")]
+    WrongCredentials,
+    /// The person who is logged in typed another password than theirs.
+    #[error("this is not your password")]
+    WrongPassword,
+    /// Too many tries.
+    #[error("too many tries; try again in {}", in_words(*.retry_after))]
+    TooMany {
+        /// Until the next one.
+        retry_after: Duration,
+    },
+    /// A link is worthless.
+    #[error("this link has been used, replaced, or is too old; ask for a new one")]
+    WorthlessLink,
+    /// Somebody has the address already.
+    #[error("this address belongs to another account by now")]
+    EmailTaken,
+    /// The person has no such session or account.
+    #[error("there is no such thing")]
+    NotFound,
+    /// No hash.
+    #[error(transparent)]
+    Hash(#[from] HashError),
+    /// The session can't be read.
+    #[error(transparent)]
+    Session(#[from] tower_sessions::session::Error),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How long somebody has to wait, for people: `1 minute`.
+fn in_words(wait: Duration) -> String {
+    match wait.as_secs().div_ceil(60) {
+        0 | 1 => "1 minute".to_owned(),
+        minutes => format!("{minutes} minutes"),
+    }
+}
+
+/// Reads a member of a form, and notes what is wrong with it.
+fn read<T, E: std::fmt::Display>(faults: &mut Vec<Fault>, pointer: &str, read: Result<T, E>) -> Option<T> {
+    read.map_err(|error| faults.push(Fault::invalid(pointer, error.to_string())))
+        .ok()
+}
+
+/// The address that somebody typed into `/email`.
+fn read_email(typed: &str) -> Result<Email, PeopleError> {
+    let read: Result<Email, InvalidEmail> = typed.trim().parse();
+    read.map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/email", error.to_string())]))
+}
+
+/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions and mails whose time is over.
+pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateTime) -> Result<(), DeleteAccountError> {
+    sign_ups::delete_expired(&people.db, now).await?;
+    one_time_tokens::delete_expired(&people.db, now).await?;
+    sessions::delete_expired(&people.db, now).await?;
+    mail::purge(&people.db, now).await?;
+    account::delete_due(people, documents, now).await
+}

@@ -1,0 +1,102 @@
+//! What people see and decide of themselves and of the accounts that they own.
+
+use secrecy::SecretString;
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    domain::{
+        client::Client,
+        display_name::DisplayName,
+        ids::{AccountId, UserId},
+        mail::Letter,
+    },
+    service::{
+        accounts::{self, DeleteAccountError},
+        people::{People, PeopleError, log_in, read},
+    },
+    storage::default_storage::DefaultStorage,
+    store::{
+        accounts as store,
+        members::{self, Membership},
+        tx,
+        users::{self, Person},
+    },
+};
+
+/// So long an account that is to be deleted can be taken back.
+pub const GRACE: Duration = Duration::days(7);
+
+/// What a user sees of themselves; `None`: they are gone.
+pub async fn person(people: &People, user: UserId) -> Result<Option<Person>, PeopleError> {
+    Ok(users::find_person(&people.db, user).await?)
+}
+
+/// The accounts that a user belongs to, those first that they have belonged to the longest.
+pub async fn accounts_of(people: &People, user: UserId) -> Result<Vec<Membership>, PeopleError> {
+    Ok(members::list_of_user(&people.db, user).await?)
+}
+
+/// Gives a user another name. A fault is at `/name`.
+pub async fn rename(people: &People, user: UserId, name: &str) -> Result<(), PeopleError> {
+    Ok(users::update_name(&people.db, user, &read_name(name)?).await?)
+}
+
+/// Gives an account another name; its owner may. A fault is at `/name`.
+pub async fn rename_account(people: &People, user: UserId, account: AccountId, name: &str) -> Result<(), PeopleError> {
+    let renamed = store::update_name(&people.db, account, user, &read_name(name)?).await?;
+    renamed.then_some(()).ok_or(PeopleError::NotFound)
+}
+
+fn read_name(name: &str) -> Result<DisplayName, PeopleError> {
+    let mut faults = Vec::new();
+    read(&mut faults, "/name", name.parse()).ok_or(PeopleError::Invalid(faults))
+}
+
+/// Lets an account be deleted after seven days; its owner may. Until then everything goes on, and it can be taken back.
+/// Says when.
+pub async fn request_deletion(
+    people: &People,
+    user: UserId,
+    account: AccountId,
+    client: &Client,
+    password: SecretString,
+    now: OffsetDateTime,
+) -> Result<OffsetDateTime, PeopleError> {
+    let (_, email) = log_in::prove(people, user, client, password).await?;
+    let delete_at = now + GRACE;
+    let mut transaction = tx::begin(&people.db).await?;
+    let name = store::update_delete_at(&mut transaction, account, user, Some(delete_at), now).await?;
+    let letter = Letter::DeletionAsked {
+        account_name: name.ok_or(PeopleError::NotFound)?,
+        delete_at,
+    };
+    crate::store::mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+    tx::commit(transaction).await?;
+    Ok(delete_at)
+}
+
+/// Takes back an account that is to be deleted; its owner may.
+pub async fn undo_deletion(
+    people: &People,
+    user: UserId,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let mut transaction = tx::begin(&people.db).await?;
+    let name = store::update_delete_at(&mut transaction, account, user, None, now).await?;
+    name.ok_or(PeopleError::NotFound)?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Deletes the accounts whose time has come.
+pub async fn delete_due(
+    people: &People,
+    documents: &DefaultStorage,
+    now: OffsetDateTime,
+) -> Result<(), DeleteAccountError> {
+    for account in store::list_to_delete(&people.db, now).await? {
+        accounts::delete(&people.db, documents, account).await?;
+        tracing::info!(account_id = %account.account, "an account was deleted, as its owner asked");
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Another address. It counts once its link was followed by the user, logged in.
+
+use secrecy::SecretString;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        client::Client,
+        ids::UserId,
+        mail::Letter,
+        one_time_token::{Purpose, TokenDigest},
+        validation::Fault,
+    },
+    service::people::{People, PeopleError, log_in, read_email},
+    store::{mails, one_time_tokens, tx, users},
+};
+
+/// Mails a link to the new address, and a notice to the one that the user has. An earlier wish is forgotten. Faults are at
+/// `/email`.
+pub async fn request_change(
+    people: &People,
+    user: UserId,
+    client: &Client,
+    password: SecretString,
+    new: &str,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let new = read_email(new)?;
+    let (_, former) = log_in::prove(people, user, client, password).await?;
+    if new == former {
+        let fault = Fault::invalid("/email", "this is your address already");
+        return Err(PeopleError::Invalid(vec![fault]));
+    }
+    people.limits.ask_for_mail(client, &new)?;
+    let notice = Letter::AddressChangeAsked {
+        new_address: new.as_str().to_owned(),
+    };
+    let mut transaction = tx::begin(&people.db).await?;
+    one_time_tokens::delete_of_user(&mut transaction, user, Some(Purpose::ChangeEmail)).await?;
+    mails::delete_address_changes(&mut transaction, user).await?;
+    mails::insert(&mut transaction, &new, Some(user), &Letter::ConfirmAddress, now).await?;
+    mails::insert(&mut transaction, &former, Some(user), &notice, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Gives a user the address that a link was sent to. The user has to be the one who asked: a link alone makes nobody the
+/// reader of somebody else's account.
+pub async fn confirm_change(
+    people: &People,
+    user: UserId,
+    token: &str,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let digest = TokenDigest::of(token);
+    let subject = one_time_tokens::find(&people.db, digest, Purpose::ChangeEmail, now).await?;
+    let subject = subject.filter(|subject| subject.user == Some(user));
+    let new = subject.ok_or(PeopleError::WorthlessLink)?.email;
+    let former = users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?.email;
+    let former = read_email(&former)?;
+    let mut transaction = tx::begin(&people.db).await?;
+    if !one_time_tokens::use_up(&mut transaction, digest, Purpose::ChangeEmail, now).await? {
+        return Err(PeopleError::WorthlessLink);
+    }
+    let changed = users::update_email(&mut transaction, user, former.as_str(), &new).await;
+    let changed = changed.map_err(|error| {
+        if error.violates(users::EMAIL_KEY) {
+            PeopleError::EmailTaken
+        } else {
+            error.into()
+        }
+    });
+    if !changed? {
+        return Err(PeopleError::WorthlessLink);
+    }
+    // Links that were sent to the former address.
+    one_time_tokens::delete_of_user(&mut transaction, user, None).await?;
+    let notice = Letter::AddressChanged {
+        new_address: new.as_str().to_owned(),
+    };
+    mails::insert(&mut transaction, &former, Some(user), &notice, now).await?;
+    Ok(tx::commit(transaction).await?)
+}

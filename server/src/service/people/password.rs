@@ -1,0 +1,107 @@
+//! Another password, for those who have forgotten theirs and for those who have not. Either ends every other session, and
+//! makes every link worthless that was mailed before.
+
+use secrecy::SecretString;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use tower_sessions::Session;
+
+use crate::{
+    domain::{
+        client::Client,
+        email::Email,
+        ids::UserId,
+        mail::Letter,
+        one_time_token::{Purpose, TokenDigest},
+        password::Password,
+    },
+    service::{
+        people::{People, PeopleError, log_in, read, read_email},
+        sessions,
+    },
+    store::{
+        mails, one_time_tokens,
+        sessions::{Holder, delete_others},
+        tx, users,
+    },
+};
+
+/// Mails a link to this address that lets its user choose another password; nothing, if it has no user.
+pub async fn request_reset(
+    people: &People,
+    client: &Client,
+    email: &str,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let email = read_email(email)?;
+    people.limits.ask_for_mail(client, &email)?;
+    let mut transaction = tx::begin(&people.db).await?;
+    mails::insert(&mut transaction, &email, None, &Letter::ResetPassword, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Replaces a password by the token of a link. Logs nobody in. A fault is at `/password`.
+pub async fn reset(
+    people: &People,
+    token: &str,
+    password: SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let password = chosen(password)?;
+    let digest = TokenDigest::of(token);
+    let subject = one_time_tokens::find(&people.db, digest, Purpose::ResetPassword, now).await?;
+    let subject = subject.ok_or(PeopleError::WorthlessLink)?;
+    let user = subject.user.ok_or(PeopleError::WorthlessLink)?;
+    let hash = people.passwords.hash(password).await?;
+    let mut transaction = tx::begin(&people.db).await?;
+    if !one_time_tokens::use_up(&mut transaction, digest, Purpose::ResetPassword, now).await? {
+        return Err(PeopleError::WorthlessLink);
+    }
+    let replaced = replace(&mut transaction, user, &subject.email, &hash, now).await?;
+    // Whoever has left an address does not come in by it.
+    replaced.ok_or(PeopleError::WorthlessLink)?;
+    tx::commit(transaction).await?;
+    people.limits.forgive(&subject.email);
+    Ok(())
+}
+
+/// Replaces the password of a user who is logged in; this session goes on, under another id. Faults are at `/password`.
+pub async fn change(
+    people: &People,
+    user: UserId,
+    session: &Session,
+    client: &Client,
+    current: SecretString,
+    password: SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let password = chosen(password)?;
+    let (_, email) = log_in::prove(people, user, client, current).await?;
+    let hash = people.passwords.hash(password).await?;
+    let mut transaction = tx::begin(&people.db).await?;
+    let epoch = replace(&mut transaction, user, &email, &hash, now).await?;
+    let epoch = epoch.ok_or(PeopleError::NotFound)?;
+    tx::commit(transaction).await?;
+    Ok(sessions::renew(session, Holder { user, epoch }, client, now).await?)
+}
+
+fn chosen(password: SecretString) -> Result<Password, PeopleError> {
+    let mut faults = Vec::new();
+    read(&mut faults, "/password", Password::parse(password)).ok_or(PeopleError::Invalid(faults))
+}
+
+/// The count of the sessions that begin from now on; `None`: the user has left this address.
+async fn replace(
+    db: &mut PgConnection,
+    user: UserId,
+    email: &Email,
+    hash: &str,
+    now: OffsetDateTime,
+) -> Result<Option<i32>, PeopleError> {
+    let epoch = users::update_password(db, user, email, hash, now).await?;
+    delete_others(db, user, None).await?;
+    one_time_tokens::delete_of_user(db, user, None).await?;
+    mails::delete_address_changes(db, user).await?;
+    mails::insert(db, email, Some(user), &Letter::PasswordChanged, now).await?;
+    Ok(epoch)
+}

@@ -1,0 +1,160 @@
+//! Signing up. An address becomes a user when two things are shown together: that somebody reads its mail, and knows the
+//! password that was chosen. So nobody can prepare an account for somebody else who merely follows a link.
+
+use secrecy::{ExposeSecret, SecretString};
+use time::{Duration, OffsetDateTime};
+use tower_sessions::Session;
+
+use crate::{
+    domain::{
+        client::Client,
+        display_name::DisplayName,
+        email::Email,
+        ids::UserId,
+        mail::Letter,
+        one_time_token::{Purpose, TokenDigest},
+        password::{Check, Password},
+    },
+    service::{
+        accounts::{self, CreateAccountError, NewOwner, PlanChoice},
+        people::{People, PeopleError, read, read_email},
+        sessions::{self, Stay},
+    },
+    store::{
+        mails, one_time_tokens,
+        sessions::Holder,
+        sign_ups::{self, NewSignUp, SignUp},
+        tx,
+    },
+};
+
+/// The plan of those who sign up.
+const PLAN: &str = "Free";
+/// So long a sign-up waits to be confirmed. Its mail can be sent again.
+const LIFETIME: Duration = Duration::days(7);
+
+/// What somebody types who wants an account. Faults are at `/name`, `/email`, `/account_name` and `/password`.
+#[derive(Debug, Clone)]
+pub struct SignUpForm {
+    /// What they call themselves.
+    pub name: String,
+    /// Log-in name to be.
+    pub email: String,
+    /// What they call the account.
+    pub account_name: String,
+    /// What they choose.
+    pub password: SecretString,
+}
+
+/// Takes a sign-up, and mails a link to its address. For an address that has an account everything is the same, but for
+/// what the mail says.
+pub async fn sign_up(
+    people: &People,
+    client: &Client,
+    form: SignUpForm,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let mut faults = Vec::new();
+    let name = read(&mut faults, "/name", form.name.parse::<DisplayName>());
+    let email = read(&mut faults, "/email", form.email.trim().parse::<Email>());
+    let account_name = read(&mut faults, "/account_name", form.account_name.parse::<DisplayName>());
+    let password = read(&mut faults, "/password", Password::parse(form.password));
+    let (Some(name), Some(email), Some(account_name), Some(password)) = (name, email, account_name, password) else {
+        return Err(PeopleError::Invalid(faults));
+    };
+    people.limits.ask_for_mail(client, &email)?;
+    let password_hash = people.passwords.hash(password).await?;
+    let new = NewSignUp {
+        email: &email,
+        name: &name,
+        account_name: &account_name,
+        password_hash: &password_hash,
+        expires_at: now + LIFETIME,
+    };
+    let mut transaction = tx::begin(&people.db).await?;
+    sign_ups::insert(&mut transaction, new, now).await?;
+    mails::insert(&mut transaction, &email, None, &Letter::VerifyAddress, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Sends the mail of a sign-up again, if there is one with this address.
+pub async fn send_again(people: &People, client: &Client, email: &str, now: OffsetDateTime) -> Result<(), PeopleError> {
+    let email = read_email(email)?;
+    people.limits.ask_for_mail(client, &email)?;
+    let mut connection = tx::begin(&people.db).await?;
+    mails::insert(&mut connection, &email, None, &Letter::VerifyAddress, now).await?;
+    Ok(tx::commit(connection).await?)
+}
+
+/// Ends a sign-up by the token of its link and the password that was chosen: makes the user and the account, and logs the
+/// user in.
+pub async fn verify(
+    people: &People,
+    session: &Session,
+    client: &Client,
+    token: &str,
+    password: SecretString,
+    now: OffsetDateTime,
+) -> Result<UserId, PeopleError> {
+    let digest = TokenDigest::of(token);
+    let subject = one_time_tokens::find(&people.db, digest, Purpose::Verify, now).await?;
+    let email = subject.ok_or(PeopleError::WorthlessLink)?.email;
+    people.limits.try_password(client, &email)?;
+    let sign_ups = sign_ups::list(&people.db, &email, now).await?;
+    if sign_ups.is_empty() {
+        return Err(PeopleError::WorthlessLink);
+    }
+    let sign_up = chosen_with(people, sign_ups, &password)
+        .await?
+        .ok_or(PeopleError::WrongPassword)?;
+    let mut transaction = tx::begin(&people.db).await?;
+    if !one_time_tokens::use_up(&mut transaction, digest, Purpose::Verify, now).await? {
+        return Err(PeopleError::WorthlessLink);
+    }
+    let owner = NewOwner {
+        email: &email,
+        name: &sign_up.name,
+        account_name: &sign_up.account_name,
+        password_hash: &sign_up.password_hash,
+    };
+    let plan = PlanChoice {
+        plan: PLAN.to_owned(),
+        credits: None,
+    };
+    let created = accounts::insert(&mut transaction, &owner, &plan, now).await;
+    let user = created.map_err(cannot_create)?.owner;
+    sign_ups::delete(&mut transaction, &email).await?;
+    one_time_tokens::delete_verifying(&mut transaction, &email).await?;
+    tx::commit(transaction).await?;
+    people.limits.forgive(&email);
+    let holder = Holder { user, epoch: 0 };
+    sessions::begin(session, holder, client, Stay::WhileOpen, now).await?;
+    Ok(user)
+}
+
+/// The latest of those that were made with this password.
+async fn chosen_with(
+    people: &People,
+    sign_ups: Vec<SignUp>,
+    password: &SecretString,
+) -> Result<Option<SignUp>, PeopleError> {
+    for sign_up in sign_ups {
+        let hash = sign_up.password_hash.clone();
+        let typed = password.expose_secret().to_owned().into();
+        if people.passwords.check(typed, Some(hash)).await? != Check::Wrong {
+            return Ok(Some(sign_up));
+        }
+    }
+    Ok(None)
+}
+
+fn cannot_create(error: CreateAccountError) -> PeopleError {
+    match error {
+        CreateAccountError::EmailTaken(_) => PeopleError::EmailTaken,
+        CreateAccountError::UnknownPlan(unknown) => {
+            tracing::error!(%unknown, "the plan of those who sign up is gone");
+            PeopleError::NotFound
+        }
+        CreateAccountError::Store(error) => error.into(),
+    }
+}

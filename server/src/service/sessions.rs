@@ -1,0 +1,256 @@
+//! Sessions of browsers: who is logged in where. The cookie holds 128 random bits; the database knows a digest of them.
+//!
+//! A session is over when it was not used for 14 days (30, if the person wants to stay logged in), after 90 days in any
+//! case, when it is ended, and when its user's password changes.
+
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tower_sessions::{
+    Expiry, Session, SessionStore,
+    session::{self, Id, Record},
+    session_store,
+};
+
+use crate::{
+    clock,
+    domain::{
+        client::Client,
+        ids::{SessionId, UserId},
+    },
+    store::{
+        error::StoreError,
+        sessions::{self, Holder, Kept, SessionDigest},
+    },
+};
+
+/// The member of a session's data that says who is logged in.
+const PERSON: &str = "person";
+/// A session that is used is written down as often as that: when it was last seen is late by so much at most.
+const TOUCH_AFTER: Duration = Duration::minutes(5);
+/// Without a visit, for those who want to stay logged in.
+const LONG_INACTIVITY: Duration = Duration::days(30);
+
+/// How long a browser is to keep the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stay {
+    /// Until it is closed.
+    WhileOpen,
+    /// Also when it is closed.
+    LoggedIn,
+}
+
+/// Who is logged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedIn {
+    /// The user.
+    pub user: UserId,
+    epoch: i32,
+    stay: Stay,
+    address: IpAddr,
+    user_agent: String,
+    #[serde(with = "time::serde::rfc3339")]
+    since: OffsetDateTime,
+    #[serde(with = "time::serde::rfc3339")]
+    seen: OffsetDateTime,
+}
+
+/// Who is logged in to a session; notes now and then that it was used.
+pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<LoggedIn>, session::Error> {
+    // Nobody looks for what is not there.
+    if session.id().is_none() {
+        return Ok(None);
+    }
+    let Some(mut person) = session.get::<LoggedIn>(PERSON).await? else {
+        return Ok(None);
+    };
+    if now - person.seen >= TOUCH_AFTER {
+        person.seen = now;
+        session.insert(PERSON, &person).await?;
+    }
+    Ok(Some(person))
+}
+
+/// Lets a session that was changed last as long as it should; to be called before it is saved.
+pub async fn extend(session: &Session) -> Result<(), session::Error> {
+    let person: Option<LoggedIn> = session.get(PERSON).await?;
+    let expiry = match person.map(|person| person.stay) {
+        Some(Stay::LoggedIn) => Expiry::OnInactivity(LONG_INACTIVITY),
+        // The browser forgets it when it is closed; here it is kept for two weeks.
+        Some(Stay::WhileOpen) | None => Expiry::OnSessionEnd,
+    };
+    session.set_expiry(Some(expiry));
+    Ok(())
+}
+
+/// Logs a user in. Whatever the session was before is gone, its id first of all: somebody else may know it.
+pub(super) async fn begin(
+    session: &Session,
+    holder: Holder,
+    client: &Client,
+    stay: Stay,
+    now: OffsetDateTime,
+) -> Result<(), session::Error> {
+    session.clear().await;
+    session.cycle_id().await?;
+    let person = LoggedIn {
+        user: holder.user,
+        epoch: holder.epoch,
+        stay,
+        address: client.address,
+        user_agent: client.user_agent.clone(),
+        since: now,
+        seen: now,
+    };
+    session.insert(PERSON, person).await
+}
+
+/// As [`begin`], for a user who is logged in and goes on: everything stays but id and count.
+pub(super) async fn renew(
+    session: &Session,
+    holder: Holder,
+    client: &Client,
+    now: OffsetDateTime,
+) -> Result<(), session::Error> {
+    let person: Option<LoggedIn> = session.get(PERSON).await?;
+    let stay = person.map_or(Stay::WhileOpen, |person| person.stay);
+    begin(session, holder, client, stay, now).await
+}
+
+/// Logs whoever is logged in out, in this browser.
+pub async fn log_out(session: &Session) -> Result<(), session::Error> {
+    match session.id() {
+        Some(_) => session.flush().await,
+        None => Ok(()),
+    }
+}
+
+/// One of a user's sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedSession {
+    /// Its name; not what the cookie holds.
+    pub id: SessionId,
+    /// Whether it is the one that asks.
+    pub current: bool,
+    /// Where the person logged in from.
+    pub address: IpAddr,
+    /// With what.
+    pub user_agent: String,
+    /// When.
+    pub since: OffsetDateTime,
+    /// When it was last used; late by five minutes at most.
+    pub seen: OffsetDateTime,
+}
+
+/// A user's sessions, the latest first. `current`: the one that asks.
+pub async fn list(
+    db: &PgPool,
+    user: UserId,
+    current: &Session,
+    now: OffsetDateTime,
+) -> Result<Vec<ListedSession>, StoreError> {
+    let listed = sessions::list(db, user, current.id().map(digest), now).await?;
+    let shown = listed.into_iter().filter_map(|mut listed| {
+        let person: LoggedIn = serde_json::from_value(listed.data.get_mut(PERSON)?.take()).ok()?;
+        Some(ListedSession {
+            id: listed.id,
+            current: listed.current,
+            address: person.address,
+            user_agent: person.user_agent,
+            since: person.since,
+            seen: person.seen,
+        })
+    });
+    Ok(shown.collect())
+}
+
+/// Ends one of a user's sessions. `false`: they have no such session.
+pub async fn end(db: &PgPool, user: UserId, id: SessionId) -> Result<bool, StoreError> {
+    sessions::delete_of_user(db, user, id).await
+}
+
+/// Ends all sessions of a user, but for the one that asks.
+pub async fn end_all_others(db: &PgPool, user: UserId, current: &Session) -> Result<(), StoreError> {
+    let mut connection = db.acquire().await?;
+    sessions::delete_others(&mut connection, user, current.id().map(digest)).await
+}
+
+/// Keeps sessions in Postgres.
+#[derive(Debug, Clone)]
+pub struct PostgresSessions(pub PgPool);
+
+fn digest(id: Id) -> SessionDigest {
+    SessionDigest(Sha256::digest(id.0.to_le_bytes()).into())
+}
+
+#[async_trait]
+impl SessionStore for PostgresSessions {
+    async fn create(&self, record: &mut Record) -> session_store::Result<()> {
+        let kept = kept(record)?;
+        let holder = record.data.get(PERSON).map(|person| {
+            let person: LoggedIn = serde_json::from_value(person.clone()).map_err(decode)?;
+            Ok(Holder {
+                user: person.user,
+                epoch: person.epoch,
+            })
+        });
+        let holder = holder.transpose()?;
+        while !sessions::insert(&self.0, digest(record.id), holder, &kept, clock::now())
+            .await
+            .map_err(backend)?
+        {
+            record.id = Id::default();
+        }
+        Ok(())
+    }
+
+    async fn save(&self, record: &Record) -> session_store::Result<()> {
+        let kept = kept(record)?;
+        sessions::update(&self.0, digest(record.id), &kept)
+            .await
+            .map_err(backend)
+    }
+
+    async fn load(&self, id: &Id) -> session_store::Result<Option<Record>> {
+        let found = sessions::find(&self.0, digest(*id), clock::now())
+            .await
+            .map_err(backend)?;
+        let record = found.map(|kept| {
+            Ok(Record {
+                id: *id,
+                data: serde_json::from_value(kept.data).map_err(decode)?,
+                expiry_date: kept.expires_at,
+            })
+        });
+        record.transpose()
+    }
+
+    async fn delete(&self, id: &Id) -> session_store::Result<()> {
+        sessions::delete(&self.0, digest(*id)).await.map_err(backend)
+    }
+}
+
+fn kept(record: &Record) -> session_store::Result<Kept> {
+    let data: Value =
+        serde_json::to_value(&record.data).map_err(|error| session_store::Error::Encode(error.to_string()))?;
+    Ok(Kept {
+        data,
+        expires_at: record.expiry_date,
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "maps errors")]
+fn backend(error: StoreError) -> session_store::Error {
+    session_store::Error::Backend(error.to_string())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "maps errors")]
+fn decode(error: serde_json::Error) -> session_store::Error {
+    session_store::Error::Decode(error.to_string())
+}

@@ -1,0 +1,165 @@
+//! Table `sessions`: sessions of browsers. Whoever knows what a cookie holds has its session; here is a digest of it.
+
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    domain::ids::{SessionId, UserId},
+    store::error::StoreError,
+};
+
+/// However often it is used, a session is over after so long.
+const LONGEST: Duration = Duration::days(90);
+
+/// SHA-256 of what a cookie holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionDigest(pub [u8; 32]);
+
+/// Who is logged in, and since which count of the user's `session_epoch`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// The user.
+    pub user: UserId,
+    /// The count.
+    pub epoch: i32,
+}
+
+/// A session as it is kept.
+#[derive(Debug)]
+pub struct Kept {
+    /// What it holds.
+    pub data: Value,
+    /// When it is over.
+    pub expires_at: OffsetDateTime,
+}
+
+/// Adds a session. `false`: there is one with this digest.
+pub async fn insert(
+    db: &PgPool,
+    digest: SessionDigest,
+    holder: Option<Holder>,
+    kept: &Kept,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into sessions (id, digest, user_id, epoch, data, expires_at, inserted_at)
+         values ($1, $2, $3, $4, $5, least($6::timestamptz, $7::timestamptz), $8)
+         on conflict (digest) do nothing",
+        SessionId::generate().0,
+        &digest.0[..],
+        holder.map(|holder| holder.user.0),
+        holder.map(|holder| holder.epoch),
+        kept.data,
+        kept.expires_at,
+        now + LONGEST,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Changes what a session holds, but not whose it is. One that is gone stays gone: a request that was under way when it was
+/// ended must not bring it back.
+pub async fn update(db: &PgPool, digest: SessionDigest, kept: &Kept) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update sessions
+         set data = $2, expires_at = least($3::timestamptz, inserted_at + $4::float8 * interval '1 s')
+         where digest = $1",
+        &digest.0[..],
+        kept.data,
+        kept.expires_at,
+        LONGEST.as_seconds_f64(),
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The session, unless it is over.
+pub async fn find(db: &PgPool, digest: SessionDigest, now: OffsetDateTime) -> Result<Option<Kept>, StoreError> {
+    let session = sqlx::query_as!(
+        Kept,
+        "select sessions.data, sessions.expires_at
+         from sessions left join users on users.id = sessions.user_id
+         where sessions.digest = $1 and sessions.expires_at > $2
+             and sessions.epoch is not distinct from users.session_epoch",
+        &digest.0[..],
+        now,
+    );
+    Ok(session.fetch_optional(db).await?)
+}
+
+/// Ends a session.
+pub async fn delete(db: &PgPool, digest: SessionDigest) -> Result<(), StoreError> {
+    sqlx::query!("delete from sessions where digest = $1", &digest.0[..])
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// One of a user's sessions, for a list.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its name in lists.
+    pub id: SessionId,
+    /// What it holds.
+    pub data: Value,
+    /// Whether it is the one that asks.
+    pub current: bool,
+}
+
+/// A user's sessions, the latest first. `current`: the one that asks.
+pub async fn list(
+    db: &PgPool,
+    user: UserId,
+    current: Option<SessionDigest>,
+    now: OffsetDateTime,
+) -> Result<Vec<Listed>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select sessions.id, sessions.data, coalesce(sessions.digest = $2, false) as "current!"
+           from sessions join users on users.id = sessions.user_id and users.session_epoch = sessions.epoch
+           where sessions.user_id = $1 and sessions.expires_at > $3
+           order by sessions.id desc"#,
+        user.0,
+        current.as_ref().map(|digest| &digest.0[..]),
+        now,
+    )
+    .fetch_all(db)
+    .await?;
+    let listed = rows.into_iter().map(|row| Listed {
+        id: SessionId(row.id),
+        data: row.data,
+        current: row.current,
+    });
+    Ok(listed.collect())
+}
+
+/// Ends one of a user's sessions. `false`: they have no such session.
+pub async fn delete_of_user(db: &PgPool, user: UserId, id: SessionId) -> Result<bool, StoreError> {
+    let done = sqlx::query!("delete from sessions where user_id = $1 and id = $2", user.0, id.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Ends all sessions of a user, but for one.
+pub async fn delete_others(db: &mut PgConnection, user: UserId, keep: Option<SessionDigest>) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from sessions where user_id = $1 and digest is distinct from $2",
+        user.0,
+        keep.as_ref().map(|digest| &digest.0[..]),
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Forgets those that are over.
+pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!("delete from sessions where expires_at <= $1", now)
+        .execute(db)
+        .await?;
+    Ok(())
+}

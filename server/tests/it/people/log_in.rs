@@ -1,0 +1,168 @@
+//! Logging in, and what it does not tell.
+
+use argon2::{Algorithm, Argon2, Params, Version, password_hash::PasswordHasher};
+use platen_server::service::{people::PeopleError, sessions};
+
+use crate::support::people::{PASSWORD, Town};
+
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_address_are_one_answer_and_one_piece_of_work() {
+    let town = Town::build().await;
+    let user = town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
+    let mut browser = town.browser("192.0.2.2");
+    let mut told = Vec::new();
+    for (email, password) in [("ann@example.org", "a wrong password"), ("bob@example.org", PASSWORD)] {
+        let before = town.people.passwords.computed();
+        let refused = town.log_in(&mut browser, email, password).await.unwrap_err();
+        told.push((refused.to_string(), town.people.passwords.computed() - before));
+        assert_eq!(browser.cookie, None);
+    }
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[0].1, 1);
+    assert_eq!(
+        town.log_in(&mut browser, " Ann@Example.org", PASSWORD).await.unwrap(),
+        user
+    );
+    assert_eq!(browser.user().await, Some(user));
+}
+
+#[tokio::test]
+async fn a_session_id_from_before_is_worth_nothing_after() {
+    let town = Town::build().await;
+    town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
+    let mut mallory = town.browser("192.0.2.66");
+    mallory
+        .visit(async |session| session.insert("page", "anything").await.unwrap())
+        .await;
+    let planted = mallory.cookie.expect("a session");
+    let mut ann = town.browser("192.0.2.1");
+    ann.cookie = Some(planted);
+    let user = town.log_in(&mut ann, "ann@example.org", PASSWORD).await.unwrap();
+    assert_ne!(ann.cookie, Some(planted));
+    assert_eq!(ann.user().await, Some(user));
+    assert_eq!(mallory.user().await, None);
+    // An id that nobody gave out does not become a session either.
+    let mut guess = town.browser("192.0.2.66");
+    guess.cookie = Some(planted);
+    guess
+        .visit(async |session| session.insert("page", "again").await.unwrap())
+        .await;
+    assert_ne!(guess.cookie, Some(planted));
+}
+
+#[tokio::test]
+async fn what_the_cookie_holds_is_not_in_the_database() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    town.welcome(&mut ann, "ann@example.org").await;
+    let id = ann.cookie.expect("a session");
+    let hexadecimal = format!("{:032x}", u128::from_be_bytes(id.0.to_le_bytes()));
+    let everything = "select count(*) from sessions where sessions::text like '%' || ";
+    assert_eq!(town.number(&format!("{everything} '{id}' || '%'")).await, 0);
+    assert_eq!(town.number(&format!("{everything} '{hexadecimal}' || '%'")).await, 0);
+    assert_eq!(town.number("select count(*) from sessions").await, 1);
+}
+
+#[tokio::test]
+async fn logging_out_ends_the_session_itself() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    town.welcome(&mut ann, "ann@example.org").await;
+    let cookie = ann.cookie;
+    ann.visit(async |session| sessions::log_out(session).await.unwrap())
+        .await;
+    assert_eq!(ann.cookie, None);
+    ann.cookie = cookie;
+    assert_eq!(ann.user().await, None);
+    assert_eq!(town.number("select count(*) from sessions").await, 0);
+}
+
+#[tokio::test]
+async fn a_hash_with_former_parameters_is_replaced_at_the_next_log_in() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let params = Params::new(1024, 1, 1, None).unwrap();
+    let former = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    let hash = former.hash_password(PASSWORD.as_bytes()).unwrap().to_string();
+    town.execute(&format!("update users set password_hash = '{hash}'"))
+        .await;
+    let current = "select count(*) from users where password_hash like '$argon2id$v=19$m=19456,t=2,p=1$%'";
+    let mut phone = town.browser("192.0.2.2");
+    town.log_in(&mut phone, "ann@example.org", "a wrong password")
+        .await
+        .unwrap_err();
+    assert_eq!(town.number(current).await, 0);
+    assert_eq!(
+        town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap(),
+        user
+    );
+    assert_eq!(town.number(current).await, 1);
+    assert_eq!(
+        town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap(),
+        user
+    );
+    // It is the same password: nobody was logged out.
+    assert_eq!(ann.user().await, Some(user));
+}
+
+#[tokio::test]
+async fn whoever_guesses_is_told_to_wait() {
+    let town = Town::build().await;
+    town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
+    let mut refused = 0;
+    for tried in 0..8 {
+        let mut browser = town.browser(&format!("192.0.2.{}", 10 + tried));
+        match town.log_in(&mut browser, "ann@example.org", "a wrong password").await {
+            Err(PeopleError::WrongCredentials) => assert!(tried < 5, "{tried}"),
+            Err(PeopleError::TooMany { retry_after }) => {
+                assert!((1..=180).contains(&retry_after.as_secs()), "{retry_after:?}");
+                refused += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(refused, 3);
+    // The right one waits as well, and so does an address that nobody has.
+    let before = town.people.passwords.computed();
+    let right = town
+        .log_in(&mut town.browser("192.0.2.1"), "ann@example.org", PASSWORD)
+        .await;
+    assert!(matches!(right, Err(PeopleError::TooMany { .. })), "{right:?}");
+    assert_eq!(town.people.passwords.computed(), before);
+}
+
+#[tokio::test]
+async fn one_place_tries_so_many_addresses_and_no_more() {
+    let town = Town::build().await;
+    let mut browser = town.browser("2001:db8::1");
+    let mut refused = 0;
+    for tried in 0..60 {
+        // A network of its own gives nobody more tries.
+        browser.client.address = format!("2001:db8::{tried:x}").parse().unwrap();
+        let answer = town
+            .log_in(&mut browser, &format!("{tried}@example.org"), PASSWORD)
+            .await;
+        refused += usize::from(matches!(answer, Err(PeopleError::TooMany { .. })));
+    }
+    assert_eq!(refused, 10);
+    assert_eq!(town.people.passwords.computed(), 50);
+}
+
+#[tokio::test]
+async fn whoever_knows_the_password_may_log_in_as_often_as_they_like() {
+    let town = Town::build().await;
+    let user = town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
+    let mut browser = town.browser("192.0.2.2");
+    for _ in 0..4 {
+        for _ in 0..4 {
+            town.log_in(&mut browser, "ann@example.org", "a wrong password")
+                .await
+                .unwrap_err();
+        }
+        assert_eq!(
+            town.log_in(&mut browser, "ann@example.org", PASSWORD).await.unwrap(),
+            user
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! What a session lasts for, and who sees it.
+
+use platen_server::{
+    clock,
+    service::{
+        people::log_in::{LogInForm, log_in},
+        sessions::{self, ListedSession, Stay},
+    },
+};
+use time::Duration;
+
+use crate::support::people::{Browser, PASSWORD, Town};
+
+impl Town {
+    async fn listed(&self, browser: &mut Browser) -> Vec<ListedSession> {
+        let user = browser.user().await.expect("logged in");
+        browser
+            .visit(async |session| sessions::list(&self.people.db, user, session, clock::now()).await)
+            .await
+            .expect("a list")
+    }
+}
+
+#[tokio::test]
+async fn people_see_and_end_their_own_sessions_and_nobody_elses() {
+    let town = Town::build().await;
+    let (mut laptop, mut phone, mut bob) = (
+        town.browser("192.0.2.1"),
+        town.browser("2001:db8::2"),
+        town.browser("192.0.2.3"),
+    );
+    let ann = town.welcome(&mut laptop, "ann@example.org").await;
+    let other = town.welcome(&mut bob, "bob@example.org").await;
+    town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap();
+    let listed = town.listed(&mut laptop).await;
+    let shown: Vec<_> = listed
+        .iter()
+        .map(|session| (session.address.to_string(), session.current))
+        .collect();
+    assert_eq!(
+        shown,
+        [("2001:db8::2".to_owned(), false), ("192.0.2.1".to_owned(), true)]
+    );
+    assert!(listed[0].user_agent.contains("Firefox/145.0"));
+    assert_eq!(town.listed(&mut bob).await.len(), 1);
+
+    // Bob knows the name of Ann's session, and it does not help him.
+    assert!(!sessions::end(&town.people.db, other, listed[0].id).await.unwrap());
+    assert_eq!(phone.user().await, Some(ann));
+    assert!(sessions::end(&town.people.db, ann, listed[0].id).await.unwrap());
+    assert_eq!((laptop.user().await, phone.user().await), (Some(ann), None));
+    assert!(!sessions::end(&town.people.db, ann, listed[0].id).await.unwrap());
+}
+
+#[tokio::test]
+async fn logging_out_everywhere_else_leaves_this_one() {
+    let town = Town::build().await;
+    let (mut laptop, mut phone, mut bob) = (
+        town.browser("192.0.2.1"),
+        town.browser("192.0.2.2"),
+        town.browser("192.0.2.3"),
+    );
+    let ann = town.welcome(&mut laptop, "ann@example.org").await;
+    let other = town.welcome(&mut bob, "bob@example.org").await;
+    town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap();
+    let db = &town.people.db;
+    laptop
+        .visit(async |session| sessions::end_all_others(db, ann, session).await)
+        .await
+        .unwrap();
+    assert_eq!((laptop.user().await, phone.user().await), (Some(ann), None));
+    assert_eq!(bob.user().await, Some(other));
+}
+
+#[tokio::test]
+async fn a_request_that_was_under_way_does_not_bring_a_session_back() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let id = town.listed(&mut ann).await[0].id;
+    let db = &town.people.db;
+    ann.visit(async |session| {
+        assert!(sessions::current(session, clock::now()).await.unwrap().is_some());
+        assert!(sessions::end(db, user, id).await.unwrap());
+        session.insert("page", "anything").await.unwrap();
+    })
+    .await;
+    assert_eq!(ann.user().await, None);
+    assert_eq!(town.number("select count(*) from sessions").await, 0);
+}
+
+#[tokio::test]
+async fn a_session_lasts_as_long_as_the_person_wants_and_three_months_at_most() {
+    let town = Town::build().await;
+    town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
+    town.execute("delete from sessions").await;
+    let days = "select round(extract(epoch from expires_at - now()) / 86400)::bigint from sessions";
+    for (stay, expected) in [(Stay::WhileOpen, 14), (Stay::LoggedIn, 30)] {
+        let mut browser = town.browser("192.0.2.1");
+        let form = LogInForm {
+            email: "ann@example.org".to_owned(),
+            password: PASSWORD.into(),
+            stay,
+        };
+        let client = browser.client.clone();
+        let logged_in = browser
+            .visit(async |session| log_in(&town.people, session, &client, form, clock::now()).await)
+            .await;
+        assert!(logged_in.is_ok());
+        assert_eq!(town.number(days).await, expected, "{stay:?}");
+        // It is used again, five minutes and eighty days later.
+        town.execute("update sessions set expires_at = now() + interval '1 day'")
+            .await;
+        let now = clock::now();
+        browser
+            .visit(async |session| sessions::current(session, now + Duration::minutes(4)).await)
+            .await
+            .unwrap();
+        assert_eq!(town.number(days).await, 1, "{stay:?}");
+        browser
+            .visit(async |session| sessions::current(session, now + Duration::minutes(6)).await)
+            .await
+            .unwrap();
+        assert_eq!(town.number(days).await, expected, "{stay:?}");
+        assert!(town.listed(&mut browser).await[0].seen > now);
+        town.execute("update sessions set inserted_at = now() - interval '80 days'")
+            .await;
+        browser
+            .visit(async |session| sessions::current(session, now + Duration::minutes(12)).await)
+            .await
+            .unwrap();
+        assert_eq!(town.number(days).await, 10, "{stay:?}");
+        town.execute("update sessions set expires_at = now()").await;
+        assert_eq!(browser.user().await, None);
+        town.execute("delete from sessions").await;
+    }
+}
+
+#[tokio::test]
+async fn a_visitor_who_only_looks_has_no_session() {
+    let town = Town::build().await;
+    let mut visitor = town.browser("192.0.2.1");
+    assert_eq!(visitor.user().await, None);
+    assert_eq!(
+        (visitor.cookie, town.number("select count(*) from sessions").await),
+        (None, 0)
+    );
+}

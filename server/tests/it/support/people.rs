@@ -1,0 +1,173 @@
+//! People and their browsers, on a database of their own and without a process.
+
+use std::{net::IpAddr, sync::Arc};
+
+use platen_server::{
+    clock,
+    domain::{client::Client, ids::UserId},
+    service::{
+        mail::{self, Delivery, Mailing},
+        people::{
+            People, PeopleError,
+            log_in::{LogInForm, log_in},
+            sign_up::{SignUpForm, sign_up, verify},
+        },
+        sessions::{self, PostgresSessions, Stay},
+    },
+    store::mails::KeptMail,
+};
+use sqlx::{AssertSqlSafe, PgPool};
+use tower_sessions::{Session, session::Id};
+use url::Url;
+
+use crate::support::postgres;
+
+/// What everybody here has chosen.
+pub(crate) const PASSWORD: &str = "a long password";
+
+/// The service, as far as it looks after people. Mail is kept.
+pub(crate) struct Town {
+    pub(crate) people: People,
+    pub(crate) mailing: Mailing,
+}
+
+/// A browser, which remembers its cookie.
+pub(crate) struct Browser {
+    sessions: Arc<PostgresSessions>,
+    pub(crate) client: Client,
+    pub(crate) cookie: Option<Id>,
+}
+
+impl Town {
+    pub(crate) async fn build() -> Self {
+        let url = postgres::fresh_database().await;
+        let db = PgPool::connect(&url).await.expect("Postgres answers");
+        let mailing = Mailing {
+            db: db.clone(),
+            delivery: Delivery::Kept,
+            base_url: Url::parse("https://platen.example/").expect("a URL"),
+            metrics: Arc::default(),
+        };
+        Self {
+            people: People::new(db),
+            mailing,
+        }
+    }
+
+    /// A browser at an address of its own.
+    pub(crate) fn browser(&self, address: &str) -> Browser {
+        let address: IpAddr = address.parse().expect("an address");
+        Browser {
+            sessions: Arc::new(PostgresSessions(self.people.db.clone())),
+            client: Client::new(
+                address,
+                "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+            ),
+            cookie: None,
+        }
+    }
+
+    /// All mail so far, in the order in which it was caused. What is due is sent before.
+    pub(crate) async fn mails(&self) -> Vec<KeptMail> {
+        while mail::send_due(&self.mailing).await.expect("sent") > 0 {}
+        let mut kept = mail::list_kept(&self.people.db).await.expect("kept");
+        kept.reverse();
+        kept
+    }
+
+    /// The token in the last mail to this address.
+    pub(crate) async fn token_for(&self, recipient: &str) -> String {
+        let mails = self.mails().await;
+        let mail = mails.iter().rfind(|mail| mail.recipient == recipient).expect("a mail");
+        token_in(&mail.written.text)
+    }
+
+    /// Signs somebody up and verifies them; they are logged in then.
+    pub(crate) async fn welcome(&self, browser: &mut Browser, email: &str) -> UserId {
+        let now = clock::now();
+        sign_up(&self.people, &browser.client, form(email), now)
+            .await
+            .expect("signed up");
+        let token = self.token_for(email).await;
+        let client = browser.client.clone();
+        browser
+            .visit(async |session| verify(&self.people, session, &client, &token, PASSWORD.into(), now).await)
+            .await
+            .expect("verified")
+    }
+
+    /// Tries to log in.
+    pub(crate) async fn log_in(
+        &self,
+        browser: &mut Browser,
+        email: &str,
+        password: &str,
+    ) -> Result<UserId, PeopleError> {
+        let form = LogInForm {
+            email: email.to_owned(),
+            password: password.into(),
+            stay: Stay::WhileOpen,
+        };
+        let client = browser.client.clone();
+        browser
+            .visit(async |session| log_in(&self.people, session, &client, form, clock::now()).await)
+            .await
+    }
+
+    /// Changes or asks the database behind everybody's back.
+    pub(crate) async fn execute(&self, statement: &str) -> u64 {
+        let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
+            .execute(&self.people.db)
+            .await;
+        done.expect("sound SQL").rows_affected()
+    }
+
+    /// A number that the database knows.
+    pub(crate) async fn number(&self, query: &str) -> i64 {
+        let number = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
+            .fetch_one(&self.people.db)
+            .await;
+        number.expect("a number")
+    }
+}
+
+impl Browser {
+    /// Does something with this browser's session, as one request.
+    pub(crate) async fn visit<T>(&mut self, act: impl AsyncFnOnce(&Session) -> T) -> T {
+        let session = Session::new(self.cookie, Arc::clone(&self.sessions), None);
+        let done = act(&session).await;
+        if session.is_modified() && !session.is_empty().await {
+            sessions::extend(&session).await.expect("a session");
+            session.save().await.expect("saved");
+        }
+        self.cookie = session.id();
+        done
+    }
+
+    /// Who is logged in here.
+    pub(crate) async fn user(&mut self) -> Option<UserId> {
+        let current = self
+            .visit(async |session| sessions::current(session, clock::now()).await)
+            .await;
+        current.expect("a session").map(|person| person.user)
+    }
+}
+
+/// What somebody with this address types who wants an account.
+pub(crate) fn form(email: &str) -> SignUpForm {
+    SignUpForm {
+        name: "Ann Example".to_owned(),
+        email: email.to_owned(),
+        account_name: "Example & Sons".to_owned(),
+        password: PASSWORD.into(),
+    }
+}
+
+/// The token in the first link that has one.
+#[track_caller]
+pub(crate) fn token_in(text: &str) -> String {
+    let (_, rest) = text.split_once("?token=").expect("a link");
+    rest.chars()
+        .take_while(|character| !character.is_whitespace())
+        .collect()
+}
