@@ -4,7 +4,7 @@ use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps, check::Conf
 
 use crate::{
     error::{RenderError, RenderFault},
-    job::{NetworkRequest, REQUEST_LOG_LIMIT, RenderedDocument, Warning},
+    job::{RenderedDocument, Warning},
     numbering::StampPages,
     part::Printed,
     render::Render,
@@ -18,7 +18,6 @@ impl Render<'_> {
         stamps: Vec<StampPages>,
         mut warnings: Vec<Warning>,
     ) -> Result<RenderedDocument, RenderError> {
-        let requests = take_requests(&mut printed);
         take_warnings(&mut printed, &mut warnings);
         let title = printed.first().and_then(|part| part.facts.title.as_deref());
         let title = title
@@ -64,9 +63,7 @@ impl Render<'_> {
             conformance: conformance.map(Conformance::name),
             page_count,
             title,
-            phases: self.progress.finish(),
             warnings,
-            requests,
         })
     }
 }
@@ -99,11 +96,6 @@ pub(crate) fn blame(error: &PdfError) -> RenderError {
         PdfError::Damaged { .. } | PdfError::StampCount { .. } => return RenderError::Browser(error.to_string()),
     };
     RenderError::Fault { part, fault }
-}
-
-fn take_requests(printed: &mut [Printed]) -> Vec<NetworkRequest> {
-    let requests = printed.iter_mut().flat_map(|part| std::mem::take(&mut part.requests));
-    requests.take(REQUEST_LOG_LIMIT).collect()
 }
 
 /// Of several parts, a warning says which it means.

@@ -142,7 +142,7 @@ pub struct WaitFor {
     pub attribute: String,
 }
 
-/// A finished document and what the engine saw on the way.
+/// A finished document.
 #[derive(Clone)]
 pub struct RenderedDocument {
     /// The PDF file.
@@ -153,12 +153,8 @@ pub struct RenderedDocument {
     pub page_count: usize,
     /// The first part's title, blank removed.
     pub title: Option<String>,
-    /// Where the time went.
-    pub phases: PhaseTimes,
     /// What the author of the page should know.
     pub warnings: Vec<Warning>,
-    /// What the parts fetched, part by part in order, at most [`REQUEST_LOG_LIMIT`] entries.
-    pub requests: Vec<NetworkRequest>,
 }
 
 /// Content never reaches a log.
@@ -168,14 +164,10 @@ impl std::fmt::Debug for RenderedDocument {
             .debug_struct("RenderedDocument")
             .field("bytes", &self.pdf.len())
             .field("page_count", &self.page_count)
-            .field("phases", &self.phases)
             .field("warnings", &self.warnings)
             .finish_non_exhaustive()
     }
 }
-
-/// Entries kept of a render's network log.
-pub const REQUEST_LOG_LIMIT: usize = 500;
 
 /// What a render goes through, in this order. The words are the same in time-outs, headers and logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -264,17 +256,4 @@ pub struct Warning {
     pub code: &'static str,
     /// A sentence for people.
     pub message: String,
-}
-
-/// One request of the page, as DevTools and the guard tell it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NetworkRequest {
-    /// Address without query string and fragment, at most 500 characters.
-    pub url: String,
-    /// HTTP status, once a response came.
-    pub status: Option<u16>,
-    /// Why it failed.
-    pub error: Option<String>,
-    /// The rule of the egress guard that refused it.
-    pub refused: Option<String>,
 }

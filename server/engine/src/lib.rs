@@ -20,6 +20,7 @@ mod pool;
 mod processes;
 mod progress;
 mod render;
+pub mod render_log;
 mod script_free;
 mod session;
 mod steps;
@@ -34,6 +35,7 @@ use crate::{
     error::RenderError,
     job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
     pool::Pool,
+    render_log::RenderLog,
 };
 
 /// How often something is looked at that does not announce itself.
@@ -115,6 +117,7 @@ impl Engine {
                     concurrency: 1,
                 },
                 first_job(),
+                &RenderLog::default(),
             )
             .await;
         if let Err(error) = first {
@@ -128,9 +131,15 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Makes one document. Dropping the future cancels the render and frees its place at once.
-    pub async fn render(&self, caller: Caller, job: RenderJob) -> Result<RenderedDocument, RenderError> {
-        render::render(self, caller, job).await
+    /// Makes one document. `log` tells what was seen on the way, also of a render that fails. Dropping the future cancels
+    /// the render and frees its place at once.
+    pub async fn render(
+        &self,
+        caller: Caller,
+        job: RenderJob,
+        log: &RenderLog,
+    ) -> Result<RenderedDocument, RenderError> {
+        render::render(self, caller, job, log).await
     }
 
     /// What runs now.

@@ -3,18 +3,25 @@
 use platen_egress::log::{ConnectionLog, ConnectionRecord, Outcome};
 use url::{Host, Url};
 
-use crate::job::{NetworkRequest, REQUEST_LOG_LIMIT, Warning};
+use crate::{
+    job::Warning,
+    render_log::{NetworkRequest, REQUEST_LIMIT},
+};
 
 /// Addresses named in the warning.
 const NAMED_IN_WARNING: usize = 5;
 
 /// Marks what the guard refused. To the page a refusal looks like an answer with status 403, or like a broken tunnel.
-pub(crate) fn with_refusals(mut requests: Vec<NetworkRequest>, log: &ConnectionLog) -> Vec<NetworkRequest> {
+pub(crate) fn with_refusals(
+    mut requests: Vec<NetworkRequest>,
+    part: usize,
+    log: &ConnectionLog,
+) -> Vec<NetworkRequest> {
     for record in &log.records {
         let Outcome::Refused(rule) = &record.outcome else {
             continue;
         };
-        let room = requests.len() < REQUEST_LOG_LIMIT;
+        let room = requests.len() < REQUEST_LIMIT;
         let known = requests
             .iter_mut()
             .find(|request| request.refused.is_none() && is_for(&request.url, record));
@@ -26,10 +33,8 @@ pub(crate) fn with_refusals(mut requests: Vec<NetworkRequest>, log: &ConnectionL
             }
             // Workers, preconnects and frames of other processes are not told by the page's own session.
             None if room => requests.push(NetworkRequest {
-                url: format!("{}:{}", record.host, record.port),
-                status: None,
-                error: None,
                 refused: Some(rule.clone()),
+                ..NetworkRequest::new(part, format!("{}:{}", record.host, record.port))
             }),
             None => {}
         }
@@ -117,19 +122,17 @@ mod tests {
     #[test]
     fn refusals_replace_what_the_page_saw() {
         let seen = NetworkRequest {
-            url: "http://127.0.0.1/x.png".to_owned(),
             status: Some(403),
-            error: None,
-            refused: None,
+            ..NetworkRequest::new(1, "http://127.0.0.1/x.png".to_owned())
         };
         let log = ConnectionLog {
             records: vec![refused("127.0.0.1", 80), refused("10.0.0.1", 81)],
             ..Default::default()
         };
-        let requests = with_refusals(vec![seen], &log);
+        let requests = with_refusals(vec![seen], 1, &log);
         assert_eq!(requests[0].status, None);
         assert_eq!(requests[0].refused.as_deref(), Some("a loopback address"));
-        assert_eq!(requests[1].url, "10.0.0.1:81");
+        assert_eq!((requests[1].part, requests[1].url.as_str()), (1, "10.0.0.1:81"));
         let warning = warnings(&requests).next().unwrap();
         assert!(
             warning
@@ -143,10 +146,9 @@ mod tests {
     #[test]
     fn failures_are_told_and_what_the_page_broke_off_is_not() {
         let request = |path: &str, status, error: Option<&str>| NetworkRequest {
-            url: format!("http://example.com/{path}"),
             status,
             error: error.map(ToOwned::to_owned),
-            refused: None,
+            ..NetworkRequest::new(0, format!("http://example.com/{path}"))
         };
         let requests = [
             request("fine", Some(200), None),

@@ -219,7 +219,7 @@ impl Render<'_> {
 }
 
 async fn print_blank(session: &mut Session, html: &str, printing: &Printing) -> Result<Vec<u8>, StepError> {
-    session.begin(MediaType::Print, Scripts::Disabled).await?;
+    session.begin(0, MediaType::Print, Scripts::Disabled).await?;
     load::put_content(session, html.to_owned()).await?.await?;
     load::wait_until_loaded(session, false).await?;
     print::print(session, printing).await

@@ -2,7 +2,10 @@
 
 mod events;
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use chromiumoxide::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
 use serde_json::value::RawValue;
@@ -10,11 +13,11 @@ use tokio::sync::Notify;
 
 use crate::{
     devtools::{Connection, SessionEvents},
-    job::{NetworkRequest, REQUEST_LOG_LIMIT},
     observer::events::{
         Frame, FrameNavigated, FrameRequestedNavigation, FrameScheduledNavigation, GuardHeaders, LoadingFailed,
         LoadingFinished, RequestWillBeSent, ResponseReceived,
     },
+    render_log::{NetworkRequest, REQUEST_LIMIT},
 };
 
 /// Longer addresses are cut in the log: a `data:` picture may have megabytes.
@@ -52,6 +55,8 @@ pub(crate) struct PageState {
     pub(crate) document_error: Option<String>,
     /// A document or frame came over http(s).
     pub(crate) remote_document: bool,
+    /// Which part of its render it is, from 0.
+    pub(crate) part: usize,
     /// Dialogs that were dismissed.
     pub(crate) dialogs: usize,
     /// What was fetched.
@@ -72,8 +77,18 @@ pub(crate) struct DocumentResponse {
 /// A request with the identifier that later events name.
 pub(crate) struct LoggedRequest {
     id: String,
+    /// By the browser's clock, in seconds.
+    sent_at: f64,
     finished: bool,
     pub(crate) request: NetworkRequest,
+}
+
+impl LoggedRequest {
+    /// `at`: by the browser's clock, in seconds.
+    fn end(&mut self, at: f64) {
+        self.finished = true;
+        self.request.took = Duration::try_from_secs_f64(at - self.sent_at).ok();
+    }
 }
 
 impl PageObserver {
@@ -87,12 +102,13 @@ impl PageObserver {
         }
     }
 
-    /// Forgets the last render.
-    pub(crate) fn begin(&self) {
+    /// Forgets the last render. `part`: of the next one.
+    pub(crate) fn begin(&self, part: usize) {
         let mut state = self.lock();
         let crashed = state.crashed;
         *state = PageState {
             crashed,
+            part,
             ..PageState::default()
         };
     }
@@ -139,18 +155,17 @@ impl PageObserver {
                 .find(|logged| logged.id == event.request_id)
         {
             logged.request.status = u16::try_from(redirect.status).ok();
-            logged.finished = true;
+            logged.end(event.timestamp);
             logged.id.clear();
         }
-        if state.requests.len() < REQUEST_LOG_LIMIT {
+        if state.requests.len() < REQUEST_LIMIT {
             let request = NetworkRequest {
-                url: without_query(&event.request.url),
-                status: None,
-                error: None,
-                refused: None,
+                kind: event.kind.map(|kind| kind.to_lowercase()),
+                ..NetworkRequest::new(state.part, without_query(&event.request.url))
             };
             state.requests.push(LoggedRequest {
                 id: event.request_id,
+                sent_at: event.timestamp,
                 finished: false,
                 request,
             });
@@ -184,10 +199,13 @@ impl PageObserver {
         }
     }
 
-    fn loading_ended(&self, id: &str, error: Option<String>) {
+    fn loading_ended(&self, id: &str, at: f64, outcome: Result<u64, String>) {
         if let Some(logged) = self.lock().requests.iter_mut().rev().find(|logged| logged.id == id) {
-            logged.finished = true;
-            logged.request.error = error;
+            logged.end(at);
+            match outcome {
+                Ok(bytes) => logged.request.bytes = Some(bytes),
+                Err(error) => logged.request.error = Some(error),
+            }
         }
     }
 
@@ -246,13 +264,15 @@ impl SessionEvents for PageObserver {
             }
             "Network.loadingFinished" => {
                 if let Ok(event) = serde_json::from_str::<LoadingFinished>(params) {
-                    self.loading_ended(&event.request_id, None);
+                    // A count, as DevTools has them.
+                    let bytes = event.encoded_data_length as u64;
+                    self.loading_ended(&event.request_id, event.timestamp, Ok(bytes));
                 }
             }
             "Network.loadingFailed" => {
                 if let Ok(event) = serde_json::from_str::<LoadingFailed>(params) {
                     let reason = event.blocked_reason.unwrap_or(event.error_text);
-                    self.loading_ended(&event.request_id, Some(reason));
+                    self.loading_ended(&event.request_id, event.timestamp, Err(reason));
                 }
             }
             "Page.frameNavigated" => {

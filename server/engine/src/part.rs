@@ -1,17 +1,18 @@
 //! One part: everything that needs the browser, from the empty page to the printed bytes.
 
 use platen_pdf::PageFacts;
+use tokio::time::timeout_at;
 
 use crate::{
     error::{RenderError, RenderFault},
     header_footer,
-    job::{NetworkRequest, Part, Phase, Warning},
+    job::{Part, Phase, Warning},
     network,
     render::Render,
     script_free::is_script_free,
     session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Scripts, Session},
     steps::{
-        StepError,
+        StepError, console,
         evaluate::{self, PageReport},
         load,
         print::{self, Printing},
@@ -24,9 +25,14 @@ pub(crate) struct Printed {
     pub(crate) bytes: Vec<u8>,
     pub(crate) facts: PageFacts,
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) requests: Vec<NetworkRequest>,
     /// The cookie's domain matched, and the page could set it.
     pub(crate) cookie_set: bool,
+}
+
+/// What is known of a part once it has ended.
+struct LookBack {
+    warnings: Vec<Warning>,
+    afterlife: Afterlife,
 }
 
 impl Render<'_> {
@@ -38,18 +44,59 @@ impl Render<'_> {
         loop {
             tries += 1;
             let mut attempt = self.attempt(tries).await?;
-            match self.take_steps(attempt.lease.session(), index).await {
-                Ok((printed, afterlife)) => {
-                    attempt.lease.give_back(afterlife);
+            let session = attempt.lease.session();
+            let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index)).await;
+            let seen = self.look_back(session, index).await;
+            match outcome {
+                Err(_) => return Err(self.late()),
+                Ok(Ok(mut printed)) => {
+                    printed.warnings.extend(seen.warnings);
+                    let is_large = printed.bytes.len() > PRINTED_BYTES_THAT_RETIRE;
+                    attempt
+                        .lease
+                        .give_back(if is_large { Afterlife::Destroy } else { seen.afterlife });
                     return Ok(printed);
                 }
-                Err(error) => self.recover(index, attempt, error).await?,
+                Ok(Err(error)) => self.recover(index, attempt, error).await?,
             }
         }
     }
 
-    /// The steps, one after the other. Also says whether the session may go on.
-    async fn take_steps(&self, session: &mut Session, index: usize) -> Result<(Printed, Afterlife), StepError> {
+    /// Notes what the part did, however it ended.
+    async fn look_back(&self, session: &Session, index: usize) -> LookBack {
+        let (requests, dialogs, remote_document) = session.observer.look(|page| {
+            let requests = page.requests.drain(..).map(|logged| logged.request).collect();
+            (requests, page.dialogs, page.remote_document)
+        });
+        let connections = session.proxy.take_log();
+        let requests = network::with_refusals(requests, index, &connections);
+        let mut warnings: Vec<_> = network::warnings(&requests).collect();
+        if dialogs > 0 {
+            warnings.push(Warning {
+                code: "dialog_dismissed",
+                message: format!("{dialogs} dialogs were dismissed"),
+            });
+        }
+        self.log.note_requests(index, requests);
+        if session.scripts() == Scripts::Enabled && session.is_alive() {
+            let messages = console::messages(session, index).await;
+            self.log.note_console(index, messages);
+        }
+        // Whatever came from outside may have left something, if only by a header: cookies, HSTS, authentication caches
+        // and partitioned storage can't be cleared for certain.
+        let is_url = matches!(self.job.parts[index], Part::Url(_));
+        LookBack {
+            warnings,
+            afterlife: if remote_document || is_url || connections.bytes_received > 0 {
+                Afterlife::Destroy
+            } else {
+                Afterlife::Keep
+            },
+        }
+    }
+
+    /// The steps, one after the other.
+    async fn take_steps(&self, session: &mut Session, index: usize) -> Result<Printed, StepError> {
         let job = self.job;
         let part = &job.parts[index];
         let mut warnings = Vec::new();
@@ -61,11 +108,11 @@ impl Render<'_> {
                 } else {
                     Scripts::Enabled
                 };
-                session.begin(job.media, scripts).await?;
+                session.begin(index, job.media, scripts).await?;
                 put_in(session, part, html, &mut warnings).await?
             }
             Part::Url(address) => {
-                session.begin(job.media, Scripts::Enabled).await?;
+                session.begin(index, job.media, Scripts::Enabled).await?;
                 if let Some(cookie) = &job.cookie {
                     cookie_set = load::set_cookie(session, cookie, address).await?;
                 }
@@ -98,35 +145,12 @@ impl Render<'_> {
         let bytes = print::print(session, &printing).await?;
         // What was printed is certainly the part only if the page is still there.
         stays_put(session, part)?;
-        let (requests, dialogs, remote_document) = session.observer.look(|page| {
-            let requests = page.requests.drain(..).map(|logged| logged.request).collect();
-            (requests, page.dialogs, page.remote_document)
-        });
-        let log = session.proxy.take_log();
-        let requests = network::with_refusals(requests, &log);
-        warnings.extend(network::warnings(&requests));
-        if dialogs > 0 {
-            warnings.push(Warning {
-                code: "dialog_dismissed",
-                message: format!("{dialogs} dialogs were dismissed"),
-            });
-        }
-        // Whatever came from outside may have left something, if only by a header: cookies, HSTS, authentication caches
-        // and partitioned storage can't be cleared for certain.
-        let real_origin = remote_document || matches!(part, Part::Url(_)) || log.bytes_received > 0;
-        let afterlife = if real_origin || bytes.len() > PRINTED_BYTES_THAT_RETIRE {
-            Afterlife::Destroy
-        } else {
-            Afterlife::Keep
-        };
-        let printed = Printed {
+        Ok(Printed {
             bytes,
             facts,
             warnings,
-            requests,
             cookie_set,
-        };
-        Ok((printed, afterlife))
+        })
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     part::Printed,
     pool::lease::Lease,
     progress::Progress,
+    render_log::RenderLog,
     steps::StepError,
 };
 
@@ -32,6 +33,8 @@ pub(crate) struct Render<'a> {
     /// One moment for the whole document.
     pub(crate) instant: OffsetDateTime,
     pub(crate) progress: Progress,
+    pub(crate) ends_at: Instant,
+    pub(crate) log: &'a RenderLog,
 }
 
 /// Work in a session, which may have to be done again in another.
@@ -47,21 +50,25 @@ struct PartQueue {
     is_empty: CancellationToken,
 }
 
-pub(crate) async fn render(engine: &Engine, caller: Caller, job: RenderJob) -> Result<RenderedDocument, RenderError> {
+pub(crate) async fn render(
+    engine: &Engine,
+    caller: Caller,
+    job: RenderJob,
+    log: &RenderLog,
+) -> Result<RenderedDocument, RenderError> {
     let render = Render {
         engine,
         caller,
         job: &job,
         instant: OffsetDateTime::now_utc(),
         progress: Progress::start(job.parts.len()),
+        ends_at: Instant::now() + job.deadline,
+        log,
     };
-    match tokio::time::timeout(job.deadline, render.run()).await {
-        Ok(result) => result,
-        Err(_) => Err(RenderError::Deadline {
-            phase: render.progress.phase(),
-            after: job.deadline,
-        }),
-    }
+    let result = tokio::time::timeout_at(render.ends_at.into(), render.run()).await;
+    let result = result.unwrap_or_else(|_| Err(render.late()));
+    log.set_phases(render.progress.finish());
+    result
 }
 
 impl Render<'_> {
@@ -72,6 +79,14 @@ impl Render<'_> {
         let (printed, stamps) = self.number(printed, &mut warnings).await?;
         self.progress.enter_together(Phase::Post);
         self.assemble(printed, stamps, warnings).await
+    }
+
+    /// The deadline has passed.
+    pub(crate) fn late(&self) -> RenderError {
+        RenderError::Deadline {
+            phase: self.progress.phase(),
+            after: self.job.deadline,
+        }
     }
 
     /// Prints every part, several at once.

@@ -12,7 +12,10 @@ use chromiumoxide::{
             browser::{BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams},
             emulation::{SetEmulatedMediaParams, SetScriptExecutionDisabledParams},
             inspector, network,
-            page::{self, FrameId, GetFrameTreeParams, NavigateParams, ResetNavigationHistoryParams},
+            page::{
+                self, AddScriptToEvaluateOnNewDocumentParams, FrameId, GetFrameTreeParams, NavigateParams,
+                ResetNavigationHistoryParams,
+            },
             target::{
                 AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
             },
@@ -29,6 +32,7 @@ use crate::{
     devtools::{DevToolsError, SessionRoute},
     job::MediaType,
     observer::PageObserver,
+    steps::console::KEEP_MESSAGES,
 };
 
 /// Making a context and a page in it takes about 50 ms; on a machine that swaps it takes longer.
@@ -127,13 +131,18 @@ impl Session {
         self.browser.connection.start_in(&self.route, command).await
     }
 
+    /// Whether scripts of the page under way may run.
+    pub(crate) fn scripts(&self) -> Scripts {
+        self.scripts
+    }
+
     /// The media type of the render under way.
     pub(crate) fn media(&self) -> MediaType {
         self.media
     }
 
-    /// Prepares the page for a render.
-    pub(crate) async fn begin(&mut self, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
+    /// Prepares the page for a part of a render, from 0.
+    pub(crate) async fn begin(&mut self, part: usize, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
         if scripts == Scripts::Enabled && self.realm == Realm::ScriptFree {
             self.navigate_to_blank().await?;
         }
@@ -142,7 +151,7 @@ impl Session {
             Scripts::Disabled => Realm::ScriptFree,
         };
         self.proxy.begin_render();
-        self.observer.begin();
+        self.observer.begin(part);
         self.renders += 1;
         if self.scripts != scripts {
             self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled))
@@ -184,7 +193,7 @@ impl Session {
     }
 
     async fn navigate_to_blank(&self) -> Result<(), DevToolsError> {
-        self.observer.begin();
+        self.observer.begin(0);
         let answer = self.execute(&NavigateParams::new("about:blank")).await?;
         if let Some(error) = answer.error_text {
             return Err(DevToolsError::Refused {
@@ -278,7 +287,13 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     tokio::try_join!(
         async {
             connection
-                .execute_in(&route, &EvaluateParams::new(FRESH_PAGE))
+                .execute_in(&route, &EvaluateParams::new(format!("{KEEP_MESSAGES} {FRESH_PAGE}")))
+                .await
+                .map(drop)
+        },
+        async {
+            connection
+                .execute_in(&route, &AddScriptToEvaluateOnNewDocumentParams::new(KEEP_MESSAGES))
                 .await
                 .map(drop)
         },

@@ -1,5 +1,6 @@
 //! The steps of a render: small functions, one exchange with the page each. Deadlines are the caller's, see `render`.
 
+pub(crate) mod console;
 pub(crate) mod evaluate;
 pub(crate) mod load;
 pub(crate) mod print;

@@ -8,8 +8,8 @@ use std::{
 };
 
 use clap::Args;
-use platen_engine::error::RenderError;
 use platen_engine::job::{Caller, Lane, Part, RenderedDocument};
+use platen_engine::{error::RenderError, render_log::RenderLog};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -75,9 +75,9 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
         account: Uuid::nil(),
         concurrency: 1,
     };
-    let job = request.into_job(parts, terms);
+    let (job, log) = (request.into_job(parts, terms), RenderLog::default());
     let rendered = tokio::select! {
-        rendered = browsers.engine.render(place, job) => Some(rendered),
+        rendered = browsers.engine.render(place, job, &log) => Some(rendered),
         () = lifecycle.stopping() => None,
     };
     browsers.engine.shutdown(Duration::ZERO).await;

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::{Lane, Phase, PhaseTimes, RenderedDocument};
+use platen_engine::render_log::{RenderLog, Seen};
 use platen_pdf::Watermark;
 use platen_template::pool;
 use serde_json::{Value, json};
@@ -185,16 +186,16 @@ pub async fn render_now(
         pages: app.config.limits.page_limit,
     };
     let rendered = match templates {
-        Ok(templates) => make(app, caller.into(), request, &templates, terms).await,
+        Ok(templates) => make(app, caller.into(), request, &templates, terms, record.log()).await,
         Err(faults) => Err(FailureReason::Templates(faults)),
     };
-    note(app, RenderMode::Sync, &rendered);
+    let seen = record.log().seen();
+    note(app, RenderMode::Sync, &rendered, &seen);
     let failure = |reason| RenderFailure { id: Some(id), reason };
     match rendered {
         Ok(document) => {
-            let phases = document.phases;
             let outcome = record.succeed(document).await.map_err(failure)?;
-            delivered(id, outcome, Origin::Rendered(phases))
+            delivered(id, outcome, Origin::Rendered(seen.phases))
         }
         Err(reason) => Err(failure(record.fail(reason).await)),
     }
@@ -221,6 +222,7 @@ async fn make(
     mut request: RenderRequest,
     templates: &Templates,
     terms: RenderTerms,
+    log: &RenderLog,
 ) -> Result<RenderedDocument, FailureReason> {
     let (started, deadline) = (Instant::now(), terms.deadline);
     let filling = templates.fill(app, AccountId(caller.account), std::mem::take(&mut request.parts));
@@ -235,8 +237,9 @@ async fn make(
         ..terms
     };
     let job = request.into_job(filled.parts, terms);
-    let mut document = app.engine.render(caller, job).await?;
-    *document.phases.of(Phase::Load) += filling_time;
+    let rendered = app.engine.render(caller, job, log).await;
+    log.add_time(Phase::Load, filling_time);
+    let mut document = rendered?;
     document.warnings.splice(0..0, filled.warnings);
     Ok(document)
 }
@@ -316,12 +319,12 @@ fn blame(reason: &FailureReason) -> Outcome {
 }
 
 /// Logs, measures and traces what the engine made.
-fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, FailureReason>) {
+fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, FailureReason>, seen: &Seen) {
     match rendered {
         Ok(document) => {
-            app.metrics.document_made(mode, &document.phases);
-            traces::phases(&document.phases);
-            let [queue_ms, load_ms, wait_ms, evaluate_ms, print_ms, post_ms] = document
+            app.metrics.document_made(mode, &seen.phases);
+            traces::phases(&seen.phases);
+            let [queue_ms, load_ms, wait_ms, evaluate_ms, print_ms, post_ms] = seen
                 .phases
                 .by_phase()
                 .map(|(_, duration)| duration.as_secs_f64() * 1000.0);
@@ -329,7 +332,7 @@ fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, Fa
                 pages = document.page_count,
                 bytes = document.pdf.len(),
                 warnings = document.warnings.len(),
-                requests = document.requests.len(),
+                requests = seen.requests.len(),
                 queue_ms,
                 load_ms,
                 wait_ms,

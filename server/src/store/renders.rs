@@ -2,7 +2,10 @@
 
 pub mod history;
 
-use platen_engine::job::{PhaseTimes, RenderedDocument};
+use platen_engine::{
+    job::{PhaseTimes, RenderedDocument},
+    render_log::Seen,
+};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -228,32 +231,19 @@ pub struct Success {
     conformance: Option<&'static str>,
     page_count: i32,
     bytes: i64,
-    phase_times: Value,
     warnings: Value,
-    requests: Value,
-    queued_ms: f64,
 }
 
 impl From<&RenderedDocument> for Success {
     fn from(document: &RenderedDocument) -> Self {
         let warnings = document.warnings.iter();
-        let requests = document.requests.iter();
         Self {
             conformance: document.conformance,
             page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
             bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
-            phase_times: phase_times(&document.phases),
             warnings: warnings
                 .map(|warning| json!({"code": warning.code, "message": warning.message}))
                 .collect(),
-            requests: requests
-                .map(|request| {
-                    json!({
-                        "url": request.url, "status": request.status, "error": request.error, "refused": request.refused,
-                    })
-                })
-                .collect(),
-            queued_ms: milliseconds(document.phases.queue),
         }
     }
 }
@@ -264,39 +254,49 @@ pub async fn finish(
     account: AccountId,
     id: RenderId,
     ending: Ending,
+    seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
+    let (phases, requests, console) = (phase_times(&seen.phases), requests(seen), console(seen));
     let done = match ending {
         Ending::Succeeded { success, credits } => {
             sqlx::query!(
                 "update renders
                  set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
-                     started_at = coalesce(started_at, inserted_at + $8::float8 * interval '1 ms'), finished_at = $9, conformance = $10,
-                     credits = $11
-                 where account_id = $1 and id = $2 and finished_at is null",
+                     started_at = coalesce(started_at, renders.inserted_at + $8::float8 * interval '1 ms'), finished_at = $9, conformance = $10,
+                     credits = $11, console = case when accounts.keep_content then $12 else '[]'::jsonb end
+                 from accounts
+                 where accounts.id = $1 and account_id = $1 and renders.id = $2 and finished_at is null",
                 account.0,
                 id.0,
                 success.page_count,
                 success.bytes,
-                success.phase_times,
+                phases,
                 storable(success.warnings),
-                storable(success.requests),
-                success.queued_ms,
+                requests,
+                milliseconds(seen.phases.queue),
                 now,
                 success.conformance,
                 credits,
+                console,
             )
             .execute(db)
             .await?
         }
         Ending::Failed(error) => {
             sqlx::query!(
-                "update renders set status = 'failed', error = $3, finished_at = $4
-                 where account_id = $1 and id = $2 and finished_at is null",
+                "update renders
+                 set status = 'failed', error = $3, finished_at = $4, phase_times = $5, requests = $6,
+                     console = case when accounts.keep_content then $7 else '[]'::jsonb end
+                 from accounts
+                 where accounts.id = $1 and account_id = $1 and renders.id = $2 and finished_at is null",
                 account.0,
                 id.0,
                 storable(error),
                 now,
+                phases,
+                requests,
+                console,
             )
             .execute(db)
             .await?
@@ -381,11 +381,35 @@ pub async fn forget_objects(db: &PgPool, renders: &[RenderId]) -> Result<(), Sto
     Ok(())
 }
 
-fn phase_times(phases: &PhaseTimes) -> Value {
-    let times = phases.by_phase().into_iter();
-    times
-        .map(|(phase, duration)| (phase.as_str(), milliseconds(duration)))
-        .collect()
+/// `None`: it has not come to that.
+fn phase_times(phases: &PhaseTimes) -> Option<Value> {
+    let times = phases.by_phase();
+    let begun = times.iter().any(|(_, duration)| !duration.is_zero());
+    begun.then(|| {
+        let times = times.into_iter();
+        times
+            .map(|(phase, duration)| (phase.as_str(), milliseconds(duration)))
+            .collect()
+    })
+}
+
+fn requests(seen: &Seen) -> Value {
+    let requests = seen.requests.iter().map(|request| {
+        json!({
+            "part": request.part, "url": request.url, "type": request.kind, "status": request.status,
+            "bytes": request.bytes, "duration_ms": request.took.map(milliseconds), "error": request.error,
+            "refused": request.refused,
+        })
+    });
+    storable(requests.collect())
+}
+
+fn console(seen: &Seen) -> Value {
+    let messages = seen
+        .console
+        .iter()
+        .map(|message| json!({"part": message.part, "level": message.level, "text": message.text}));
+    storable(messages.collect())
 }
 
 fn milliseconds(duration: std::time::Duration) -> f64 {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 #[serde(rename_all = "camelCase")]
 pub(super) struct RequestWillBeSent {
     pub(super) request_id: String,
+    pub(super) timestamp: f64,
     pub(super) frame_id: Option<String>,
     pub(super) request: RequestAddress,
     #[serde(rename = "type")]
@@ -53,12 +54,15 @@ pub(super) struct GuardHeaders {
 #[serde(rename_all = "camelCase")]
 pub(super) struct LoadingFinished {
     pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) encoded_data_length: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LoadingFailed {
     pub(super) request_id: String,
+    pub(super) timestamp: f64,
     pub(super) error_text: String,
     pub(super) blocked_reason: Option<String>,
 }

@@ -20,9 +20,8 @@ use platen_egress::{
     policy::AddressPolicy,
     resolve::Resolve,
 };
-use platen_engine::job::RenderedDocument;
 
-use crate::support::TestEngine;
+use crate::support::{Rendered, TestEngine};
 
 /// Names of the tests; all others do not exist.
 pub(crate) struct Names(pub(crate) &'static [(&'static str, &'static [&'static str])]);
@@ -45,7 +44,7 @@ pub(crate) async fn start_with_names(allow: &str, names: Names) -> TestEngine {
 }
 
 /// Whether a request for this address was made and refused.
-fn was_refused(document: &RenderedDocument, url: &str) -> bool {
+fn was_refused(document: &Rendered, url: &str) -> bool {
     let mut requests = document.requests.iter();
     requests.any(|request| request.url == url && request.refused.is_some())
 }

@@ -12,6 +12,7 @@ use platen_engine::{
     Engine,
     error::RenderError,
     job::{Caller, RenderJob},
+    render_log::RenderLog,
 };
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -39,7 +40,7 @@ fn spawn(
 ) -> JoinHandle<Result<String, RenderError>> {
     let engine = engine.engine.clone();
     let caller = Caller { account, concurrency };
-    tokio::spawn(async move { Ok(text(&engine.render(caller, job).await?.pdf)) })
+    tokio::spawn(async move { Ok(text(&engine.render(caller, job, &RenderLog::default()).await?.pdf)) })
 }
 
 async fn hang_up(render: JoinHandle<Result<String, RenderError>>) {
@@ -196,7 +197,8 @@ async fn a_service_that_is_killed_leaves_no_browser() {
             account: Uuid::now_v7(),
             concurrency: 1,
         };
-        engine.render(caller, html_job(LOOP)).await.unwrap_err();
+        let log = RenderLog::default();
+        engine.render(caller, html_job(LOOP), &log).await.unwrap_err();
         return;
     }
     let mut service = Command::new(std::env::current_exe().unwrap())

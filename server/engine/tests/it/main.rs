@@ -12,5 +12,6 @@ mod egress;
 mod hostile;
 mod isolation;
 mod lifecycle;
+mod log;
 mod numbering;
 mod settings;

@@ -23,7 +23,7 @@ async fn pdf(engine: &TestEngine, job: RenderJob) -> Vec<u8> {
 }
 
 async fn document(engine: &TestEngine, job: RenderJob) -> RenderedDocument {
-    engine.render(ACCOUNT, job).await.unwrap()
+    engine.render(ACCOUNT, job).await.unwrap().document
 }
 
 fn assert_near(actual: f64, expected: f64, tolerance: f64, what: &str) {

@@ -1,6 +1,6 @@
 //! An engine for a test, and looks into what it made.
 
-use std::{path::Path, process::Command, sync::Arc, time::Duration};
+use std::{ops::Deref, path::Path, process::Command, sync::Arc, time::Duration};
 
 use platen_egress::{
     allow::AllowList,
@@ -12,7 +12,8 @@ use platen_engine::{
     Engine,
     config::{EngineConfig, RunAs},
     error::{RenderError, RenderFault},
-    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
+    job::{Caller, Lane, MediaType, Part, PhaseTimes, PrintSettings, RenderJob, RenderedDocument},
+    render_log::{ConsoleMessage, NetworkRequest, RenderLog, Seen},
 };
 use platen_pdf::OutputFormat;
 use tempfile::TempDir;
@@ -51,6 +52,23 @@ pub(crate) fn config(allow: &str) -> (EngineConfig, TempDir) {
     (config, profiles)
 }
 
+/// A document, and what was seen on the way.
+#[derive(Debug)]
+pub(crate) struct Rendered {
+    pub(crate) document: RenderedDocument,
+    pub(crate) requests: Vec<NetworkRequest>,
+    pub(crate) console: Vec<ConsoleMessage>,
+    pub(crate) phases: PhaseTimes,
+}
+
+impl Deref for Rendered {
+    type Target = RenderedDocument;
+
+    fn deref(&self) -> &RenderedDocument {
+        &self.document
+    }
+}
+
 impl TestEngine {
     pub(crate) async fn start(allow: &str) -> Self {
         Self::start_with(allow, |_| {}).await
@@ -71,16 +89,34 @@ impl TestEngine {
         self.profiles.path()
     }
 
-    pub(crate) async fn render(&self, account: Uuid, job: RenderJob) -> Result<RenderedDocument, RenderError> {
-        self.engine
-            .render(
-                Caller {
-                    account,
-                    concurrency: 4,
-                },
-                job,
-            )
-            .await
+    pub(crate) async fn render(&self, account: Uuid, job: RenderJob) -> Result<Rendered, RenderError> {
+        let log = RenderLog::default();
+        let document = self.render_logged(account, job, &log).await?;
+        let Seen {
+            requests,
+            console,
+            phases,
+        } = log.seen();
+        Ok(Rendered {
+            document,
+            requests,
+            console,
+            phases,
+        })
+    }
+
+    /// As [`Self::render`]; what was seen of a render that fails is in the log.
+    pub(crate) async fn render_logged(
+        &self,
+        account: Uuid,
+        job: RenderJob,
+        log: &RenderLog,
+    ) -> Result<RenderedDocument, RenderError> {
+        let caller = Caller {
+            account,
+            concurrency: 4,
+        };
+        self.engine.render(caller, job, log).await
     }
 
     /// The text of an HTML part that must succeed.

@@ -61,6 +61,7 @@ pub(in crate::http) struct WholeRender {
     options: Value,
     phase_times: Option<Value>,
     requests: Value,
+    console: Value,
     callback: Option<CallbackResponse>,
 }
 
@@ -109,6 +110,7 @@ impl WholeRender {
             options: render.options.take(),
             phase_times: render.phase_times.take(),
             requests: render.requests.take(),
+            console: render.console.take(),
             callback: callback.map(Into::into),
             render: render.into(),
         }

@@ -1,6 +1,10 @@
 //! Renders whose turn has come: the document is made, put where it belongs, recorded, charged, and told of.
 
-use platen_engine::{error::RenderError, job::Lane};
+use platen_engine::{
+    error::RenderError,
+    job::Lane,
+    render_log::{RenderLog, Seen},
+};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
@@ -47,7 +51,8 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
     let Some(queued) = renders::find_unfinished(&app.db, job.account, job.render).await? else {
         return forget(app, job).await;
     };
-    let outcome = finish(app, job, &queued).await;
+    let log = RenderLog::default();
+    let outcome = finish(app, job, &queued, &log).await;
     let Err(reason) = outcome else {
         app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
         app.jobs.added(JobKind::Callback);
@@ -60,7 +65,7 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
             tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; it is tried again");
         }
         Fate::Retried | Fate::Failed => {
-            fail(app, job, &reason).await?;
+            fail(app, job, &reason, &log.seen()).await?;
             if let Some(object) = queued.object {
                 take_back(app, object).await;
             }
@@ -129,7 +134,7 @@ impl Fate {
 }
 
 /// From the sealed content to the recorded success.
-async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Result<(), FailureReason> {
+async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &RenderLog) -> Result<(), FailureReason> {
     if job.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
     }
@@ -150,8 +155,9 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Resu
         deadline: app.config.jobs.deadline,
         pages: app.config.jobs.page_limit,
     };
-    let rendered = make(app, caller, request, &templates, terms).await;
-    note(app, RenderMode::Async, &rendered);
+    let rendered = make(app, caller, request, &templates, terms, log).await;
+    let seen = log.seen();
+    note(app, RenderMode::Async, &rendered, &seen);
     let mut document = rendered?;
     let bill = Bill {
         render: job.render,
@@ -171,7 +177,7 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender) -> Resu
         (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf).await?,
         (None, None) => return Err(FailureReason::Ended),
     };
-    record(app, job, &bill, success, delivered).await
+    record(app, job, &bill, success, &seen, delivered).await
 }
 
 async fn open(app: &AppState, job: &ClaimedJob) -> Result<AsynchronousRequest, FailureReason> {
@@ -194,6 +200,7 @@ async fn record(
     job: &ClaimedJob,
     bill: &Bill,
     success: Success,
+    seen: &Seen,
     delivered: Delivered,
 ) -> Result<(), FailureReason> {
     let Delivered { result, expires_at } = delivered;
@@ -202,7 +209,7 @@ async fn record(
     if !jobs::complete(&mut transaction, job).await? {
         return Err(FailureReason::Ended);
     }
-    charge(&mut transaction, job.account, bill, success, now).await?;
+    charge(&mut transaction, job.account, bill, success, seen, now).await?;
     renders::set_result(&mut transaction, job.account, job.render, &result, expires_at).await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     callbacks::send_later(&mut transaction, job.account, job.render, Told::Success(result), now).await?;
@@ -214,7 +221,7 @@ async fn record(
 }
 
 /// Records that there is no document.
-async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Result<(), StoreError> {
+async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<(), StoreError> {
     let now = clock::now();
     let kept = told(reason);
     let mut transaction = tx::begin(&app.db).await?;
@@ -223,7 +230,15 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Resul
     }
     tracing::warn!(error = %reason, "the render has failed");
     let failure = failure(&kept, reason);
-    renders::finish(&mut transaction, job.account, job.render, Ending::Failed(kept), now).await?;
+    renders::finish(
+        &mut transaction,
+        job.account,
+        job.render,
+        Ending::Failed(kept),
+        seen,
+        now,
+    )
+    .await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     callbacks::send_later(&mut transaction, job.account, job.render, failure, now).await?;
     tx::commit(transaction).await?;

@@ -19,6 +19,7 @@ use crate::{
         tx,
     },
 };
+use platen_engine::render_log::Seen;
 
 /// Why a render is not cancelled.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +58,7 @@ pub async fn cancel(
     if render.synchronous {
         return Err(CancelError::Synchronous);
     }
-    renders::finish(&mut transaction, account, id, Ending::Cancelled, now).await?;
+    renders::finish(&mut transaction, account, id, Ending::Cancelled, &Seen::default(), now).await?;
     render_contents::delete_unless_kept(&mut transaction, account, id).await?;
     let told = Told::Failure {
         error: "The render was cancelled.".into(),

@@ -1,5 +1,6 @@
 //! What a render costs: reserved when it is accepted, charged in the transaction that records its success.
 
+use platen_engine::render_log::Seen;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -58,11 +59,13 @@ pub(super) async fn charge(
     account: AccountId,
     bill: &Bill,
     success: Success,
+    seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
     let balance = lock_balance(db, account, now).await?;
     let credits = if bill.livemode { bill.price } else { 0 };
-    if !renders::finish(db, account, bill.render, Ending::Succeeded { success, credits }, now).await? {
+    let ending = Ending::Succeeded { success, credits };
+    if !renders::finish(db, account, bill.render, ending, seen, now).await? {
         return Err(FailureReason::Ended);
     }
     if bill.livemode {

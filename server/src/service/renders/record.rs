@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use platen_engine::job::RenderedDocument;
+use platen_engine::{job::RenderedDocument, render_log::RenderLog};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::{runtime::Handle, task::JoinHandle};
@@ -56,6 +56,7 @@ struct Row {
     livemode: bool,
     /// Whether its outcome is kept for a request that comes again.
     idempotent: bool,
+    log: RenderLog,
 }
 
 impl OpenRecord {
@@ -73,6 +74,7 @@ impl OpenRecord {
             id: new.id,
             livemode: new.livemode,
             idempotent: idempotent.is_some(),
+            log: RenderLog::default(),
         };
         // If nobody waits for the record any more when it is there, its own end cancels it.
         let opening = async move {
@@ -84,6 +86,11 @@ impl OpenRecord {
             })
         };
         tokio::spawn(opening.in_current_span()).await?
+    }
+
+    /// What the render does, to be recorded with its outcome.
+    pub(super) fn log(&self) -> &RenderLog {
+        &self.row.log
     }
 
     /// Records the document and charges for it, or ends as failed if it can't be paid for. Returns it with what was
@@ -209,7 +216,15 @@ impl Row {
             meter: Meter::SyncRender,
             price,
         };
-        let charged = charge(&mut transaction, self.account, &bill, success, clock::now()).await;
+        let charged = charge(
+            &mut transaction,
+            self.account,
+            &bill,
+            success,
+            &self.log.seen(),
+            clock::now(),
+        )
+        .await;
         if let Err(reason @ FailureReason::Credits(_)) = charged {
             drop(transaction);
             self.end(Ending::Failed(told(&reason)), None).await?;
@@ -230,7 +245,8 @@ impl Row {
 
     async fn end(&self, ending: Ending, answer: Option<Uuid>) -> Result<(), FailureReason> {
         let mut transaction = tx::begin(&self.app.db).await?;
-        if renders::finish(&mut transaction, self.account, self.id, ending, clock::now()).await? {
+        let seen = self.log.seen();
+        if renders::finish(&mut transaction, self.account, self.id, ending, &seen, clock::now()).await? {
             self.set_answer(&mut transaction, answer).await?;
         }
         Ok(tx::commit(transaction).await?)

@@ -1,6 +1,9 @@
 //! Previews: a template filled and rendered for its author's eyes. Nothing is charged and nothing is kept.
 
-use platen_engine::job::{Lane, RenderedDocument, Warning};
+use platen_engine::{
+    job::{Lane, RenderedDocument, Warning},
+    render_log::RenderLog,
+};
 use platen_pdf::{
     Watermark,
     raster::{PageView, RasterError, rasterise},
@@ -74,7 +77,7 @@ pub async fn preview(
         pages: app.config.limits.page_limit,
     };
     let job = wanted.render.into_job(vec![filled.part], terms);
-    let document = app.engine.render(caller.into(), job).await?;
+    let document = app.engine.render(caller.into(), job, &RenderLog::default()).await?;
     let mut warnings = filled.warnings;
     warnings.extend_from_slice(&document.warnings);
     Ok(Preview {

@@ -42,8 +42,10 @@ pub struct Render {
     pub options: Value,
     /// Milliseconds by phase.
     pub phase_times: Option<Value>,
-    /// What its pages fetched.
+    /// What its pages fetched: list of `{part, url, type, status, bytes, duration_ms, error, refused}`.
     pub requests: Value,
+    /// What their scripts said: list of `{part, level, text}`.
+    pub console: Value,
     /// When the document is deleted from the service's own storage.
     pub object_expires_at: Option<OffsetDateTime>,
     /// When it was accepted.
@@ -64,7 +66,7 @@ pub async fn list(
     let renders = sqlx::query_as!(
         Render,
         "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
-            result, options, phase_times, requests, object_expires_at, inserted_at, started_at, finished_at
+            result, options, phase_times, requests, console, object_expires_at, inserted_at, started_at, finished_at
          from renders
          where account_id = $1
             and ($2::text is null or status = $2)
@@ -100,7 +102,7 @@ pub async fn find(
     let render = sqlx::query_as!(
         Render,
         "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
-            result, options, phase_times, requests, object_expires_at, inserted_at, started_at, finished_at
+            result, options, phase_times, requests, console, object_expires_at, inserted_at, started_at, finished_at
          from renders
          where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)",
         account.0,

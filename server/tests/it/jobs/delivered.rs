@@ -137,6 +137,13 @@ async fn a_render_that_fails_by_its_callers_fault_is_told_at_once() {
     let render = studio.ended(&id).await;
     assert_eq!(render["state"], "failed");
     assert_eq!(render["error"]["pointer"], "/parts/1");
+    // What led to it is told as well.
+    let request = &render["requests"][0];
+    assert_eq!(
+        (&request["part"], &request["status"], &request["type"]),
+        (&json!(1), &json!(404), &json!("document"))
+    );
+    assert!(render["phase_times"]["load"].as_f64().is_some_and(|took| took > 0.0));
     assert_eq!(
         (&render["credits_used"], &render["result"]),
         (&Value::Null, &Value::Null)
@@ -253,11 +260,18 @@ async fn content_stays_as_its_account_says() {
     let first = studio.queued(&json!({"parts": ["<p>"]})).await;
     studio.ended(&first).await;
     assert_eq!(studio.service.number(content).await, 1);
+    let talking = json!({"parts": ["<p><script>console.warn('2 < 3')</script>"]});
+    let said = async |id: &str| studio.ended(id).await["console"].clone();
+    let heard = studio.queued(&talking).await;
+    assert_eq!(
+        said(&heard).await,
+        json!([{"part": 0, "level": "warn", "text": "2 < 3"}])
+    );
     let off = ["accounts", "keep-content", "--email", "ann@example.org", "off"];
     studio.service.command(&off, "").succeeded();
-    let second = studio.queued(&json!({"parts": ["<p>"]})).await;
-    studio.ended(&second).await;
-    assert_eq!(studio.service.number(content).await, 1);
+    let second = studio.queued(&talking).await;
+    assert_eq!(said(&second).await, json!([]));
+    assert_eq!(studio.service.number(content).await, 2);
 }
 
 #[tokio::test]

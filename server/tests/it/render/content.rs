@@ -98,6 +98,7 @@ async fn web_pages_are_fetched_with_their_redirects_and_style_sheets() {
     let row = studio.recorded(&render_id).await;
     assert_eq!(row["requests"][0]["url"], origin.url("/style.css"), "{row}");
     assert_eq!(row["requests"][0]["status"], 200, "{row}");
+    assert_eq!(row["requests"][0]["type"], "stylesheet", "{row}");
 }
 
 #[tokio::test]

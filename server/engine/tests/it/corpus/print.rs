@@ -10,7 +10,7 @@ use platen_engine::job::{HeaderFooter, RenderJob};
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use uuid::Uuid;
 
-use crate::support::{TestEngine, html_job};
+use crate::support::{Rendered, TestEngine, html_job};
 
 /// Absurd lengths make it 19,926 pages long, of which only the first are looked at.
 const LONG: (&str, &str) = ("numbers-extreme.html", "1-3");
@@ -59,7 +59,7 @@ async fn print(engine: &TestEngine, account: Uuid, file: PathBuf) -> Printed {
     let mut job = job(&file);
     job.page_limit = PAGE_LIMIT;
     match engine.render(account, job).await {
-        Ok(document) => Printed {
+        Ok(Rendered { document, .. }) => Printed {
             selection: (name == LONG.0).then(|| PageSelection::parse(LONG.1).expect("a selection")),
             name,
             pdf: document.pdf,
@@ -91,7 +91,7 @@ pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathB
         let document = engine.render(Uuid::now_v7(), job).await;
         let document = document.unwrap_or_else(|error| panic!("{name}: {error}"));
         let file = to.join(format!("{name}.decorated.pdf"));
-        fs::write(&file, document.pdf).unwrap();
+        fs::write(&file, &document.pdf).unwrap();
         written.push(file);
     }
     written
