@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
+use memchr::{memchr, memchr3, memmem};
 
 use crate::object::{Object, Stream};
 use crate::text::MAX_STRING;
@@ -84,38 +85,43 @@ pub(crate) fn replace_data(stream: &mut Stream, data: &[u8]) {
 /// Whether a content stream may hold a number, a string or a character that PDF/A forbids. It may answer yes too often,
 /// for then the stream is looked at with care; it is many times faster than that.
 pub(crate) fn may_need_mending(content: &[u8]) -> bool {
-    let mut index = 0;
-    let mut digits = 0;
-    while let Some(&byte) = content.get(index) {
-        if byte.is_ascii_digit() {
-            digits += 1;
-            if digits == SUSPICIOUS_DIGITS {
-                return true;
-            }
-            index += 1;
-            continue;
+    // Inline images, which Chromium doesn't write.
+    if memmem::find(content, b"BI").is_some() {
+        return true;
+    }
+    let mut rest = content;
+    while let Some(at) = memchr3(b'<', b'(', b'%', rest) {
+        let (before, from) = rest.split_at(at);
+        let length = match from {
+            [b'<', b'<', ..] => Some(2),
+            [b'<', inside @ ..] => memchr(b'>', inside)
+                .filter(|length| !is_suspicious_hex(&inside[..*length]))
+                .map(|length| length + 2),
+            [b'(', ..] => literal_string_length(from).filter(|length| *length <= MAX_STRING),
+            // Comments, which Chromium doesn't write either.
+            _ => None,
+        };
+        match length {
+            Some(length) if !has_long_number(before) => rest = &from[length..],
+            _ => return true,
         }
-        digits = 0;
-        match byte {
-            b'<' if content.get(index + 1) == Some(&b'<') => index += 2,
-            b'<' => {
-                let inside = &content[index + 1..];
-                let Some(length) = inside.iter().position(|byte| *byte == b'>') else {
-                    return true;
-                };
-                if is_suspicious_hex(&inside[..length]) {
-                    return true;
-                }
-                index += length + 2;
-            }
-            b'(' => match literal_string_length(&content[index..]) {
-                Some(length) if length <= MAX_STRING => index += length,
-                _ => return true,
-            },
-            // Comments and inline images, which Chromium doesn't write.
-            b'%' => return true,
-            b'B' if content.get(index + 1) == Some(&b'I') => return true,
-            _ => index += 1,
+    }
+    has_long_number(rest)
+}
+
+/// Whether there are so many digits in a row that they may be a number beyond the limits.
+pub(crate) fn has_long_number(bytes: &[u8]) -> bool {
+    has_run(bytes, SUSPICIOUS_DIGITS, |byte| byte.is_ascii_digit())
+}
+
+/// Whether so many bytes of a kind stand in a row. Most bytes are not looked at: after one of another kind, a run has to
+/// reach as far as its length from there.
+pub(crate) fn has_run(bytes: &[u8], length: usize, is_of_kind: impl Fn(u8) -> bool) -> bool {
+    let mut rest = bytes;
+    while let Some(start) = rest.get(..length) {
+        match start.iter().rposition(|byte| !is_of_kind(*byte)) {
+            Some(other) => rest = &rest[other + 1..],
+            None => return true,
         }
     }
     false
@@ -170,6 +176,15 @@ mod tests {
             "(<00000000> \\) 00000000000) Tj",
         ] {
             assert!(!may_need_mending(content.as_bytes()), "{content}");
+        }
+    }
+
+    #[test]
+    fn finds_runs_wherever_they_stand() {
+        for start in 0..30 {
+            let with_run = |length| format!("{}{}{}", "a".repeat(start), "1".repeat(length), "a".repeat(12));
+            assert!(has_run(with_run(10).as_bytes(), 10, |byte| byte.is_ascii_digit()));
+            assert!(!has_run(with_run(9).as_bytes(), 10, |byte| byte.is_ascii_digit()));
         }
     }
 

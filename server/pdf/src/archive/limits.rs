@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use md5::{Digest as _, Md5};
-use memchr::memchr_iter;
+use memchr::memmem::Finder;
 
 use super::language::is_language_tag;
 use super::warnings::Warnings;
 use crate::PdfError;
-use crate::content::SUSPICIOUS_DIGITS;
+use crate::content::{SUSPICIOUS_DIGITS, has_long_number, has_run};
 use crate::document::Document;
 use crate::lexer::{Token, is_regular};
 use crate::object::{MAX_NAME, Object, ObjectNumber};
@@ -22,6 +22,9 @@ const MAX_REAL: f64 = 3.403e38;
 const MIN_REAL: f64 = 1.175e-38;
 /// In bytes. No string in it can be too long.
 const SHORT_OBJECT: usize = 512;
+
+/// Keys under which the inspection finds something.
+const KEYS: [&str; 3] = ["/Lang", "/Subtype", "/PatternType"];
 
 /// Objects that later passes look at.
 #[derive(Default)]
@@ -36,13 +39,14 @@ pub(super) struct Noted {
 pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Noted, PdfError> {
     let mut noted = Noted::default();
     let mut mended = Mended::default();
+    let keys = KEYS.map(Finder::new);
     for number in 1..document.size() {
         let findings = match document.changed(number) {
             Some(object) => Findings {
                 kind: Kind::of(object),
                 is_suspicious: true,
             },
-            None => inspect(document, number)?,
+            None => inspect(document, number, &keys)?,
         };
         match findings.kind {
             Kind::Other => {}
@@ -117,10 +121,10 @@ impl Kind {
 }
 
 /// Looks at an object's tokens in its file; most objects need no more.
-fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfError> {
+fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
     let object = document.object_bytes(number).filter(|_| !document.is_free(number));
-    if object.is_none_or(is_harmless) {
+    if object.is_none_or(|object| is_harmless(object, keys)) {
         return Ok(findings);
     }
     let Some(mut lexer) = document.lexer(number) else {
@@ -157,23 +161,11 @@ fn inspect(document: &Document, number: ObjectNumber) -> Result<Findings, PdfErr
 
 /// Tells quickly, of most objects in a large document, that the inspection would find nothing in them: those of the
 /// structure tree are short, and have neither long runs of digits or letters nor a key that matters here.
-fn is_harmless(object: &[u8]) -> bool {
-    let matters = |slash: usize| matches!(object.get(slash + 1..slash + 3), Some(b"La" | b"Su" | b"Pa"));
+fn is_harmless(object: &[u8], keys: &[Finder]) -> bool {
     object.len() <= SHORT_OBJECT
-        && !has_run(object, SUSPICIOUS_DIGITS, |byte| byte.is_ascii_digit())
+        && !has_long_number(object)
         && !has_run(object, MAX_NAME + 1, is_regular)
-        && !memchr_iter(b'/', object).any(matters)
-}
-
-/// Whether so many bytes of a kind stand in a row. One of them would be at a place that is a multiple, so that there is
-/// no need to look at the others.
-fn has_run(bytes: &[u8], length: usize, is_of_kind: impl Fn(u8) -> bool) -> bool {
-    bytes.chunks_exact(length).enumerate().any(|(index, chunk)| {
-        let last = index * length + chunk.len() - 1;
-        let run_from = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| is_of_kind(**byte)).count();
-        is_of_kind(bytes[last])
-            && run_from(&mut bytes[..last].iter().rev()) + run_from(&mut bytes[last..].iter()) >= length
-    })
+        && keys.iter().all(|key| key.find(object).is_none())
 }
 
 #[derive(Default)]
@@ -281,15 +273,6 @@ impl Mended {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn finds_runs_wherever_they_stand() {
-        for start in 0..30 {
-            let with_run = |length| format!("{}{}{}", "a".repeat(start), "1".repeat(length), "a".repeat(12));
-            assert!(has_run(with_run(10).as_bytes(), 10, |byte| byte.is_ascii_digit()));
-            assert!(!has_run(with_run(9).as_bytes(), 10, |byte| byte.is_ascii_digit()));
-        }
-    }
 
     #[test]
     fn limits_numbers_to_the_range_of_pdf_a() {

@@ -205,14 +205,20 @@ impl<'a, 's> Scan<'a, 's> {
         let mut ends_with_name = false;
         let mut depth = 0_usize;
         loop {
-            while let Some(raw) = lexer.next_short_number(SAFE_NUMBER) {
+            while let Some(raw) = lexer.next_plain_number() {
+                if raw.len() > SAFE_NUMBER {
+                    check_number(raw)?;
+                }
                 first_number.get_or_insert(raw);
                 ends_with_name = false;
             }
-            let token = match lexer.next_token() {
-                Ok(Some((_, token))) => token,
-                Ok(None) => return Ok(()),
-                Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
+            let token = match lexer.next_plain_keyword() {
+                Some(raw) => Token::Keyword(raw),
+                None => match lexer.next_token() {
+                    Ok(Some((_, token))) => token,
+                    Ok(None) => return Ok(()),
+                    Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
+                },
             };
             let mut is_name = false;
             match token {

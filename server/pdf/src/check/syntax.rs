@@ -10,6 +10,8 @@ use crate::text::MAX_STRING;
 
 /// Digits, sign and point of a number that is in range whatever they are.
 pub(super) const SAFE_NUMBER: usize = 9;
+/// The same of a number with a point: it is below 10³⁷, and zero or at least 10⁻³⁷.
+const SAFE_REAL: usize = 38;
 const SMALLEST_REAL: f64 = 1.175e-38;
 const LARGEST_REAL: f64 = 3.403e38;
 
@@ -24,7 +26,7 @@ pub(super) fn check_number(raw: &[u8]) -> Result<(), Finding> {
     if !is_plain || points > 1 || digits.len() == points {
         return Err(Finding::new("6.1", "something that begins as a number and is none"));
     }
-    if raw.len() <= SAFE_NUMBER {
+    if raw.len() <= SAFE_NUMBER || points == 1 && raw.len() <= SAFE_REAL {
         return Ok(());
     }
     let value = parse_number(raw);
@@ -72,4 +74,40 @@ pub(super) fn check_hex_string(raw: &[u8]) -> Result<(), Finding> {
         return Err(Finding::new("6.1.13-3", "a string over 32,767 bytes"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_held_to_their_range() {
+        let zeros = "0".repeat(35);
+        let nines = "9".repeat(37);
+        let fine = [
+            "2147483647",
+            "-2147483648",
+            "-31384.375",
+            "0.00000000000",
+            "340000000000.5",
+        ];
+        let longest = [
+            format!("{nines}."),
+            format!("-.{zeros}1"),
+            format!(".0{zeros}1"),
+            format!("1{nines}."),
+        ];
+        for raw in fine.into_iter().chain(longest.iter().map(String::as_str)) {
+            assert!(check_number(raw.as_bytes()).is_ok(), "{raw}");
+        }
+        let too_small = [format!(".00{zeros}1"), format!("-.0000{zeros}1")];
+        let too_large = [format!("4{nines}9."), format!("-4{nines}9.5")];
+        let no_numbers = ["2147483648", "-2147483649", "1e5", "1.2.3", "-", "+.", "--1", "1-"];
+        for raw in no_numbers
+            .into_iter()
+            .chain(too_small.iter().chain(&too_large).map(String::as_str))
+        {
+            assert!(check_number(raw.as_bytes()).is_err(), "{raw}");
+        }
+    }
 }
