@@ -25,15 +25,10 @@ pub(crate) struct WrittenFile<'a> {
 }
 
 impl<'a> WrittenFile<'a> {
-    /// Writes what follows the objects, which begin at the offsets: table and trailer.
+    /// Writes what follows the objects, which begin at the offsets.
     pub(crate) fn end(mut bytes: Vec<u8>, mut offsets: Vec<usize>, trailer: Dictionary<'a>) -> Self {
         let table = bytes.len();
-        write_table(&mut bytes, &offsets);
-        bytes.extend_from_slice(b"trailer\n");
-        let mut with_size = trailer.clone();
-        with_size.set("Size", Object::count(offsets.len() + 1));
-        write_dictionary(&mut bytes, &with_size);
-        write(&mut bytes, format_args!("\nstartxref\n{table}\n%%EOF\n"));
+        write_end(&mut bytes, table, &offsets, &trailer);
         offsets.push(table);
         Self {
             bytes,
@@ -145,9 +140,8 @@ pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
 
 /// Writes the number of an object.
 pub(crate) fn write_number(output: &mut Vec<u8>, number: ObjectNumber) {
-    let digits = digits(number as usize);
-    let length = number.checked_ilog10().unwrap_or_default() as usize + 1;
-    output.extend_from_slice(&digits[digits.len() - length..]);
+    let (digits, start) = digits(number as usize);
+    output.extend_from_slice(&digits[start..]);
 }
 
 pub(crate) fn write_string(output: &mut Vec<u8>, bytes: &[u8]) {
@@ -214,28 +208,38 @@ fn write_hex(output: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// Writes what follows the objects, which begin at the offsets: table and trailer. `table` is where that begins.
 /// Entry 0 is the only free one, and the end of the list of those (ISO 32000-1, 7.5.4).
-fn write_table(output: &mut Vec<u8>, offsets: &[usize]) {
+pub(crate) fn write_end(output: &mut Vec<u8>, table: usize, offsets: &[usize], trailer: &Dictionary) {
     write(output, format_args!("xref\n0 {}\n", offsets.len() + 1));
     write_entry(output, 0, b" 65535 f \n");
     for offset in offsets {
         write_entry(output, *offset, b" 00000 n \n");
     }
+    output.extend_from_slice(b"trailer\n");
+    let mut trailer = trailer.clone();
+    trailer.set("Size", Object::count(offsets.len() + 1));
+    write_dictionary(output, &trailer);
+    write(output, format_args!("\nstartxref\n{table}\n%%EOF\n"));
 }
 
 fn write_entry(output: &mut Vec<u8>, value: usize, rest: &[u8; 10]) {
-    output.extend_from_slice(&digits(value));
+    let (digits, _) = digits(value);
+    output.extend_from_slice(&digits);
     output.extend_from_slice(rest);
 }
 
-/// Tables and references make a million numbers in large documents, so that this does without the formatter.
-fn digits(mut value: usize) -> [u8; 10] {
+/// The ten digits of a number, and where those begin that are no leading zeros. Tables and references make a million
+/// numbers in large documents, so that this does without the formatter.
+fn digits(mut value: usize) -> ([u8; 10], usize) {
     let mut digits = [b'0'; 10];
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (value % 10) as u8;
+    let mut start = digits.len();
+    while start == digits.len() || (value > 0 && start > 0) {
+        start -= 1;
+        digits[start] = b'0' + (value % 10) as u8;
         value /= 10;
     }
-    digits
+    (digits, start)
 }
 
 fn write(output: &mut Vec<u8>, arguments: std::fmt::Arguments) {

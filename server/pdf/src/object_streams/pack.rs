@@ -2,11 +2,11 @@
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 
+use super::unpack::unpack_pieces;
 use super::{
-    ENTRY_LENGTH, Entry, MAX_PACKED, OBJECTS_PER_STREAM, UP, is_packable, unpack, write_cross_references,
-    write_object_stream,
+    ENTRY_LENGTH, Entry, MAX_PACKED, OBJECTS_PER_STREAM, UP, is_packable, write_cross_references, write_object_stream,
 };
-use crate::file::header_length;
+use crate::file::{header_length, table_offset};
 use crate::object::ObjectNumber;
 use crate::write::{WrittenFile, write_number};
 
@@ -24,8 +24,9 @@ pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
     let first_stream = ObjectNumber::try_from(file.offsets.len()).ok()?;
     let mut output = Vec::with_capacity(file.bytes.len() / 2);
     output.extend_from_slice(&file.bytes[..*file.offsets.first()?]);
-    let mut entries = vec![Entry::Free];
-    let mut packed: Vec<(ObjectNumber, &[u8])> = Vec::new();
+    let mut entries = Vec::with_capacity(file.offsets.len());
+    entries.push(Entry::Free);
+    let mut packed: Vec<(ObjectNumber, &[u8])> = Vec::with_capacity(file.offsets.len());
     for (number, object) in (1..).zip(file.objects()) {
         if let Some(body) = packable_body(object, number) {
             entries.push(Entry::Packed {
@@ -52,9 +53,13 @@ pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
     write_cross_references(&mut output, offset, number, file.trailer.clone(), table);
     output.shrink_to_fit();
     // Rather a large file than one that reads otherwise than the one that is checked.
-    unpack(&output)
-        .is_ok_and(|unpacked| *unpacked == *file.bytes)
-        .then_some(output)
+    let mut rest = Some(file.bytes.as_slice());
+    let table = table_offset(&output).ok()?;
+    unpack_pieces(&output, table, |piece| {
+        rest = rest.and_then(|rest| rest.strip_prefix(piece));
+    })
+    .ok()?;
+    rest.is_some_and(<[u8]>::is_empty).then_some(output)
 }
 
 /// What stands between the lines with an object's number and with its `endobj`, if that may be in an object stream.

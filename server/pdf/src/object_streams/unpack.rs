@@ -11,7 +11,7 @@ use crate::content::StreamReader;
 use crate::file::{parse_digits, table_offset};
 use crate::object::{Dictionary, MAX_OBJECTS, Object, ObjectNumber};
 use crate::parse::parse_indirect_object;
-use crate::write::{WrittenFile, write_number};
+use crate::write::{write_end, write_number};
 
 /// What a cross-reference stream says of the document.
 const TRAILER_KEYS: [&[u8]; 3] = [b"Root", b"Info", b"ID"];
@@ -22,13 +22,16 @@ const TRAILER_KEYS: [&[u8]; 3] = [b"Root", b"Info", b"ID"];
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
     match table_offset(bytes) {
         Ok(table) if bytes[table..].first().is_some_and(u8::is_ascii_digit) => {
-            unpack_from(bytes, table).map(Cow::Owned)
+            let mut output = Vec::new();
+            unpack_pieces(bytes, table, |piece| output.extend_from_slice(piece))?;
+            Ok(Cow::Owned(output))
         }
         _ => Ok(Cow::Borrowed(bytes)),
     }
 }
 
-fn unpack_from(bytes: &[u8], table: usize) -> Result<Vec<u8>, PdfError> {
+/// Gives what was packed piece by piece. The cross-reference stream is at `table`.
+pub(super) fn unpack_pieces(bytes: &[u8], table: usize, mut give: impl FnMut(&[u8])) -> Result<(), PdfError> {
     let wrong_entry = || damaged(table, "other entries expected in the cross-reference stream");
     let (entries, trailer) = read_cross_references(bytes, table)?;
     let places = open_places(&entries, table).ok_or_else(wrong_entry)?;
@@ -53,25 +56,34 @@ fn unpack_from(bytes: &[u8], table: usize) -> Result<Vec<u8>, PdfError> {
         data: Vec::new(),
     };
 
+    let mut length = 0;
+    let mut give = |piece: &[u8]| {
+        length += piece.len();
+        give(piece);
+        length
+    };
     let header = places.first().map_or(table, |place| place.start);
-    let mut output = bytes[..header].to_vec();
+    let mut end = give(&bytes[..header]);
     let mut offsets = Vec::with_capacity(objects.len());
+    let mut around = Vec::new();
     for (number, entry) in (1..).zip(objects) {
-        offsets.push(output.len());
+        offsets.push(end);
         match entry {
             Entry::Open { .. } => {
                 let place = open_places.next().ok_or_else(wrong_entry)?;
-                output.extend_from_slice(&bytes[place.clone()]);
+                end = give(&bytes[place.clone()]);
             }
             Entry::Packed { stream, index } => {
                 if *index == 0 {
                     streams.read_next()?;
                 }
-                write_number(&mut output, number);
-                output.extend_from_slice(b" 0 obj\n");
+                around.clear();
+                write_number(&mut around, number);
+                around.extend_from_slice(b" 0 obj\n");
+                give(&around);
                 let body = streams.next_object(number, *stream, *index);
-                output.extend_from_slice(body.ok_or_else(wrong_entry)?);
-                output.extend_from_slice(b"\nendobj\n");
+                give(body.ok_or_else(wrong_entry)?);
+                end = give(b"\nendobj\n");
             }
             Entry::Free => return Err(wrong_entry()),
         }
@@ -79,7 +91,10 @@ fn unpack_from(bytes: &[u8], table: usize) -> Result<Vec<u8>, PdfError> {
     if !streams.is_at_end() || open_places.next().is_some() {
         return Err(wrong_entry());
     }
-    Ok(WrittenFile::end(output, offsets, trailer).bytes)
+    around.clear();
+    write_end(&mut around, end, &offsets, &trailer);
+    give(&around);
+    Ok(())
 }
 
 /// The entries, that of the stream itself at the end, and the trailer.
