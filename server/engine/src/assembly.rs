@@ -27,9 +27,9 @@ impl Render<'_> {
         let (watermark, format, instant) = (self.job.watermark, self.job.format, self.instant);
         let (selection, page_limit) = (self.job.selection.clone(), self.job.page_limit);
         let assembled = blocking(move || {
-            let parts = printed.iter_mut().map(|part| PrintedPart {
-                facts: std::mem::take(&mut part.facts),
-                bytes: &part.bytes,
+            let parts = printed.into_iter().map(|part| PrintedPart {
+                bytes: part.bytes.into(),
+                facts: part.facts,
             });
             let stamps = stamps.iter().map(|stamp| Stamps {
                 bytes: &stamp.bytes,
@@ -45,7 +45,7 @@ impl Render<'_> {
                 format,
                 instant,
             };
-            platen_pdf::assemble(&assembly).map_err(|error| blame(&error))
+            platen_pdf::assemble(assembly).map_err(|error| blame(&error))
         })
         .await?;
         let Completed {

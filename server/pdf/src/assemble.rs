@@ -2,6 +2,7 @@
 //! completes.
 
 use std::borrow::Cow;
+use std::mem::take;
 
 use md5::{Digest as _, Md5};
 
@@ -26,12 +27,12 @@ const MAX_BYTES: usize = 1024 * 1024 * 1024;
 /// Bytes at either end of a file that the identifier is made of.
 const DIGESTED_LENGTH: usize = 64 * 1024;
 
-pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
-    let printed = assembly.parts.iter().map(|part| part.bytes);
-    let files = printed.chain(assembly.stamps.iter().map(|stamps| stamps.bytes));
-    let unpacked = unpack_all(files)?;
-    let numbered: Vec<Cow<[u8]>> = unpacked.iter().map(|file| number_identifiers(file)).collect();
-    let files: Vec<&[u8]> = numbered.iter().map(AsRef::as_ref).collect();
+pub(crate) fn assemble(mut assembly: Assembly) -> Result<Completed, PdfError> {
+    let printed = assembly.parts.iter_mut().map(|part| take(&mut part.bytes));
+    let stamps = assembly.stamps.iter().map(|stamps| stamps.bytes.into());
+    let mut files = unpack_all(printed.chain(stamps))?;
+    files.iter_mut().for_each(number_identifiers);
+    let files: Vec<&[u8]> = files.iter().map(AsRef::as_ref).collect();
     let mut document = Document::open(&files)?;
     check_limit("objects", document.size() as usize, MAX_OBJECTS)?;
 
@@ -62,14 +63,14 @@ pub(crate) fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
         language: facts.into_iter().next().and_then(|facts| facts.language),
         format: assembly.format,
         instant: assembly.instant,
-        identifier: identifier(&document, assembly),
+        identifier: identifier(&document, &assembly),
     };
     complete_document(document, &pages, completion, warnings)
 }
 
 pub(crate) fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f64)>>, PdfError> {
-    let unpacked = unpack_all(parts.iter().copied())?;
-    let files: Vec<&[u8]> = unpacked.iter().map(AsRef::as_ref).collect();
+    let files = unpack_all(parts.iter().map(|part| Cow::Borrowed(*part)))?;
+    let files: Vec<&[u8]> = files.iter().map(AsRef::as_ref).collect();
     let document = Document::open(&files)?;
     let pages_by_part = list_pages_by_file(&document)?;
     check_page_count(&pages_by_part, page_limit)?;
@@ -78,11 +79,14 @@ pub(crate) fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(
 }
 
 /// The files with their objects in the open, which together may not be too long.
-fn unpack_all<'a>(files: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Cow<'a, [u8]>>, PdfError> {
+fn unpack_all<'a>(files: impl Iterator<Item = Cow<'a, [u8]>>) -> Result<Vec<Cow<'a, [u8]>>, PdfError> {
     let mut unpacked = Vec::new();
     let mut length = 0;
     for file in files {
-        let file = unpack(file)?;
+        let file = match unpack(&file)? {
+            Cow::Owned(unpacked) => Cow::Owned(unpacked),
+            Cow::Borrowed(_) => file,
+        };
         length += file.len();
         check_limit("bytes", length, MAX_BYTES)?;
         unpacked.push(file);

@@ -68,8 +68,8 @@ pub enum OutputFormat {
 /// One printed part and what its page says about itself.
 #[derive(Debug, Clone)]
 pub struct PrintedPart<'a> {
-    /// The PDF as Chromium printed it, tagged or not.
-    pub bytes: &'a [u8],
+    /// The PDF as Chromium printed it, tagged or not. It spares a copy to give it away.
+    pub bytes: Cow<'a, [u8]>,
     /// Title and language stay with the part. The first part's facts are those of the document as well.
     pub facts: PageFacts,
 }
@@ -243,7 +243,7 @@ pub enum PdfError {
 ///
 /// The same assembly gives the same bytes. So do two prints of the same page, whatever the moments at which they were
 /// printed and what the browser printed before, with the same facts, `instant`, fonts and browser.
-pub fn assemble(assembly: &Assembly) -> Result<Completed, PdfError> {
+pub fn assemble(assembly: Assembly) -> Result<Completed, PdfError> {
     assemble::assemble(assembly)
 }
 
@@ -267,9 +267,9 @@ pub fn complete(
     format: OutputFormat,
     instant: OffsetDateTime,
 ) -> Result<Completed, PdfError> {
-    assemble(&Assembly {
+    assemble(Assembly {
         parts: vec![PrintedPart {
-            bytes: printed,
+            bytes: printed.into(),
             facts: facts.clone(),
         }],
         stamps: Vec::new(),

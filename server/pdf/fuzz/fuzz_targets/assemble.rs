@@ -2,6 +2,8 @@
 //! what comes out can be completed again.
 #![no_main]
 
+use std::borrow::Cow;
+
 use libfuzzer_sys::fuzz_target;
 use platen_pdf::{
     Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, StampLayout, Stamps, Watermark, assemble,
@@ -23,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(choice) = bytes.last() else { return };
     let chosen = |bit: u8| choice & bit != 0;
     let part = |bytes| PrintedPart {
-        bytes,
+        bytes: Cow::Borrowed(bytes),
         facts: PageFacts::default(),
     };
     let mut parts = vec![part(bytes)];
@@ -48,8 +50,9 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let _ = check(bytes);
     let _ = inspect(bytes);
-    if let Ok(made) = assemble(&assembly) {
-        let again = complete(&made.bytes, &PageFacts::default(), assembly.format, assembly.instant);
+    let (format, instant) = (assembly.format, assembly.instant);
+    if let Ok(made) = assemble(assembly) {
+        let again = complete(&made.bytes, &PageFacts::default(), format, instant);
         assert!(again.is_ok(), "{again:?}");
     }
 });

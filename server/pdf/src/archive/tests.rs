@@ -198,7 +198,8 @@ fn untouched_objects_stay_as_they_are() {
     let completed = archived(TABLE);
     assert_eq!(completed.page_count, 2);
     assert_eq!(completed.warnings, []);
-    let numbered = number_identifiers(TABLE);
+    let mut numbered = TABLE.into();
+    number_identifiers(&mut numbered);
     let (before, after) = (Document::open(&[&numbered]).expect("valid"), open(&completed));
     let root = before.root().expect("a catalog");
     let information = before.trailer().get("Info").and_then(Object::as_reference);

@@ -103,10 +103,10 @@ fn write(
 ) -> Option<Inventory> {
     let is_whole = selection.is_none();
     let parts = group.iter().map(|single| PrintedPart {
-        bytes: &single.printed.pdf,
+        bytes: single.printed.pdf.as_slice().into(),
         facts: single.facts.clone(),
     });
-    let assembled = match assemble(&archival(parts.collect(), selection)) {
+    let assembled = match assemble(archival(parts.collect(), selection)) {
         Ok(assembled) => assembled.bytes,
         Err(error) => {
             outcome.faults.push(format!("{name}: {error}"));

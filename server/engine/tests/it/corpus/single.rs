@@ -37,11 +37,11 @@ pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'
         ..PageFacts::default()
     };
     let part = PrintedPart {
-        bytes: &printed.pdf,
+        bytes: printed.pdf.as_slice().into(),
         facts: facts.clone(),
     };
     let forbidden = FORBIDDEN_SIZES.iter().find(|(forbidden, _)| *forbidden == name);
-    let archival = match (assemble(&archival(vec![part], printed.selection.clone())), forbidden) {
+    let archival = match (assemble(archival(vec![part], printed.selection.clone())), forbidden) {
         (Ok(archival), None) => archival.bytes,
         (Err(PdfError::PageSize { page: 1, width, .. }), Some((_, side))) if (width - side).abs() < 1.0 => {
             return (None, outcome);

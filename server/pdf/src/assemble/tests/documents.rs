@@ -1,5 +1,6 @@
 //! Fixtures, and what tests read out of documents.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use time::OffsetDateTime;
@@ -28,8 +29,8 @@ pub(super) const LETTER_PAGES: usize = 2;
 
 /// Report, letter and note; the note has neither title nor language.
 pub(super) fn three_parts() -> Assembly<'static> {
-    let part = |bytes, title: Option<&str>, language: Option<&str>| PrintedPart {
-        bytes,
+    let part = |bytes: &'static [u8], title: Option<&str>, language: Option<&str>| PrintedPart {
+        bytes: Cow::Borrowed(bytes),
         facts: PageFacts {
             title: title.map(Into::into),
             language: language.map(Into::into),
@@ -53,7 +54,7 @@ pub(super) fn three_parts() -> Assembly<'static> {
 
 /// With the objects in the open.
 pub(super) fn assembled(assembly: &Assembly) -> Completed {
-    in_the_open(assemble(assembly).expect("parts that can be joined"))
+    in_the_open(assemble(assembly.clone()).expect("parts that can be joined"))
 }
 
 /// The warnings' names. The report's only picture, 24 pixels wide on a quarter of an inch, is coarse.

@@ -26,17 +26,17 @@ fn the_part_that_is_to_blame_is_named() {
     assert_eq!(assembled(&limited(7)).page_count, 1);
     for (limit, part) in [(6, 2), (5, 1), (4, 1), (3, 0)] {
         let error = PdfError::TooManyPages { part, pages: 7, limit };
-        assert_eq!(assemble(&limited(limit)), Err(error.clone()));
+        assert_eq!(assemble(limited(limit)), Err(error.clone()));
         assert_eq!(page_sizes(&[REPORT, LETTER, NOTE], limit), Err(error));
     }
     let mut assembly = three_parts();
     assembly.parts.swap(1, 2);
     assembly.parts.push(PrintedPart {
-        bytes: include_bytes!("../../../tests/fixtures/page-huge.pdf"),
+        bytes: include_bytes!("../../../tests/fixtures/page-huge.pdf").into(),
         ..assembly.parts[0].clone()
     });
     assembly.selection = PageSelection::parse("2, 8").ok();
-    let error = assemble(&assembly).expect_err("a page that is too large");
+    let error = assemble(assembly).expect_err("a page that is too large");
     assert!(
         matches!(error, PdfError::PageSize { part: 3, page: 2, .. }),
         "{error:?}"
@@ -196,7 +196,7 @@ fn same_parts_give_the_same_bytes_and_others_another_identifier() {
 fn joined_documents_can_be_joined() {
     let mut assembly = three_parts();
     let joined = assembled(&assembly);
-    assembly.parts[1].bytes = &joined.bytes;
+    assembly.parts[1].bytes = joined.bytes.as_slice().into();
     assembly.format = OutputFormat::Pdf;
     let again = assembled(&assembly);
     let document = open(&again.bytes);
@@ -209,8 +209,8 @@ fn joined_documents_can_be_joined() {
 #[test]
 fn damaged_part_is_refused() {
     let mut assembly = three_parts();
-    assembly.parts[2].bytes = &NOTE[..NOTE.len() / 2];
-    assert!(matches!(assemble(&assembly), Err(PdfError::Damaged { .. })));
+    assembly.parts[2].bytes = NOTE[..NOTE.len() / 2].into();
+    assert!(matches!(assemble(assembly.clone()), Err(PdfError::Damaged { .. })));
     assembly.parts.clear();
-    assert!(matches!(assemble(&assembly), Err(PdfError::Damaged { .. })));
+    assert!(matches!(assemble(assembly), Err(PdfError::Damaged { .. })));
 }

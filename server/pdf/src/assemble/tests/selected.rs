@@ -111,13 +111,13 @@ fn page_beyond_the_end_is_named() {
         ..three_parts()
     };
     let expected = PdfError::PageBeyondEnd { page: 9, page_count: 7 };
-    assert_eq!(assemble(&assembly), Err(expected));
+    assert_eq!(assemble(assembly), Err(expected));
 }
 
 #[test]
 fn pages_without_tags_leave_none() {
     let mut assembly = three_parts();
-    assembly.parts[2].bytes = STAMPS;
+    assembly.parts[2].bytes = STAMPS.into();
     assembly.selection = Some(PageSelection::parse("7-8").expect("valid"));
     let completed = assembled(&assembly);
     let document = open(&completed.bytes);

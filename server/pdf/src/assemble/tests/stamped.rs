@@ -110,7 +110,7 @@ fn a_column_with_content_beside_its_boxes_is_refused() {
         (vec![1, 2, 3, 4], 300.0),
         (vec![1, 2, 3, 4], 0.0),
     ] {
-        let result = assemble(&stamped_from_a_column(&pages, pitch));
+        let result = assemble(stamped_from_a_column(&pages, pitch));
         assert!(matches!(result, Err(PdfError::Damaged { .. })), "{result:?}");
     }
 }
@@ -166,18 +166,18 @@ fn one_part_and_several_sets_of_stamps() {
 #[test]
 fn stamps_must_fit_the_document() {
     let beyond = |page| Err(PdfError::PageBeyondEnd { page, page_count: 7 });
-    assert_eq!(assemble(&stamped(&[5, 6, 7, 8])), beyond(8));
-    assert_eq!(assemble(&stamped(&[0, 5, 6, 7])), beyond(0));
+    assert_eq!(assemble(stamped(&[5, 6, 7, 8])), beyond(8));
+    assert_eq!(assemble(stamped(&[0, 5, 6, 7])), beyond(0));
     let count = PdfError::StampCount { stamps: 4, pages: 2 };
-    assert_eq!(assemble(&stamped(&[5, 6])), Err(count));
+    assert_eq!(assemble(stamped(&[5, 6])), Err(count));
 }
 
 #[test]
 fn characters_that_no_font_has_are_mended_below_stamps_and_in_them() {
     let mut assembly = stamped(&[1]);
     assembly.parts.truncate(1);
-    assembly.parts[0].bytes = include_bytes!("../../../tests/fixtures/missing-glyphs.pdf");
-    assembly.stamps[0].bytes = assembly.parts[0].bytes;
+    assembly.stamps[0].bytes = include_bytes!("../../../tests/fixtures/missing-glyphs.pdf");
+    assembly.parts[0].bytes = assembly.stamps[0].bytes.into();
     let completed = assembled(&assembly);
     let codes: Vec<&str> = completed.warnings.iter().map(|warning| warning.code).collect();
     assert_eq!(codes, ["missing_glyph"]);

@@ -21,7 +21,7 @@ fn only(bytes: &[u8], watermark: Option<Watermark>, format: OutputFormat) -> Ass
     assembly.parts.truncate(1);
     Assembly {
         parts: vec![PrintedPart {
-            bytes,
+            bytes: bytes.into(),
             ..assembly.parts.remove(0)
         }],
         watermark,
