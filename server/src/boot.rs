@@ -263,10 +263,17 @@ async fn serve_with(
     Ok(())
 }
 
+/// Says where mail goes, unless it goes where it should.
 fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metrics>) -> Result<Mailing, ServeError> {
+    let delivery = Delivery::choose(SmtpClient::new(&config.mail)?, &config.http);
+    match delivery {
+        Delivery::Smtp(_) => {}
+        Delivery::Kept => tracing::info!("mail is not sent; /dev/mail shows it"),
+        Delivery::None => tracing::warn!("mail is not sent, so that nobody can sign up: PLATEN_SMTP_URL is not set"),
+    }
     Ok(Mailing {
         db: db.clone(),
-        delivery: Delivery::choose(SmtpClient::new(&config.mail)?, bound),
+        delivery,
         base_url: config.http.base_url_for(bound),
         metrics: Arc::clone(metrics),
     })

@@ -180,6 +180,24 @@ mod tests {
     }
 
     #[test]
+    fn only_what_nobody_else_can_reach_is_private() {
+        let private = |settings: &[(&str, &str)]| read(settings).expect("settings").http.is_private();
+        assert!(private(&[]));
+        assert!(private(&[
+            ("PLATEN_LISTEN", "[::1]:80"),
+            ("PLATEN_BASE_URL", "http://localhost:8080")
+        ]));
+        for (name, value) in [
+            ("PLATEN_LISTEN", "0.0.0.0:3000"),
+            ("PLATEN_BASE_URL", "https://platen.example"),
+            ("PLATEN_BASE_URL", "http://localhost.example"),
+            ("PLATEN_TRUSTED_PROXIES", "127.0.0.1"),
+        ] {
+            assert!(!private(&[(name, value)]), "{name} {value}");
+        }
+    }
+
+    #[test]
     fn an_empty_value_means_the_default() {
         assert_eq!(
             read(&[("PLATEN_QUEUE_LIMIT", "")]).expect("default").limits.queue_limit,

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use url::Url;
+use url::{Host, Url};
 
 use crate::{
     config::reader::{Reader, Setting},
@@ -72,6 +72,18 @@ impl HttpConfig {
             trusted_proxies: trusted_proxies?,
             shutdown_grace: shutdown_grace?,
         })
+    }
+
+    /// Whether only this machine can ask: it listens on loopback, is known by a name of loopback, and no proxy stands
+    /// before it.
+    pub fn is_private(&self) -> bool {
+        let named = match self.base_url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        named && self.listen.ip().is_loopback() && self.trusted_proxies.is_empty()
     }
 
     /// The base address once the listener is bound: with port 0 only that knows the port.

@@ -8,7 +8,7 @@ const FILTER: Setting = Setting {
     name: "PLATEN_LOG",
     purpose: "Which events are logged, for instance platen_server=debug,info.",
     allowed: "error, warn, info, debug, trace, or a list of target=level",
-    default: "info,sqlx=warn",
+    default: "info,sqlx=warn,tower_sessions=error",
 };
 const FORMAT: Setting = Setting {
     name: "PLATEN_LOG_FORMAT",

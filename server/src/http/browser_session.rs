@@ -4,12 +4,17 @@
 //! Pages that know people are put under [`protect`], once:
 //!
 //! ```ignore
-//! let pages = browser_session::protect(pages, &app.people, &app.base_url);
+//! let proxies = app.config.http.trusted_proxies.clone();
+//! let pages = browser_session::protect(pages, &app.people, &app.base_url, proxies);
 //! ```
 //!
-//! Their handlers then take `tower_sessions::Session` from the request, for what acts on it (`service::people::log_in`,
-//! `service::sessions`), find who is logged in as an extension `service::sessions::LoggedIn`, and put
-//! [`csrf::token`](super::csrf::token) into each form as the hidden field `csrf`, or send it as the header `X-CSRF-Token`.
+//! Their handlers find among the extensions of a request: `tower_sessions::Session`, for what acts on it
+//! (`service::people::log_in`, `service::sessions`); `domain::client::Client`, where it comes from; and, if somebody is
+//! logged in, `service::sessions::LoggedIn`. They put [`csrf::token`](super::csrf::token) into each form as the hidden field
+//! `csrf`; scripts send it as the header `X-CSRF-Token`. After a log-in it is another one, so that the next page has to be
+//! loaded anew.
+
+use std::{net::Ipv4Addr, sync::Arc};
 
 use axum::{
     Router,
@@ -23,15 +28,22 @@ use url::Url;
 
 use crate::{
     clock,
-    http::csrf,
+    domain::{client::Client, network::Network},
+    http::{client_address::client_address, csrf},
     service::{
         people::People,
         sessions::{self, PostgresSessions},
     },
 };
 
-/// Wraps pages in sessions and in the defence against forged requests. `base_url`: where browsers reach the service.
-pub fn protect<S: Clone + Send + Sync + 'static>(pages: Router<S>, people: &People, base_url: &Url) -> Router<S> {
+/// Wraps pages in sessions and in the defence against forged requests. `base_url`: where browsers reach the service;
+/// `trusted_proxies`: whose word counts for where a request comes from.
+pub fn protect<S: Clone + Send + Sync + 'static>(
+    pages: Router<S>,
+    people: &People,
+    base_url: &Url,
+    trusted_proxies: Vec<Network>,
+) -> Router<S> {
     let secure = base_url.scheme() == "https";
     let name = cookie_name(secure);
     let layer = SessionManagerLayer::new(PostgresSessions(people.db.clone()))
@@ -41,12 +53,17 @@ pub fn protect<S: Clone + Send + Sync + 'static>(pages: Router<S>, people: &Peop
         .with_http_only(true)
         .with_secure(secure);
     let origin = base_url.origin();
+    let trusted_proxies: Arc<[Network]> = trusted_proxies.into();
     // The last one is asked first.
     pages
         .layer(middleware::from_fn(move |request: Request, next: Next| {
             csrf::check(origin.clone(), request, next)
         }))
         .layer(middleware::from_fn(know))
+        .layer(middleware::map_request(move |request: Request| {
+            let trusted_proxies = Arc::clone(&trusted_proxies);
+            async move { with_client(request, &trusted_proxies) }
+        }))
         .layer(layer)
         .layer(middleware::map_response(move |response: Response| async move {
             complete_removal(response, name, secure)
@@ -57,6 +74,18 @@ pub fn protect<S: Clone + Send + Sync + 'static>(pages: Router<S>, people: &Peop
 /// (RFC 6265bis, 4.1.3.2).
 fn cookie_name(secure: bool) -> &'static str {
     if secure { "__Host-platen" } else { "platen" }
+}
+
+/// Notes where a request comes from.
+fn with_client(request: Request, trusted_proxies: &[Network]) -> Request {
+    let (mut parts, body) = request.into_parts();
+    // Every connection of ours has an address.
+    let address = client_address(&parts, trusted_proxies).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+    let user_agent = parts.headers.get(header::USER_AGENT);
+    let user_agent = user_agent.map(|user_agent| String::from_utf8_lossy(user_agent.as_bytes()));
+    let client = Client::new(address, &user_agent.unwrap_or_default());
+    parts.extensions.insert(client);
+    Request::from_parts(parts, body)
 }
 
 /// Finds who is logged in, and lets the session last.

@@ -1,15 +1,16 @@
 //! `/dev/mail`: the mail that would have been sent, for a developer who runs the service without a server for mail.
 //!
-//! Whoever reads it can enter every account. So it is there only where nobody else can ask: the service listens on loopback,
-//! the request comes from there, not through a proxy, and for a name that is loopback's (a page elsewhere could point a name
-//! of its own at this machine).
+//! Whoever reads it can enter every account. So it is there only where nobody else can ask: the service is for this machine
+//! only, as far as its settings tell; the request comes from there, not through a proxy, and for a name that is loopback's
+//! (a page elsewhere could point a name of its own at this machine). A proxy that says nothing of itself speaks HTTP/1.0, if
+//! it is nginx as it comes; no browser does.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::{
     Router,
     extract::{ConnectInfo, FromRef, FromRequestParts, Path, State},
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, Version, header, request::Parts},
     response::{Html, IntoResponse, Response},
     routing::get,
 };
@@ -59,7 +60,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Developer {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let direct = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
+        let direct = parts.version > Version::HTTP_10
+            && peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
             && !FORWARDED.iter().any(|name| parts.headers.contains_key(*name));
         (direct && is_for_loopback(&parts.headers))
             .then_some(Self)

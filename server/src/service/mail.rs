@@ -1,6 +1,6 @@
 //! Mail: written when it is sent, so that what it says is true at that moment and no link lies in the database.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
 use futures::future::join_all;
 use sqlx::PgPool;
@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::{
     clock,
+    config::http::HttpConfig,
     domain::{
         email::Email,
         ids::{MailId, UserId},
@@ -44,10 +45,10 @@ pub enum Delivery {
 
 impl Delivery {
     /// Through the server, if there is one. Else mail is kept where nobody but this machine can ask for it.
-    pub fn choose(smtp: Option<SmtpClient>, listening: SocketAddr) -> Self {
+    pub fn choose(smtp: Option<SmtpClient>, http: &HttpConfig) -> Self {
         match smtp {
             Some(client) => Self::Smtp(Arc::new(client)),
-            None if listening.ip().is_loopback() => Self::Kept,
+            None if http.is_private() => Self::Kept,
             None => Self::None,
         }
     }

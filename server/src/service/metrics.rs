@@ -26,7 +26,11 @@ use crate::{
         instruments::{Family, Histogram},
     },
     state::AppState,
-    store::jobs::{self, QueueLength},
+    store::{
+        error::StoreError,
+        jobs::{self, QueueLength},
+        mails::{self, WaitingMails},
+    },
 };
 
 /// The queue is looked at once in so long, however many ask.
@@ -137,7 +141,14 @@ pub struct Metrics {
 /// What was found when the queue was looked at last.
 struct QueueLook {
     at: Instant,
-    lengths: Vec<QueueLength>,
+    found: Waiting,
+}
+
+/// What waits to be done, in all processes.
+#[derive(Clone, Default)]
+struct Waiting {
+    jobs: Vec<QueueLength>,
+    mails: Option<WaitingMails>,
 }
 
 impl Default for Metrics {
@@ -206,30 +217,30 @@ impl Metrics {
         self.http_answers.record(answer, |answered| *answered += 1);
     }
 
-    /// The queue as it was a moment ago. Nothing when the database does not say.
-    async fn look_at_queue(&self, db: &PgPool) -> Vec<QueueLength> {
+    /// What waited a moment ago. Nothing when the database does not say.
+    async fn look_at_queue(&self, db: &PgPool) -> Waiting {
         let mut last = self.queue.lock().await;
         if let Some(look) = &*last
             && look.at.elapsed() < LOOK_AT_QUEUE_EVERY
         {
-            return look.lengths.clone();
+            return look.found.clone();
         }
-        let lengths = match timeout(DATABASE_PATIENCE, jobs::measure(db)).await {
-            Ok(Ok(lengths)) => lengths,
+        let found = match timeout(DATABASE_PATIENCE, measure(db)).await {
+            Ok(Ok(found)) => found,
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the queue could not be measured");
-                Vec::new()
+                Waiting::default()
             }
             Err(_) => {
                 tracing::warn!("the queue could not be measured: the database does not answer");
-                Vec::new()
+                Waiting::default()
             }
         };
         *last = Some(QueueLook {
             at: Instant::now(),
-            lengths: lengths.clone(),
+            found: found.clone(),
         });
-        lengths
+        found
     }
 
     fn expose(&self, exposition: &mut Exposition) {
@@ -301,7 +312,9 @@ pub async fn expose(app: &AppState) -> String {
             1.0,
         )],
     );
-    expose_queue(&app.metrics.look_at_queue(&app.db).await, &mut exposition);
+    let waiting = app.metrics.look_at_queue(&app.db).await;
+    expose_queue(&waiting.jobs, &mut exposition);
+    expose_mails(waiting.mails, &mut exposition);
     app.metrics.expose(&mut exposition);
     expose_engine(&status, &mut exposition);
     exposition.counter(
@@ -333,6 +346,26 @@ fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
             .iter()
             .map(|length| (vec![("kind", length.kind.as_str())], length.oldest_due_seconds)),
     );
+}
+
+fn expose_mails(waiting: Option<WaitingMails>, exposition: &mut Exposition) {
+    exposition.gauge(
+        "platen_mails_waiting",
+        "Mails that are still to be sent, over all processes.",
+        waiting.map(|waiting| (vec![], waiting.mails as f64)),
+    );
+    exposition.gauge(
+        "platen_oldest_mail_age_seconds",
+        "How long the oldest mail has waited that is still to be sent; 0 without one.",
+        waiting.map(|waiting| (vec![], waiting.oldest_seconds)),
+    );
+}
+
+async fn measure(db: &PgPool) -> Result<Waiting, StoreError> {
+    Ok(Waiting {
+        jobs: jobs::measure(db).await?,
+        mails: Some(mails::measure(db).await?),
+    })
 }
 
 fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {

@@ -186,7 +186,7 @@ pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), Stor
 
 /// Mails that wait to be sent, and for how long the one has that should have been sent first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Waiting {
+pub struct WaitingMails {
     /// How many.
     pub mails: i64,
     /// 0 without one.
@@ -194,9 +194,9 @@ pub struct Waiting {
 }
 
 /// Measures what is still to be sent.
-pub async fn measure(db: &PgPool) -> Result<Waiting, StoreError> {
+pub async fn measure(db: &PgPool) -> Result<WaitingMails, StoreError> {
     let waiting = sqlx::query_as!(
-        Waiting,
+        WaitingMails,
         r#"select count(*) as "mails!",
                coalesce(extract(epoch from now() - min(inserted_at)), 0)::float8 as "oldest_seconds!"
            from mails where kept is null"#

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use crate::support::{
     command::{Answer, platen, run},
     folder,
+    people::Town,
     process::{Process, processes_naming},
     service,
 };
@@ -106,6 +107,16 @@ async fn the_first_start_makes_an_account_and_later_starts_show_its_key_again() 
         first.stdout()
     );
     assert_eq!(health(&base_url, &key).await, StatusCode::OK);
+
+    let log_in = fs::read_to_string(installation.data().join("first-log-in")).unwrap();
+    let (email, password) = log_in.trim().split_once('\n').expect("two lines");
+    let socket_folder = installation.data().join("run");
+    let url = format!("postgres://platen@localhost/platen?host={}", socket_folder.display());
+    let town = Town::at(&url).await;
+    let mut browser = town.browser("192.0.2.1");
+    let user = town.log_in(&mut browser, email, password).await.expect("logged in");
+    assert_eq!(browser.user().await, Some(user));
+    town.people.db.close().await;
 
     assert_eq!(mode(&installation.data().join("secret-key")), 0o600);
     let kept = installation.data().join("first-api-key");

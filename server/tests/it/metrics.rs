@@ -8,15 +8,18 @@ use std::{
     time::{Duration, Instant},
 };
 
+use platen_server::{clock, service::people::sign_up::sign_up};
 use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::{
     background::page_with_callback,
     origin::Origin,
+    people::{Town, form},
     process::PATIENCE,
     receiver::Receiver,
     service::TestService,
+    smtp::SmtpServer,
     studio::{Studio, header},
 };
 
@@ -296,6 +299,35 @@ async fn jobs_of_suspended_accounts_are_not_waited_for() {
     scrape_when(&studio.service, due, |jobs| jobs == 1).await;
     studio.service.execute("update accounts set suspended_at = now()").await;
     scrape_when(&studio.service, due, |jobs| jobs == 0).await;
+}
+
+#[tokio::test]
+async fn mail_is_counted_as_long_as_it_waits_and_when_it_is_sent() {
+    let server = SmtpServer::start().await;
+    let url = server.url();
+    let settings = [("PLATEN_METRICS_TOKEN", TOKEN), ("PLATEN_LISTEN", "0.0.0.0:0")];
+    let service = TestService::start_with(&settings).await;
+    let town = Town::at(service.database_url()).await;
+    let client = town.browser("192.0.2.1").client;
+    sign_up(&town.people, &client, form("ann@example.org"), clock::now())
+        .await
+        .expect("signed up");
+    town.execute("update mails set inserted_at = now() - interval '1 hour'")
+        .await;
+    // Nobody can send it.
+    let scrape = scrape_when(&service, "platen_mails_waiting", |waiting| waiting == 1).await;
+    let age = scrape.seconds("platen_oldest_mail_age_seconds");
+    assert!((3600.0..3660.0).contains(&age), "{age}");
+    let sending = [
+        ("PLATEN_METRICS_TOKEN", TOKEN),
+        ("PLATEN_SMTP_URL", url.as_str()),
+        ("PLATEN_MAIL_FROM", "no-reply@example.org"),
+    ];
+    let sender = service.beside(&sending).await;
+    server.takes(1).await;
+    let sent = r#"platen_mail_tries_total{outcome="sent"}"#;
+    scrape_when(&sender, sent, |sent| sent == 1).await;
+    scrape_when(&service, "platen_mails_waiting", |waiting| waiting == 0).await;
 }
 
 #[tokio::test]

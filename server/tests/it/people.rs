@@ -1,7 +1,11 @@
 //! People: how they sign up, log in, stay logged in, and get mail.
 
 mod addresses;
+mod deletion;
+mod dev_mail;
+mod forged_requests;
 mod log_in;
+mod mail;
 mod passwords;
 mod sessions;
 mod sign_up;

@@ -16,4 +16,5 @@ pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod receiver;
 pub(crate) mod service;
+pub(crate) mod smtp;
 pub(crate) mod studio;

@@ -10,7 +10,7 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
 
 async fn ask(config: &Config) -> Finding {
     let Some(smtp) = &config.mail.smtp else {
-        return if config.http.listen.ip().is_loopback() {
+        return if config.http.is_private() {
             Finding::fine(SUBJECT, "kept, to be read at /dev/mail (PLATEN_SMTP_URL is not set)")
         } else {
             let fact = "PLATEN_SMTP_URL is not set: nobody can sign up or replace a forgotten password";

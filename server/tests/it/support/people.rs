@@ -40,8 +40,12 @@ pub(crate) struct Browser {
 
 impl Town {
     pub(crate) async fn build() -> Self {
-        let url = postgres::fresh_database().await;
-        let db = PgPool::connect(&url).await.expect("Postgres answers");
+        Self::at(&postgres::fresh_database().await).await
+    }
+
+    /// On a database that others look after.
+    pub(crate) async fn at(database_url: &str) -> Self {
+        let db = PgPool::connect(database_url).await.expect("Postgres answers");
         let mailing = Mailing {
             db: db.clone(),
             delivery: Delivery::Kept,

@@ -102,15 +102,13 @@ impl Taken {
         let mut pieces = joined.split('=');
         let mut decoded = pieces.next().unwrap_or_default().as_bytes().to_vec();
         for piece in pieces {
-            match piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-                Some(byte) => {
-                    decoded.push(byte);
-                    decoded.extend_from_slice(&piece.as_bytes()[2..]);
-                }
-                None => {
-                    decoded.push(b'=');
-                    decoded.extend_from_slice(piece.as_bytes());
-                }
+            let byte = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            if let Some(byte) = byte {
+                decoded.push(byte);
+                decoded.extend_from_slice(&piece.as_bytes()[2..]);
+            } else {
+                decoded.push(b'=');
+                decoded.extend_from_slice(piece.as_bytes());
             }
         }
         String::from_utf8_lossy(&decoded).into_owned()

@@ -1,0 +1,124 @@
+//! Accounts that their owners delete, and take back.
+
+use platen_server::{
+    clock,
+    domain::ids::AccountId,
+    service::people::{
+        PeopleError,
+        account::{accounts_of, rename, rename_account, request_deletion, undo_deletion},
+    },
+};
+use rustix::process::Signal;
+use time::Duration;
+
+use crate::support::{
+    people::{PASSWORD, Town},
+    service::TestService,
+};
+
+/// The account that somebody has signed up for.
+async fn own_account(town: &Town, user: platen_server::domain::ids::UserId) -> AccountId {
+    accounts_of(&town.people, user).await.expect("accounts")[0].account
+}
+
+#[tokio::test]
+async fn an_owner_can_take_an_account_back_for_a_week() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let account = own_account(&town, user).await;
+    let now = clock::now();
+    let request =
+        async |password: &str| request_deletion(&town.people, user, account, &ann.client, password.into(), now).await;
+    let refused = request("a wrong password").await;
+    assert!(matches!(refused, Err(PeopleError::WrongPassword)), "{refused:?}");
+    let delete_at = request(PASSWORD).await.unwrap();
+    assert_eq!(delete_at, now + Duration::days(7));
+    let shown = accounts_of(&town.people, user).await.unwrap();
+    assert_eq!(shown[0].delete_at, Some(delete_at));
+    let mail = town.mails().await.pop().expect("a mail");
+    assert_eq!(mail.written.subject, "Your account is to be deleted");
+    assert!(mail.written.text.contains("Example & Sons"), "{}", mail.written.text);
+    assert!(
+        mail.written.html.contains("Example &amp; Sons"),
+        "{}",
+        mail.written.html
+    );
+    // They log in, and take it back.
+    town.log_in(&mut town.browser("192.0.2.2"), "ann@example.org", PASSWORD)
+        .await
+        .unwrap();
+    undo_deletion(&town.people, user, account, delete_at - Duration::seconds(1))
+        .await
+        .unwrap();
+    assert_eq!(accounts_of(&town.people, user).await.unwrap()[0].delete_at, None);
+    request(PASSWORD).await.unwrap();
+    let late = undo_deletion(&town.people, user, account, delete_at).await;
+    assert!(matches!(late, Err(PeopleError::NotFound)), "{late:?}");
+}
+
+#[tokio::test]
+async fn nobody_but_the_owner_decides() {
+    let town = Town::build().await;
+    let (mut ann, mut bob) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let other = town.welcome(&mut bob, "bob@example.org").await;
+    let account = own_account(&town, user).await;
+    let now = clock::now();
+    for role in [None, Some("member"), Some("admin")] {
+        if let Some(role) = role {
+            town.execute(&format!(
+                "insert into members (account_id, user_id, role, inserted_at) values ('{account}', '{other}', '{role}', now())
+                 on conflict (account_id, user_id) do update set role = excluded.role"
+            ))
+            .await;
+        }
+        let refused = request_deletion(&town.people, other, account, &bob.client, PASSWORD.into(), now).await;
+        assert!(matches!(refused, Err(PeopleError::NotFound)), "{role:?}: {refused:?}");
+        let refused = rename_account(&town.people, other, account, "Mine").await;
+        assert!(matches!(refused, Err(PeopleError::NotFound)), "{role:?}: {refused:?}");
+    }
+    request_deletion(&town.people, user, account, &ann.client, PASSWORD.into(), now)
+        .await
+        .unwrap();
+    let refused = undo_deletion(&town.people, other, account, now).await;
+    assert!(matches!(refused, Err(PeopleError::NotFound)), "{refused:?}");
+    rename_account(&town.people, user, account, " Ann's ").await.unwrap();
+    rename(&town.people, user, "Ann").await.unwrap();
+    assert_eq!(accounts_of(&town.people, user).await.unwrap()[0].name, "Ann's");
+    let fault = rename(&town.people, user, "").await.unwrap_err();
+    assert!(fault.to_string().starts_with("/name: "), "{fault}");
+}
+
+#[tokio::test]
+async fn after_a_week_the_account_is_gone_with_its_owner_and_nothing_else() {
+    let mut service = TestService::start().await;
+    let bob = service.account("bob@example.org");
+    let town = Town::at(service.database_url()).await;
+    let mut browser = town.browser("192.0.2.1");
+    // Whoever an operator has made an account for logs in like everybody.
+    let ann = service.account("ann@example.org");
+    let user = town.log_in(&mut browser, "ann@example.org", PASSWORD).await.unwrap();
+    let account = own_account(&town, user).await;
+    assert_eq!(account.to_string(), ann.id);
+    let client = browser.client.clone();
+    request_deletion(&town.people, user, account, &client, PASSWORD.into(), clock::now())
+        .await
+        .unwrap();
+    let health = async |service: &TestService, key: &str| {
+        let request = service.client.get(service.url("/api/v1/health")).bearer_auth(key);
+        request.send().await.unwrap().status().as_u16()
+    };
+    // A start looks for what is due.
+    service.restart(Signal::TERM).await;
+    assert_eq!(health(&service, &ann.key).await, 200);
+    town.execute("update accounts set delete_at = now() where delete_at is not null")
+        .await;
+    service.restart(Signal::TERM).await;
+    service.number_is(1, "select count(*) from accounts").await;
+    assert_eq!(health(&service, &ann.key).await, 401);
+    assert_eq!(health(&service, &bob.key).await, 200);
+    assert_eq!(browser.user().await, None);
+    let answer = town.log_in(&mut browser, "ann@example.org", PASSWORD).await;
+    assert!(matches!(answer, Err(PeopleError::WrongCredentials)), "{answer:?}");
+}

@@ -1,0 +1,323 @@
+//! Pages under sessions: the cookie, and requests that come from elsewhere.
+
+use axum::{
+    Extension, Form, Router,
+    body::{Body, to_bytes},
+    http::{HeaderMap, HeaderValue, Request, StatusCode, header},
+    routing::{get, post},
+};
+use platen_server::{
+    clock,
+    domain::client::Client,
+    http::{browser_session, csrf},
+    service::{
+        people::{
+            People,
+            log_in::{LogInForm, log_in},
+        },
+        sessions::{self, LoggedIn, Stay},
+    },
+};
+use tower::ServiceExt;
+use tower_sessions::Session;
+use url::Url;
+
+use crate::support::people::{PASSWORD, Town};
+
+const BASE: &str = "https://platen.example/";
+
+/// A site with a few pages, as a browser sees it.
+struct Site {
+    router: Router,
+    cookie: Option<String>,
+}
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: String,
+}
+
+impl Site {
+    fn open(town: &Town, base: &str) -> Self {
+        let people = town.people.clone();
+        let enter =
+            async move |session: Session, Extension(client): Extension<Client>| enter(&people, &session, &client).await;
+        let pages = Router::new()
+            .route("/enter", post(enter))
+            .route(
+                "/leave",
+                post(async |session: Session| sessions::log_out(&session).await.is_ok().to_string()),
+            )
+            .route(
+                "/token",
+                get(async |session: Session| csrf::token(&session).unwrap_or_default()),
+            )
+            .route(
+                "/whoami",
+                get(async |person: Option<Extension<LoggedIn>>| {
+                    person
+                        .map(|Extension(person)| person.user.to_string())
+                        .unwrap_or_default()
+                }),
+            )
+            .route(
+                "/where",
+                get(async |Extension(client): Extension<Client>| client.address.to_string()),
+            )
+            .route(
+                "/say",
+                post(async |Form(fields): Form<Vec<(String, String)>>| fields.first().expect("a field").1.clone()),
+            );
+        let base = Url::parse(base).expect("a URL");
+        let proxies = vec!["192.0.2.0/24".parse().expect("a network")];
+        Self {
+            router: browser_session::protect(pages, &town.people, &base, proxies),
+            cookie: None,
+        }
+    }
+
+    /// Asks, and keeps the cookie that comes back, as a browser does.
+    async fn ask(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(cookie) = &self.cookie {
+            request = request.header(header::COOKIE, cookie);
+        }
+        let request = request.body(Body::from(body.to_owned())).expect("a request");
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        let (parts, body) = response.into_parts();
+        if let Some(set) = parts.headers.get(header::SET_COOKIE) {
+            let set = set.to_str().expect("text");
+            let pair = set.split(';').next().expect("a cookie");
+            self.cookie = (!pair.ends_with('=')).then(|| pair.to_owned());
+        }
+        let body = to_bytes(body, 100_000).await.expect("a body");
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body: String::from_utf8(body.to_vec()).expect("text"),
+        }
+    }
+
+    async fn get(&mut self, path: &str) -> String {
+        self.ask("GET", path, &[], "").await.body
+    }
+
+    /// Sends a form from one of our pages.
+    async fn send(&mut self, path: &str, form: &str) -> Answer {
+        let headers = [
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        self.ask("POST", path, &headers, form).await
+    }
+
+    async fn enter(&mut self) -> Answer {
+        let token = self.get("/token").await;
+        self.send("/enter", &format!("csrf={token}")).await
+    }
+}
+
+async fn enter(people: &People, session: &Session, client: &Client) -> String {
+    let form = LogInForm {
+        email: "ann@example.org".to_owned(),
+        password: PASSWORD.into(),
+        stay: Stay::LoggedIn,
+    };
+    let entered = log_in(people, session, client, form, clock::now()).await;
+    entered.expect("logged in").to_string()
+}
+
+async fn town() -> Town {
+    let town = Town::build().await;
+    town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
+    town
+}
+
+fn set_cookie(answer: &Answer) -> Vec<String> {
+    let cookies = answer.headers.get_all(header::SET_COOKIE).iter();
+    cookies
+        .map(|cookie| cookie.to_str().expect("text").to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn the_cookie_is_for_this_host_and_for_no_script() {
+    let town = town().await;
+    for (base, name, secure) in [
+        (BASE, "__Host-platen", true),
+        ("http://127.0.0.1:3000/", "platen", false),
+    ] {
+        let mut site = Site::open(&town, base);
+        assert_eq!(site.get("/whoami").await, "");
+        assert_eq!(site.cookie, None, "whoever only looks has no session");
+        let entered = site.enter().await;
+        assert_eq!(entered.status, 200);
+        let cookies = set_cookie(&entered);
+        assert_eq!(cookies.len(), 1);
+        let attributes: Vec<_> = cookies[0].split("; ").skip(1).collect();
+        assert!(cookies[0].starts_with(&format!("{name}=")), "{cookies:?}");
+        for expected in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
+            let there = attributes.iter().any(|attribute| {
+                // Counted to the second.
+                *attribute == expected || expected.starts_with("Max-Age") && *attribute == "Max-Age=2591999"
+            });
+            assert!(there, "{expected}: {cookies:?}");
+        }
+        assert_eq!(attributes.contains(&"Secure"), secure, "{cookies:?}");
+        assert!(!cookies[0].contains("Domain"), "{cookies:?}");
+        assert_eq!(site.get("/whoami").await, entered.body);
+
+        let token = site.get("/token").await;
+        let left = site.send("/leave", &format!("csrf={token}")).await;
+        let cookies = set_cookie(&left);
+        assert_eq!(cookies.len(), 1, "{cookies:?}");
+        // A browser takes the removal of a cookie with this name only with these attributes.
+        assert!(cookies[0].starts_with(&format!("{name}=;")), "{cookies:?}");
+        assert!(
+            cookies[0].contains("Path=/") && cookies[0].contains("Max-Age=0"),
+            "{cookies:?}"
+        );
+        assert_eq!(cookies[0].contains("; Secure"), secure, "{cookies:?}");
+        assert_eq!(site.get("/whoami").await, "");
+    }
+}
+
+#[tokio::test]
+async fn what_another_site_sends_is_refused() {
+    let town = town().await;
+    let mut site = Site::open(&town, BASE);
+    for foreign in [
+        &[("sec-fetch-site", "cross-site")][..],
+        &[("sec-fetch-site", "same-site"), ("origin", BASE)],
+        &[("origin", "https://evil.example")],
+        &[("origin", "null")],
+    ] {
+        // Also to log somebody in, which needs no session.
+        let refused = site.ask("POST", "/enter", foreign, "").await;
+        assert_eq!(refused.status, 403, "{foreign:?}");
+        assert!(refused.body.contains("another site"), "{}", refused.body);
+        assert_eq!(site.cookie, None);
+    }
+    assert_eq!(site.enter().await.status, 200);
+    let token = site.get("/token").await;
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        let headers = [("sec-fetch-site", "cross-site"), ("x-csrf-token", token.as_str())];
+        assert_eq!(site.ask(method, "/say", &headers, "").await.status, 403, "{method}");
+        // With a cookie, a browser that says nothing is none of ours.
+        assert_eq!(
+            site.ask(method, "/say", &headers[1..], "").await.status,
+            403,
+            "{method}"
+        );
+    }
+    assert_ne!(site.get("/whoami").await, "");
+}
+
+#[tokio::test]
+async fn a_form_needs_the_token_of_its_session() {
+    let town = town().await;
+    let mut site = Site::open(&town, BASE);
+    // Without a session there is nothing to protect.
+    assert_eq!(site.send("/say", "word=hello").await.body, "hello");
+    assert_eq!(
+        site.ask(
+            "POST",
+            "/say",
+            &[("content-type", "application/x-www-form-urlencoded")],
+            "word=hello"
+        )
+        .await
+        .body,
+        "hello"
+    );
+    site.enter().await;
+    let token = site.get("/token").await;
+    assert_eq!(token.len(), 43);
+
+    let said = site.send("/say", &format!("word=two+words&csrf={token}")).await;
+    assert_eq!((said.status, said.body.as_str()), (StatusCode::OK, "two words"));
+    let by_header = [
+        ("origin", "https://platen.example"),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("x-csrf-token", token.as_str()),
+    ];
+    assert_eq!(site.ask("POST", "/say", &by_header, "word=hello").await.body, "hello");
+
+    let mut other = Site::open(&town, BASE);
+    other.enter().await;
+    let of_other = other.get("/token").await;
+    for form in [
+        "word=hello".to_owned(),
+        "word=hello&csrf=".to_owned(),
+        format!("word=hello&csrf={}", &token[1..]),
+        format!("word=hello&csrf={of_other}"),
+    ] {
+        let refused = site.send("/say", &form).await;
+        assert_eq!(refused.status, 403, "{form}");
+        assert!(refused.body.contains("load the page again"), "{}", refused.body);
+    }
+    let json = [("sec-fetch-site", "same-origin"), ("content-type", "application/json")];
+    assert_eq!(site.ask("POST", "/say", &json, "{}").await.status, 403);
+    let huge = "x".repeat(9 * 1024 * 1024);
+    assert_eq!(site.send("/say", &huge).await.status, 413);
+
+    // After another log-in it is another one.
+    site.enter().await;
+    assert_eq!(site.send("/say", &format!("word=hello&csrf={token}")).await.status, 403);
+    assert_ne!(site.get("/token").await, token);
+}
+
+#[tokio::test]
+async fn a_session_that_is_over_is_no_session() {
+    let town = town().await;
+    let mut site = Site::open(&town, BASE);
+    let user = site.enter().await.body;
+    assert_eq!(site.get("/whoami").await, user);
+    let former = site.cookie.clone();
+    town.execute("update sessions set expires_at = now()").await;
+    assert_eq!(site.get("/whoami").await, "");
+    // The browser is told to forget it, and can begin anew.
+    assert_eq!(site.cookie, None);
+    assert_eq!(site.enter().await.status, 200);
+    assert_ne!(site.cookie, former);
+    for nonsense in [
+        "__Host-platen=x",
+        "__Host-platen=",
+        "__Host-platen=AAAAAAAAAAAAAAAAAAAAAA",
+    ] {
+        site.cookie = Some(nonsense.to_owned());
+        assert_eq!(site.get("/whoami").await, "", "{nonsense}");
+    }
+}
+
+#[tokio::test]
+async fn pages_say_that_sessions_can_not_be_read() {
+    let town = town().await;
+    let mut site = Site::open(&town, BASE);
+    site.enter().await;
+    town.execute("alter table sessions rename to elsewhere").await;
+    let answer = site.ask("GET", "/whoami", &[], "").await;
+    assert_eq!(answer.status, 503);
+    assert!(!answer.body.contains("sessions\""), "{}", answer.body);
+    site.cookie = None;
+    assert_eq!(site.ask("GET", "/whoami", &[], "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_proxy_says_where_somebody_comes_from() {
+    let town = town().await;
+    let site = Site::open(&town, BASE);
+    let peer: std::net::SocketAddr = "192.0.2.9:1234".parse().expect("an address");
+    let mut request = Request::get("/where").body(Body::empty()).expect("a request");
+    request.extensions_mut().insert(axum::extract::ConnectInfo(peer));
+    request
+        .headers_mut()
+        .insert("x-forwarded-for", HeaderValue::from_static("10.0.0.1, 198.51.100.7"));
+    let response = site.router.oneshot(request).await.expect("an answer");
+    let body = to_bytes(response.into_body(), 100).await.expect("a body");
+    assert_eq!(body, "198.51.100.7");
+}
