@@ -1,0 +1,60 @@
+//! The HTML document around every page.
+
+use leptos::{nonce::use_nonce, prelude::*};
+use leptos_meta::MetaTags;
+
+use crate::{App, theme};
+
+/// Addresses of the files that every page needs. They are names of ours: letters, digits, dots, hyphens.
+#[derive(Debug, Clone)]
+pub struct SiteFiles {
+    /// The style sheet.
+    pub style: String,
+    /// What loads the module and speaks for it to the browser.
+    pub script: String,
+    /// The compiled app.
+    pub module: String,
+}
+
+/// A whole page: what the browser must know before the first line, then the app.
+pub fn document(files: &SiteFiles) -> impl IntoView + use<> {
+    // Both files are asked for at once, and only where scripts run.
+    let start = format!(
+        "const module_or_path = fetch(\"{}\"); const app = await import(\"{}\"); \
+         await app.default({{ module_or_path }}); app.hydrate();",
+        files.module, files.script
+    );
+    view! {
+        <!DOCTYPE html>
+        <html lang="en" data-theme=theme::of_document().attribute()>
+            <head>
+                {head(files)}
+                <script type="module" nonce=use_nonce()>
+                    {start}
+                </script>
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// What pages with and without the app have in common.
+pub(crate) fn head(files: &SiteFiles) -> impl IntoView + use<> {
+    view! {
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="/img/favicon.svg" r#type="image/svg+xml" />
+        <link
+            rel="preload"
+            href="/fonts/archivo-latin-wdth-normal.woff2"
+            r#as="font"
+            r#type="font/woff2"
+            crossorigin=""
+        />
+        <link rel="stylesheet" href=files.style.clone() />
+    }
+}

@@ -1,0 +1,73 @@
+//! What went wrong, as a visitor may know it.
+
+use std::fmt;
+
+use leptos::{
+    prelude::FromServerFnError,
+    server_fn::{codec::JsonEncoding, error::ServerFnErrorErr},
+};
+use serde::{Deserialize, Serialize};
+
+/// Why a page or an action failed. It travels to the browser: nothing in it may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AppError {
+    /// Only for those who have logged in.
+    LogInFirst,
+    /// There is no such thing, or it belongs to another account.
+    NotFound,
+    /// What was sent can't be read: a form of an older release, or a forged one.
+    Malformed,
+    /// The server failed; its log says why beside this id of the request.
+    Internal {
+        /// `X-Request-Id` of the answer.
+        request_id: String,
+    },
+    /// The server did not answer the browser.
+    Unreachable,
+}
+
+impl AppError {
+    /// The status of an answer that tells of it.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::LogInFirst => 401,
+            Self::NotFound => 404,
+            Self::Malformed => 422,
+            Self::Internal { .. } | Self::Unreachable => 500,
+        }
+    }
+}
+
+impl fmt::Display for AppError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
+            Self::NotFound => formatter.write_str("There is nothing at this address."),
+            Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),
+            Self::Internal { request_id } => {
+                write!(
+                    formatter,
+                    "Something broke on our side. We have logged it as request {request_id}."
+                )
+            }
+            Self::Unreachable => {
+                formatter.write_str("The service did not answer. Look at your connection and try again.")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AppError {}
+
+impl FromServerFnError for AppError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) | ServerFnErrorErr::Deserialization(_) => {
+                Self::Malformed
+            }
+            _ => Self::Unreachable,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Pages that say or ask one thing: a small sheet on the bed.
+
+use leptos::prelude::*;
+
+use crate::layout::{brand::Brand, theme_button::ThemeButton};
+
+/// A page with one small sheet.
+#[component]
+pub fn Card(
+    /// What stands on the sheet.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="auth">
+            <header class="auth__bar">
+                <Brand />
+                <ThemeButton />
+            </header>
+            <main class="auth__sheet" id="main">
+                {children()}
+            </main>
+            <footer class="auth__foot">
+                <a href="/docs" rel="external">
+                    "Docs"
+                </a>
+            </footer>
+        </div>
+    }
+}

@@ -1,0 +1,49 @@
+//! Pages for everybody: one sheet, with a masthead and a colophon.
+
+use leptos::prelude::*;
+
+use crate::layout::{brand::Brand, theme_button::ThemeButton};
+
+/// A public page.
+#[component]
+pub fn Public(
+    /// What stands between masthead and colophon.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <a class="skip-link" href="#main">
+            "Skip to content"
+        </a>
+        <div class="public">
+            <div class="public__column">
+                <header class="masthead">
+                    <Brand />
+                    <nav class="masthead__nav" aria-label="Main">
+                        <a href="/docs" rel="external">
+                            "Docs"
+                        </a>
+                        <a href="/#prices">"Prices"</a>
+                    </nav>
+                    <div class="masthead__actions">
+                        <ThemeButton />
+                    </div>
+                </header>
+                <main id="main">{children()}</main>
+                <footer class="colophon">
+                    <p>"Platen, set in Archivo and IBM Plex Mono."</p>
+                    <nav class="colophon__links" aria-label="Footer">
+                        <a href="/docs" rel="external">
+                            "API reference"
+                        </a>
+                        <a href="/docs/templates" rel="external">
+                            "Template language"
+                        </a>
+                        <a href="/openapi.json" rel="external">
+                            "OpenAPI"
+                        </a>
+                    </nav>
+                </footer>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,3 @@
+//! What travels between server and browser.
+
+pub mod plan;

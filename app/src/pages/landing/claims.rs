@@ -1,0 +1,250 @@
+//! What Platen claims, each with an example.
+
+use leptos::prelude::*;
+
+use crate::ui::badge::{Badge, State};
+
+/// All claims.
+#[component]
+pub fn Claims() -> impl IntoView {
+    (one_document(), archival(), not_lost(), closed())
+}
+
+fn one_document() -> impl IntoView {
+    view! {
+        <Claim
+            title="One document from many parts"
+            text="Up to 50 parts become one file. Page numbers run on from the first part to the last; the outline, links and \
+                  tags of every part come with it."
+        >
+            {pages_in_a_row()}
+            <table class="table">
+                <caption>"Parts of the document and the pages they take"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Part"</th>
+                        <th scope="col" class="table__medium">
+                            "Source"
+                        </th>
+                        <th scope="col" class="table__figure">
+                            "Pages"
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>
+                    <tr>
+                        <th scope="row">"Cover"</th>
+                        <td class="table__medium">
+                            <code>"<h1>Annual report</h1>"</code>
+                        </td>
+                        <td class="table__figure">"1"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"Report"</th>
+                        <td class="table__medium">
+                            <code>"https://harbourfinch.example/report"</code>
+                        </td>
+                        <td class="table__figure">"2–9"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"Terms"</th>
+                        <td class="table__medium">"template, with the client’s name"</td>
+                        <td class="table__figure">"10–11"</td>
+                    </tr>
+                </tbody>
+            </table>
+        </Claim>
+    }
+}
+
+fn archival() -> impl IntoView {
+    view! {
+        <Claim
+            title="Archival by default"
+            text="What the browser prints is completed in place, so text stays text, images stay sharp and tags stay in. Anything \
+                  that cannot be conformed is named in a warning; nothing is dropped in silence."
+        >
+            <table class="table">
+                <caption>"What a document contains"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"In the file"</th>
+                        <th scope="col">"Kept from your page"</th>
+                        <th scope="col">"Added by Platen"</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    <tr>
+                        <th scope="row">"Text and fonts"</th>
+                        <td>"embedded, selectable"</td>
+                        <td>"–"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"Outline, links, tags"</th>
+                        <td>"kept through merging"</td>
+                        <td>"–"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"Colour"</th>
+                        <td>"as designed"</td>
+                        <td>"sRGB output intent"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"Metadata"</th>
+                        <td>"title, language"</td>
+                        <td>"XMP, PDF/A identifier"</td>
+                    </tr>
+                </tbody>
+            </table>
+        </Claim>
+    }
+}
+
+fn not_lost() -> impl IntoView {
+    view! {
+        <Claim
+            title="An accepted job is not lost"
+            text="Queue 50,000 invoices at the end of the month. Each is rendered once, charged once and reported once, by a \
+                  signed callback that is tried for a day."
+        >
+            <table class="table">
+                <caption>"Callback attempts of one render"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Attempt"</th>
+                        <th scope="col">"Sent"</th>
+                        <th scope="col">"Answer"</th>
+                        <th scope="col" class="table__figure">
+                            "Took"
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>
+                    <tr>
+                        <th scope="row">"1"</th>
+                        <td>"02:14:07 UTC"</td>
+                        <td>
+                            <Badge state=State::Bad>"503"</Badge>
+                        </td>
+                        <td class="table__figure">"41 ms"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"2"</th>
+                        <td>"02:14:38 UTC"</td>
+                        <td>
+                            <Badge state=State::Bad>"no answer"</Badge>
+                        </td>
+                        <td class="table__figure">"10.0 s"</td>
+                    </tr>
+                    <tr>
+                        <th scope="row">"3"</th>
+                        <td>"02:19:41 UTC"</td>
+                        <td>
+                            <Badge state=State::Good>"200"</Badge>
+                        </td>
+                        <td class="table__figure">"84 ms"</td>
+                    </tr>
+                </tbody>
+            </table>
+        </Claim>
+    }
+}
+
+fn closed() -> impl IntoView {
+    view! {
+        <Claim
+            title="Closed where it should be"
+            text="The browser sandbox is on. Every byte that a page fetches passes one guard, which refuses private addresses, \
+                  also after a redirect. No two accounts share a browser context."
+        >
+            <table class="table">
+                <caption>"Requests of one page"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Address"</th>
+                        <th scope="col" class="table__tight">
+                            "Outcome"
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>
+                    <tr>
+                        <th scope="row">
+                            <code class="break">"fonts.harbourfinch.example/text.woff2"</code>
+                        </th>
+                        <td class="table__tight">
+                            <Badge state=State::Good>"200, 31 KB"</Badge>
+                        </td>
+                    </tr>
+                    <tr>
+                        <th scope="row">
+                            <code class="break">"169.254.169.254/latest/meta-data"</code>
+                        </th>
+                        <td class="table__tight">
+                            <Badge state=State::Struck>"refused: not public"</Badge>
+                        </td>
+                    </tr>
+                    <tr>
+                        <th scope="row">
+                            <code class="break">"file:///etc/hosts"</code>
+                        </th>
+                        <td class="table__tight">
+                            <Badge state=State::Struck>"refused: scheme"</Badge>
+                        </td>
+                    </tr>
+                </tbody>
+            </table>
+        </Claim>
+    }
+}
+
+/// A claim on the left, its example on the right.
+#[component]
+fn Claim(
+    /// In a few words.
+    title: &'static str,
+    /// In two sentences.
+    text: &'static str,
+    /// The example.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <section class="claim">
+            <div>
+                <h2 class="claim__title">{title}</h2>
+                <p class="claim__text">{text}</p>
+            </div>
+            <div>{children()}</div>
+        </section>
+    }
+}
+
+/// The pages of one document, coloured by the part that they come from.
+fn pages_in_a_row() -> impl IntoView {
+    const PAGES: u32 = 11;
+    let pages = (1..=PAGES)
+        .map(|number| {
+            let part = match number {
+                1 => "a",
+                10.. => "c",
+                _ => "b",
+            };
+            let left = f64::from(number - 1) * 100.0 / f64::from(PAGES);
+            view! {
+                <rect class=format!("claim__page claim__page--{part}") x=format!("{left:.2}%") width="8.2%" height="36" />
+                <text class="chart__label chart__label--middle" x=format!("{:.2}%", left + 4.1) y="52" font-size="12">
+                    {number}
+                </text>
+            }
+        })
+        .collect_view();
+    view! {
+        <svg
+            class="claim__run"
+            role="img"
+            aria-label="Eleven pages in a row: page 1 from the cover, pages 2 to 9 from the report, pages 10 and 11 from the terms"
+        >
+            {pages}
+        </svg>
+    }
+}

@@ -1,0 +1,83 @@
+//! A request, and the document that comes out of it.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::ui::code::Code;
+
+/// The body of the request, and what it makes: two pages.
+const BODY: &str = r#"{
+    "parts": [
+      "<h1>Annual report</h1><p>For the year 2026.</p>",
+      "https://example.org/"
+    ],
+    "size": "a4",
+    "output_encoding": "binary"
+  }"#;
+
+/// Request on the left, the sheet that comes out on the right, what the answer says underneath.
+#[component]
+pub fn Press(
+    /// Where clients reach the service.
+    base_url: String,
+) -> impl IntoView {
+    let address = format!("{base_url}/api/v1/renderers/pdf");
+    let text = format!(
+        "curl {address} \\\n  -H \"Authorization: Bearer $PLATEN_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  \
+         -o report.pdf \\\n  -d '{BODY}'\n"
+    );
+    view! {
+        <div class="press">
+            <Code title="Request" label="Request with curl" text class="press__request">
+                "curl " {address} " \\\n  " {key("-H")} " " {string("\"Authorization: Bearer $PLATEN_KEY\"")} " \\\n  "
+                {key("-H")} " " {string("\"Content-Type: application/json\"")} " \\\n  " {key("-o")} " report.pdf \\\n  "
+                {key("-d")} " '" {marked(BODY)} "'"
+            </Code>
+            <div class="press__bed">
+                <div class="press__stack">
+                    <div class="press__under">
+                        <img src="/img/invoice-2.webp" width="993" height="1404" alt="" />
+                    </div>
+                    <div class="page-frame">
+                        <img
+                            class="page-image page-image--marked"
+                            src="/img/invoice-1.webp"
+                            width="993"
+                            height="1404"
+                            alt="First page of a rendered invoice, with a table of six services and a payment code"
+                        />
+                    </div>
+                </div>
+            </div>
+            <p class="press__answer">
+                <span><b>"200"</b> " application/pdf"</span>
+                <span>"X-Page-Count " <b>"2"</b></span>
+                <span>"X-Credits-Used " <b>"1"</b></span>
+                <span>"X-PDF-Conformance " <b>"pdf/a-2b"</b></span>
+            </p>
+        </div>
+    }
+}
+
+fn key(text: &'static str) -> impl IntoView {
+    view! { <span class="tok-key">{text}</span> }
+}
+
+fn string(text: &'static str) -> impl IntoView {
+    view! { <span class="tok-string">{text}</span> }
+}
+
+/// JSON with its names and its strings told apart. No string in it contains a quotation mark.
+fn marked(json: &'static str) -> impl IntoView {
+    let pieces: Vec<_> = json.split('"').collect();
+    let quoted = |index: usize| index % 2 == 1;
+    let name = |index: usize| pieces.get(index + 1).is_some_and(|next| next.starts_with(':'));
+    let marked = |(index, piece): (usize, &&'static str)| {
+        let class = match (quoted(index), name(index)) {
+            (false, _) => return Either::Left(*piece),
+            (true, true) => "tok-key",
+            (true, false) => "tok-string",
+        };
+        Either::Right(view! { <span class=class>{format!("\"{piece}\"")}</span> })
+    };
+    pieces.iter().enumerate().map(marked).collect_view()
+}

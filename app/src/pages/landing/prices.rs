@@ -1,0 +1,50 @@
+//! What is on offer.
+
+use leptos::prelude::*;
+
+use crate::{model::plan::Plan, ui::number::grouped};
+
+/// All plans beside each other.
+#[component]
+pub fn Prices(
+    /// The smallest first.
+    plans: Vec<Plan>,
+) -> impl IntoView {
+    view! {
+        <section class="prices" id="prices">
+            <div class="prices__head">
+                <h2 class="prices__title">"Prices"</h2>
+                <p class="prices__note">
+                    "One credit per started ten pages of a render that succeeded. Failures, cancelled renders, previews and test keys cost nothing."
+                </p>
+            </div>
+            <div class="plans">
+                {plans
+                    .into_iter()
+                    .map(|plan| {
+                        view! {
+                            <article class="plan">
+                                <h3 class="plan__name">{plan.name.clone()}</h3>
+                                <p class="plan__credits">{grouped(plan.credits)} " " <small>"credits a month"</small></p>
+                                <ul class="plan__points">
+                                    {points(&plan).map(|point| view! { <li>{point}</li> }).collect_view()}
+                                </ul>
+                            </article>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+        </section>
+    }
+}
+
+/// What a plan allows, a line each.
+fn points(plan: &Plan) -> impl Iterator<Item = String> + use<> {
+    [
+        format!("{} renders at a time", plan.concurrency),
+        format!("{} requests a minute", grouped(plan.rate_per_minute.into())),
+        format!("{} MB a request", plan.body_bytes / (1024 * 1024)),
+        format!("Content kept {} days", plan.retention_days),
+    ]
+    .into_iter()
+}

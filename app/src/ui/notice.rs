@@ -1,0 +1,22 @@
+//! What happened, and what to do.
+
+use leptos::prelude::*;
+
+use crate::{
+    error::AppError,
+    ui::icon::{Glyph, Icon},
+};
+
+/// Something that should be here could not be had.
+#[component]
+pub fn ErrorNotice(
+    /// Why.
+    error: AppError,
+) -> impl IntoView {
+    view! {
+        <div class="notice notice--bad" role="alert">
+            <Icon glyph=Glyph::Fault />
+            <p>{error.to_string()}</p>
+        </div>
+    }
+}
