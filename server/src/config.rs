@@ -13,6 +13,7 @@ pub mod mail;
 pub mod metrics;
 pub mod reader;
 pub mod secrets;
+pub mod site;
 pub mod storage;
 pub mod traces;
 
@@ -29,6 +30,7 @@ use crate::config::{
     metrics::MetricsConfig,
     reader::{Fault, Reader, Setting},
     secrets::SecretsConfig,
+    site::SiteConfig,
     storage::StorageConfig,
     traces::TracesConfig,
 };
@@ -38,6 +40,8 @@ use crate::config::{
 pub struct Config {
     /// See [`mod@http`].
     pub http: HttpConfig,
+    /// See [`mod@site`].
+    pub site: SiteConfig,
     /// See [`mod@database`].
     pub database: DatabaseConfig,
     /// See [`mod@data`].
@@ -86,6 +90,7 @@ impl Config {
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
         let http = HttpConfig::from_env(&mut reader);
+        let site = SiteConfig::from_env(&mut reader);
         let database = DatabaseConfig::from_env(&mut reader);
         let data = DataConfig::from_env(&mut reader);
         let secrets = SecretsConfig::from_env(&mut reader);
@@ -101,6 +106,7 @@ impl Config {
         let all = || {
             Some(Self {
                 http: http?,
+                site: site?,
                 database: database?,
                 data: data?,
                 secrets,
@@ -123,8 +129,9 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 13] = [
+pub const SECTIONS: [(&str, &[&Setting]); 14] = [
     ("Service", http::SETTINGS),
+    ("Dashboard", site::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
     ("Secrets", secrets::SETTINGS),

@@ -15,20 +15,23 @@ mod metrics;
 mod probes;
 mod rate_limit;
 mod reference;
-mod request_log;
+pub(crate) mod request_log;
 mod v1;
 
 use axum::{
     Router,
     extract::FromRef,
+    http::{HeaderMap, StatusCode},
     middleware,
-    routing::{MethodRouter, get, post},
+    response::{IntoResponse, Response},
+    routing::{MethodRouter, any, get, post},
 };
 
 use crate::{
     domain::{connection, render, template},
     http::{error::ApiError, rate_limit::RateLimit},
     state::AppState,
+    web,
 };
 
 /// What handlers and extractors share.
@@ -104,8 +107,9 @@ pub fn router(app: AppState) -> Router {
         .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
-        .fallback(|| async { ApiError::NoSuchPath })
         .method_not_allowed_fallback(|| async { ApiError::WrongMethod })
+        .route("/api/{*path}", any(no_such_path))
+        .merge(pages(&app))
         .layer(middleware::from_fn(rate_limit::tell))
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
@@ -115,6 +119,28 @@ pub fn router(app: AppState) -> Router {
             rate_limit: RateLimit::default(),
             preview_rate_limit: PreviewRateLimit::default(),
         })
+}
+
+/// The dashboard, and what is answered at paths that are nobody's. Without the dashboard's files everything else works.
+fn pages(app: &AppState) -> Router<ApiState> {
+    let pages = web::routes(app).unwrap_or_else(|error| {
+        tracing::warn!(%error, "there is no dashboard: deploy/site.sh builds its files, PLATEN_SITE_DIR says where they are");
+        Router::new().fallback(without_pages)
+    });
+    pages.with_state(())
+}
+
+/// There is nothing at this path.
+pub(crate) async fn no_such_path() -> Response {
+    ApiError::NoSuchPath.into_response()
+}
+
+async fn without_pages(headers: HeaderMap) -> Response {
+    if web::wants_page(&headers) {
+        let message = "The files of the dashboard are missing; the service's log says more. The API works.\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
+    }
+    no_such_path().await
 }
 
 /// What a process answers that does background work only.

@@ -1,6 +1,6 @@
 //! The service behind the binary `platen`.
 //!
-//! `cli`, `http` and `jobs` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
+//! `cli`, `http`, `web` and `jobs` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
 //! call each other. `boot` builds it all from `config`, `lifecycle` ends it.
 
 pub mod boot;
@@ -21,3 +21,4 @@ pub mod storage;
 pub mod store;
 pub mod system_user;
 pub mod telemetry;
+mod web;

@@ -10,6 +10,7 @@ pub mod mail;
 pub mod metrics;
 pub mod passwords;
 pub mod people;
+pub mod plans;
 pub mod renders;
 pub mod sessions;
 pub mod templates;

@@ -17,9 +17,18 @@ use crate::http::error::internal_body;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_ID: usize = 128;
 
+/// The id of a request, for whoever answers it.
+#[derive(Clone)]
+pub(crate) struct RequestId(pub(crate) String);
+
+/// Marks the answer to an internal error that says already what has to be said.
+#[derive(Clone)]
+pub(crate) struct Explained;
+
 /// Wraps every route.
-pub(super) async fn log(request: Request, next: Next) -> Response {
+pub(super) async fn log(mut request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
+    request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!(
         "request",
         otel.name = name(&request),
@@ -40,7 +49,7 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
         .catch_unwind()
         .await
         .unwrap_or_else(|panic| panicked(&*panic));
-    if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+    if response.status() == StatusCode::INTERNAL_SERVER_ERROR && response.extensions().get::<Explained>().is_none() {
         let (parts, _) = response.into_parts();
         response = (parts.status, internal_body(&id)).into_response();
         for (name, value) in &parts.headers {
@@ -86,7 +95,8 @@ fn request_id(headers: &HeaderMap) -> String {
     given.map_or_else(|| Uuid::now_v7().to_string(), ToOwned::to_owned)
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> Response {
+/// A panic becomes an internal error, and a line in the log.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -1,8 +1,34 @@
 //! Table `plans`.
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 
 use crate::store::error::StoreError;
+
+/// What a plan offers.
+#[derive(Debug)]
+pub struct Plan {
+    /// Its name.
+    pub name: String,
+    /// Credits of each month.
+    pub credits: i64,
+    /// Renders running or waiting at once.
+    pub concurrency: i32,
+    /// Requests a minute.
+    pub rate_per_minute: i32,
+    /// Largest body of a request.
+    pub body_bytes: i32,
+    /// For how long the content and the thumbnails of renders are kept.
+    pub retention_days: i32,
+}
+
+/// All plans, the smallest first.
+pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {
+    let plans = sqlx::query_as!(
+        Plan,
+        "select name, credits, concurrency, rate_per_minute, body_bytes, retention_days from plans order by credits, name",
+    );
+    Ok(plans.fetch_all(db).await?)
+}
 
 /// A plan's name as it is written; looked for without regard to case.
 pub async fn find_name(db: &mut PgConnection, name: &str) -> Result<Option<String>, StoreError> {

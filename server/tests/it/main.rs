@@ -17,3 +17,4 @@ mod storage;
 mod support;
 mod tenancy;
 mod traces;
+mod web;

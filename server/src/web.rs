@@ -1,0 +1,90 @@
+//! The dashboard: the pages of `platen-app`, the functions that they call, and the files that they are made of.
+//!
+//! Every page is written here as complete HTML and taken over in the browser. Pages and functions reach the services
+//! through [`backend`], which is handed in with each request.
+
+mod backend;
+mod failures;
+mod functions;
+mod policy;
+mod site;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{FromRef, Request, State},
+    http::{HeaderMap, header, request::Parts},
+    middleware,
+    response::Response,
+    routing::{get, post},
+};
+use leptos::prelude::{expect_context, provide_context};
+use platen_app::{App, document::document};
+use tower_http::compression::CompressionLayer;
+
+use crate::{
+    http,
+    state::AppState,
+    web::{
+        backend::RequestBackend,
+        site::{Site, SiteError},
+    },
+};
+
+/// What pages and functions share.
+#[derive(Clone, FromRef)]
+struct Web {
+    app: AppState,
+    site: Arc<Site>,
+}
+
+/// Pages, functions and files, and what is answered elsewhere.
+pub(crate) fn routes(app: &AppState) -> Result<Router, SiteError> {
+    let site = Arc::new(Site::open(&app.config.site.folder)?);
+    let mut pages = Router::new().route("/web/{function}", post(functions::call));
+    for listing in leptos_axum::generate_route_list(App) {
+        pages = pages.route(listing.path(), get(page));
+    }
+    Ok(pages
+        .fallback(elsewhere)
+        .layer(CompressionLayer::new().no_br().no_deflate().no_zstd())
+        .layer(middleware::from_fn(policy::keep))
+        .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
+        .with_state(Web {
+            app: app.clone(),
+            site: Arc::clone(&site),
+        })
+        .merge(site.routes()))
+}
+
+/// Whether somebody who reads asks, rather than a program.
+pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).into_iter();
+    accepted
+        .filter_map(|accepted| accepted.to_str().ok())
+        .any(|accepted| accepted.contains("text/html"))
+}
+
+/// Any page, or that there is none at this path.
+async fn page(State(web): State<Web>, request: Request) -> Response {
+    let files = web.site.files.clone();
+    let render = leptos_axum::render_app_async_stream_with_context(move || provide(&web.app), move || document(&files));
+    render(request).await
+}
+
+/// What is at no other path: for somebody who reads a page that says so, for a program the API's words.
+async fn elsewhere(state: State<Web>, request: Request) -> Response {
+    if wants_page(request.headers()) {
+        page(state, request).await
+    } else {
+        http::no_such_path().await
+    }
+}
+
+/// What pages and functions find in the context of their request.
+fn provide(app: &AppState) {
+    let request = expect_context::<Parts>();
+    provide_context(RequestBackend::shared(app, &request));
+    policy::announce();
+}

@@ -1,0 +1,230 @@
+//! The dashboard without a browser: what its pages, files and functions answer. `end2end` opens them.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use reqwest::{Response, redirect::Policy};
+use tempfile::TempDir;
+
+use crate::support::{folder, service::TestService, studio::header};
+
+const PAGE: (&str, &str) = ("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8");
+
+/// Files as `deploy/site.sh` lays them, with next to nothing in them.
+fn site() -> TempDir {
+    let site = folder::temporary();
+    let write = |name: &str, content: &str| {
+        let path = site.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    };
+    write("pkg/platen.1A.css", "body{}");
+    write("pkg/platen.1A.css.br", "packed by brotli");
+    write("pkg/platen.1A.css.gz", "packed by gzip");
+    write("pkg/platen.2B.js", "0");
+    write("pkg/platen.3C.wasm", "0");
+    write("img/favicon.svg", "<svg/>");
+    site
+}
+
+async fn service_with(site: &Path) -> TestService {
+    TestService::start_with(&[("PLATEN_SITE_DIR", site.to_str().expect("text"))]).await
+}
+
+async fn page(service: &TestService, path: &str) -> Response {
+    let request = service.client.get(service.url(path)).header(PAGE.0, PAGE.1);
+    request.send().await.expect("an answer")
+}
+
+#[tokio::test]
+async fn every_page_has_a_policy_of_its_own_and_keeps_to_it() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let mut nonces = BTreeSet::new();
+    for _ in 0..2 {
+        let answer = page(&service, "/").await;
+        assert_eq!(answer.status(), 200);
+        assert_eq!(header(&answer, "cache-control"), "no-store");
+        assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
+        assert_eq!(header(&answer, "referrer-policy"), "same-origin");
+        assert_eq!(header(&answer, "cross-origin-opener-policy"), "same-origin");
+        let policy = header(&answer, "content-security-policy").to_owned();
+        for directive in [
+            "default-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.contains(directive), "{policy}");
+        }
+        assert!(
+            !policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"),
+            "{policy}"
+        );
+        let (_, rest) = policy.split_once("script-src 'nonce-").expect("a nonce");
+        let (nonce, _) = rest.split_once('\'').expect("its end");
+
+        let html = answer.text().await.expect("a page");
+        assert!(html.contains("HTML in, archival PDF out."), "{html}");
+        let scripts = html.matches("<script").count();
+        assert_eq!(html.matches(&format!("nonce=\"{nonce}\"")).count(), scripts, "{html}");
+        for forbidden in [" style=", " onclick=", "javascript:", "<style"] {
+            assert!(!html.contains(forbidden), "{forbidden} in {html}");
+        }
+        assert!(html.contains("href=\"/pkg/platen.1A.css\""), "{html}");
+        nonces.insert(nonce.to_owned());
+    }
+    assert_eq!(nonces.len(), 2);
+}
+
+#[tokio::test]
+async fn compiled_files_are_kept_for_ever_and_packed_as_the_browser_likes_it() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let get = |path: &str, encoding: &str| {
+        let request = service
+            .client
+            .get(service.url(path))
+            .header("accept-encoding", encoding);
+        async { request.send().await.expect("an answer") }
+    };
+    for (encoding, content) in [
+        ("gzip, br", "packed by brotli"),
+        ("gzip", "packed by gzip"),
+        ("identity", "body{}"),
+    ] {
+        let answer = get("/pkg/platen.1A.css", encoding).await;
+        assert_eq!(header(&answer, "content-type"), "text/css");
+        assert_eq!(header(&answer, "cache-control"), "public, max-age=31536000, immutable");
+        assert_eq!(answer.text().await.expect("a body"), content);
+    }
+    assert_eq!(
+        header(&get("/pkg/platen.3C.wasm", "br").await, "content-type"),
+        "application/wasm"
+    );
+    assert_eq!(
+        header(&get("/img/favicon.svg", "br").await, "cache-control"),
+        "public, max-age=86400"
+    );
+    for path in [
+        "/pkg/platen.0.css",
+        "/pkg/",
+        "/pkg/..%2f..%2fetc/passwd",
+        "/fonts/none.woff2",
+    ] {
+        let answer = get(path, "br").await;
+        assert_eq!(answer.status(), 404, "{path}");
+        assert!(!answer.headers().contains_key("cache-control"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn where_there_is_nothing_people_get_a_page_and_programs_the_words_of_the_api() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let answer = page(&service, "/no/such/page").await;
+    assert_eq!(answer.status(), 404);
+    assert!(header(&answer, "content-type").starts_with("text/html"));
+    assert!(
+        answer
+            .text()
+            .await
+            .expect("a page")
+            .contains("There is nothing at this address")
+    );
+
+    for (path, accept) in [
+        ("/no/such/page", "*/*"),
+        ("/api/v1/nothing", PAGE.1),
+        ("/api/nothing", PAGE.1),
+    ] {
+        let request = service.client.get(service.url(path)).header("accept", accept);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 404);
+        let body = answer.text().await.expect("a body");
+        assert_eq!(
+            body, r#"{"error":{"message":"There is nothing at this path."}}"#,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_its_files_the_dashboard_says_so_and_the_api_works() {
+    let nowhere = folder::temporary();
+    let service = service_with(nowhere.path()).await;
+    let answer = page(&service, "/").await;
+    assert_eq!(answer.status(), 503);
+    assert!(
+        answer
+            .text()
+            .await
+            .expect("words")
+            .contains("files of the dashboard are missing")
+    );
+    let account = service.account("ann@example.org");
+    let request = service
+        .client
+        .get(service.url("/api/v1/health"))
+        .bearer_auth(account.key);
+    assert_eq!(request.send().await.expect("an answer").status(), 200);
+}
+
+#[tokio::test]
+async fn a_form_without_script_changes_the_theme_and_goes_back() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let client = reqwest::Client::builder()
+        .redirect(Policy::none())
+        .build()
+        .expect("a client");
+    let form = || {
+        let form = client.post(service.url("/web/theme")).header(PAGE.0, PAGE.1);
+        form.header("content-type", "application/x-www-form-urlencoded")
+            .body("theme=dark")
+    };
+    let answer = form()
+        .header("referer", service.url("/?a=b"))
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(answer.status(), 302);
+    assert_eq!(header(&answer, "location"), service.url("/?a=b"));
+    let cookie = header(&answer, "set-cookie");
+    assert_eq!(cookie, "theme=dark; Path=/; Max-Age=31536000; SameSite=Lax");
+
+    for (cookie, expected) in [
+        ("theme=dark", "<html lang=\"en\" data-theme=\"dark\">"),
+        ("other=1; theme=light", "<html lang=\"en\" data-theme=\"light\">"),
+        ("theme=\"><script>", "<html lang=\"en\">"),
+    ] {
+        let request = client
+            .get(service.url("/"))
+            .header(PAGE.0, PAGE.1)
+            .header("cookie", cookie);
+        let html = request.send().await.expect("an answer").text().await.expect("a page");
+        assert!(html.contains(expected), "{cookie}: {html}");
+    }
+
+    let foreign = form()
+        .header("sec-fetch-site", "cross-site")
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(foreign.status(), 403);
+    assert!(!foreign.headers().contains_key("set-cookie"));
+}
+
+#[tokio::test]
+async fn functions_tell_whose_fault_it_is() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let call = |path: &str, body: &'static str| {
+        let form = service.client.post(service.url(path)).body(body);
+        form.header("content-type", "application/x-www-form-urlencoded").send()
+    };
+    let malformed = call("/web/theme", "theme=mauve").await.expect("an answer");
+    assert_eq!(malformed.status(), 422);
+    assert_eq!(malformed.text().await.expect("a body"), "\"Malformed\"");
+    let unknown = call("/web/nothing", "").await.expect("an answer");
+    assert_eq!(unknown.status(), 404);
+}
