@@ -2,14 +2,20 @@
 
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/platen/target
 RUST := . deploy/toolchain.sh &&
+PRETTY := frontend end2end style
 
 .DEFAULT_GOAL := help
-.PHONY: run test bench soak fuzz audit fmt help
+.PHONY: run watch test bench soak fuzz audit fmt help
 
 run: ## Install what is missing, build, start the service
 	@deploy/setup.sh
+	@deploy/site.sh
 	@$(RUST) cargo build --release --locked
 	@exec "$(CARGO_TARGET_DIR)/release/platen" serve
+
+watch: ## The same in a debug build, built and started again at every change
+	@deploy/setup.sh
+	@deploy/watch.sh
 
 test: ## Everything that CI runs
 	@deploy/test.sh
@@ -32,6 +38,7 @@ audit: ## Dependencies: bans, licences, sources, advisories
 
 fmt: ## Format the code
 	@$(RUST) cargo fmt --all
+	@frontend/node_modules/.bin/prettier --log-level warn --write $(PRETTY)
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\): ## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12

@@ -3,23 +3,24 @@
 #
 #   deploy/setup.sh               what building and running Platen needs
 #   deploy/setup.sh --test        what `make test` needs besides
-#   deploy/setup.sh --only build  one group: build, render (browser and fonts), database or test
+#   deploy/setup.sh --only build  one group: build, site (the dashboard), render (browser and fonts), database or test
 #
 # It installs on Debian 12, as root or with sudo. Elsewhere it names what is missing and stops.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  "") groups="build render database" ;;
-  --test) groups="build render database test" ;;
+  "") groups="build site render database" ;;
+  --test) groups="build site render database test" ;;
   --only) groups=${2:-} ;;
   *) groups='' ;;
 esac
 case "$groups" in
-  build | render | database | test | *' '*) ;;
+  build | site | render | database | test | *' '*) ;;
   *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
+node_wanted=18
 verapdf_version=1.30.2
 verapdf_jars=$HOME/.cache/platen/verapdf/lib
 schemathesis=$HOME/.cache/platen/schemathesis
@@ -28,6 +29,7 @@ minio_version=v0.0.0-20260212201848-7aac2a2c5b7c
 fake_gcs_version=v1.56.1
 go_version=1.26.8
 stores=$HOME/.cache/platen/stores
+wasm_target=wasm32-unknown-unknown
 
 say() { printf 'set-up: %s\n' "$*" >&2; }
 fail() { say "$@"; exit 1; }
@@ -44,6 +46,21 @@ needs_of_build() {
   need 'a C compiler' 'gcc libc6-dev' program cc
   need "Rust $rust_wanted or newer" 'rustc-web cargo-web' rust_is_new_enough
   need 'certificates of the public authorities' ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
+}
+
+needs_of_site() {
+  . deploy/toolchain.sh
+  wasm_bindgen=$HOME/.cache/platen/wasm-bindgen/$(locked_version wasm-bindgen)
+  # Of each list of packages one copy for all clones, outside of them: `node_modules` is a link.
+  node_packages_for=run
+  [[ " $groups " != *" test "* ]] || node_packages_for=test
+  node_packages=$HOME/.cache/platen/node/$(sha256sum frontend/package-lock.json | cut -c 1-16)
+  need "Node.js $node_wanted or newer" nodejs node_is_new_enough
+  need 'npm' npm program npm
+  if rust_is_debians; then
+    need 'the linker for WebAssembly' lld-19 program wasm-ld-19
+    wasm_library_is_there || need "the source of Rust's standard library" rust-web-src test -d /usr/lib/rustlib/src
+  fi
 }
 
 needs_of_render() {
@@ -66,7 +83,7 @@ needs_of_test() {
   . deploy/toolchain.sh
   # Lints and formatter belong to the toolchain in use: Debian's packages help only Debian's.
   local of_debian=''
-  if [ "$(command -v rustc)" = /usr/bin/rustc ] || ! rust_is_new_enough; then of_debian=yes; fi
+  if rust_is_debians; then of_debian=yes; fi
   need clippy "${of_debian:+rust-web-clippy}" cargo clippy --version
   need rustfmt "${of_debian:+rustfmt-web}" cargo fmt --version
   need 'poppler-utils' poppler-utils program pdftotext
@@ -77,10 +94,14 @@ needs_of_test() {
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
   stores_are_there || need 'Go (builds the object stores for tests)' golang-go program go
   need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
-  need 'Node.js (for a quick start)' nodejs program node
+  need 'Chromium (opens the dashboard)' chromium program chromium
 }
 
 program() { command -v "$1"; }
+node_is_new_enough() { node -e "process.exit(parseInt(process.versions.node) < $node_wanted ? 1 : 0)"; }
+wasm_library_is_there() { compgen -G "$(rustc --print target-libdir --target $wasm_target)/libstd-*.rlib"; }
+wasm_bindgen_is_there() { [ -x "$wasm_bindgen/bin/wasm-bindgen" ]; }
+node_packages_are_there() { [ -e "$node_packages/for-$node_packages_for" ]; }
 postgres_server() { compgen -G '/usr/lib/postgresql/*/bin/postgres' || program postgres; }
 headless_shell() { [ -n "${PLATEN_CHROMIUM:-}" ] || program chromium-headless-shell || program chrome-headless-shell; }
 faketime() { compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1'; }
@@ -144,6 +165,58 @@ make_users() {
   for user in "$@"; do
     id "$user" >/dev/null 2>&1 ||
       useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+  done
+}
+
+# With rustup it is a download. Debian has only its source, which takes a minute to compile.
+add_wasm_library() {
+  if ! rust_is_debians; then
+    command -v rustup >/dev/null || fail "your Rust toolchain lacks the standard library for $wasm_target"
+    rustup --quiet target add $wasm_target || fail "rustup could not fetch the standard library for $wasm_target"
+    return
+  fi
+  say "compiling Rust's standard library for $wasm_target"
+  local work library
+  work=$(mktemp -d)
+  library=$(rustc --print target-libdir --target $wasm_target)
+  mkdir "$work/src"
+  printf '[package]\nname = "nothing"\nedition = "2024"\n' > "$work/Cargo.toml"
+  : > "$work/src/lib.rs"
+  (cd "$work" && RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=target cargo build --quiet --release --target $wasm_target \
+    -Zbuild-std=std,panic_abort,proc_macro) || fail 'it could not be compiled'
+  rm "$work/target/$wasm_target/release/deps/libnothing"*
+  is_root || as_root=(sudo)
+  "${as_root[@]}" install -D --mode=644 --target-directory="$library" "$work/target/$wasm_target/release/deps/"lib*.rlib
+  rm -rf "$work"
+}
+
+# Module and tool have to be of one version. The tool runs for a second at a time: optimising it would only take longer.
+build_wasm_bindgen() {
+  say "building wasm-bindgen ${wasm_bindgen##*/} (minutes)"
+  CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install --quiet wasm-bindgen-cli --version "=${wasm_bindgen##*/}" \
+    --root "$wasm_bindgen" || fail 'wasm-bindgen could not be built; the dashboard needs it.'
+}
+
+# Tests need more than a run does.
+fetch_node_packages() {
+  local work omit=''
+  say 'fetching packages for Node.js'
+  [ $node_packages_for = test ] || omit=--omit=dev
+  mkdir -p "${node_packages%/*}"
+  work=$(mktemp -d "$node_packages.XXXXXX")
+  cp frontend/package.json frontend/package-lock.json frontend/.npmrc "$work"
+  (cd "$work" && npm ci --loglevel=error --ignore-scripts $omit >&2) ||
+    fail 'npm could not fetch them; the dashboard is built by them.'
+  touch "$work/for-run" "$work/for-$node_packages_for"
+  rm -rf "$node_packages"
+  mv "$work" "$node_packages"
+}
+
+link_node_packages() {
+  local folder
+  for folder in frontend end2end; do
+    [ ! -d $folder ] || [ "$(readlink $folder/node_modules)" = "$node_packages/node_modules" ] ||
+      ln -sfn "$node_packages/node_modules" $folder/node_modules
   done
 }
 
@@ -220,6 +293,12 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 for group in $groups; do
   case $group in
+    site)
+      wasm_library_is_there >/dev/null || add_wasm_library
+      wasm_bindgen_is_there || build_wasm_bindgen
+      node_packages_are_there || fetch_node_packages
+      link_node_packages
+      ;;
     render) make_users platen-browser ;;
     database) make_users platen-db ;;
     test)

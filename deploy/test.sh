@@ -21,6 +21,8 @@ step() {
 step 'set-up' deploy/setup.sh --test
 . deploy/toolchain.sh
 step 'format' cargo fmt --all --check
+step 'format of scripts and styles' frontend/node_modules/.bin/prettier --log-level warn --check frontend end2end style
+step 'types of scripts' end2end/node_modules/.bin/tsc --project end2end
 step 'manifests' deploy/check-manifests.sh
 # First of the builds: it compiles the server anew.
 step 'queries' deploy/sqlx-prepare.sh --check
@@ -30,6 +32,8 @@ step 'unit tests' cargo test --locked --workspace --lib --bins
 step 'documentation tests' cargo test --locked --workspace --doc
 step 'examples' cargo build --locked --workspace --examples
 step 'integration tests' cargo test --locked --workspace --test '*'
+step 'site' deploy/site.sh
+step 'browser tests' deploy/browser-tests.sh
 step 'API by its description' deploy/schemathesis.sh
 
 printf '\n%s%6d s  in all\n' "$times" "$SECONDS"

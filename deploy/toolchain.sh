@@ -20,5 +20,19 @@ find_rust() {
   PATH=$path_before
 }
 
+# Whether that is Debian's Rust, whose parts are Debian's packages, or none.
+rust_is_debians() {
+  [ "$(command -v rustc)" = /usr/bin/rustc ] || ! rust_is_new_enough
+}
+
+# The version of a package in Cargo.lock, for tools that have to be the same.
+locked_version() {
+  sed -n "/^name = \"$1\"\$/{n;s/^version = \"\(.*\)\"\$/\1/p}" Cargo.lock
+}
+
 find_rust
 export PATH
+if rust_is_debians; then
+  # It comes without the linker of the dashboard's module.
+  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-19
+fi

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Opens the dashboard in Chromium: `end2end/tests` against the debug build. Arguments go to Playwright.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
+export PLATEN_TEST_PROGRAM=$target/debug/platen PLATEN_TEST_SITE=$target/release/site
+cd end2end
+exec node_modules/.bin/playwright test "$@"
