@@ -1,0 +1,73 @@
+// What every test is given instead of Playwright's own: pages that fail the test when they complain.
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+import { type ConsoleMessage, type Page, test as base, expect } from "@playwright/test";
+
+export { expect };
+
+const PICTURES = fileURLToPath(new URL("pictures", import.meta.url));
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+interface Fixtures {
+  /** Turns what is to be expected away from the complaints: a page of 404 is one of the browser's. */
+  forgive: (complaint: RegExp) => void;
+  /** Fails on any fault that axe finds in the page as it stands. */
+  expectAccessible: (page: Page) => Promise<void>;
+  /** Whether the app has taken the page over. */
+  hydrated: (page: Page) => Promise<void>;
+  /** Writes a picture of the whole page for people to look at. */
+  picture: (page: Page, name: string) => Promise<void>;
+}
+
+export const test = base.extend<Fixtures & { complaints: string[]; forgiven: RegExp[] }>({
+  baseURL: async ({}, use) => use(process.env.PLATEN_TEST_URL),
+
+  forgiven: async ({}, use) => use([]),
+
+  forgive: async ({ forgiven }, use) => use((complaint) => void forgiven.push(complaint)),
+
+  complaints: async ({}, use) => use([]),
+
+  context: async ({ context, complaints, forgiven }, use) => {
+    context.on("console", (message: ConsoleMessage) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    context.on("weberror", (error) => complaints.push(String(error.error())));
+    context.on("requestfailed", (request) => {
+      const fault = request.failure()?.errorText;
+      // A page that is left needs its files no more.
+      if (fault !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${fault}`);
+    });
+    await use(context);
+    expect(
+      complaints.filter((complaint) => !forgiven.some((pattern) => pattern.test(complaint))),
+      "what the browser complains of",
+    ).toEqual([]);
+  },
+
+  hydrated: async ({}, use) =>
+    use((page) => expect(page.locator("html[data-hydrated]"), "the app takes the page over").toBeAttached()),
+
+  expectAccessible: async ({}, use) => {
+    const source = await readFile(AXE, "utf8");
+    await use(async (page) => {
+      // Evaluated from outside: the page's own policy has no say.
+      await page.evaluate(source);
+      const violations = await page.evaluate(async () => {
+        const axe = (window as unknown as { axe: typeof import("axe-core") }).axe;
+        const { violations } = await axe.run();
+        return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`);
+      });
+      expect(violations).toEqual([]);
+    });
+  },
+
+  picture: async ({}, use) =>
+    use(async (page, name) => {
+      await page.evaluate(() => document.fonts.ready);
+      await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+    }),
+});

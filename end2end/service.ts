@@ -1,0 +1,63 @@
+// Starts the service for all tests: the real program with a database of its own in a folder that is removed afterwards.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** A first start makes a database. */
+const PATIENCE_MS = 60_000;
+
+export default async function start(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "platen-"));
+  // As root the database runs as another user, who has to be able to pass.
+  await chmod(folder, 0o711);
+  const service = spawn(setting("PLATEN_TEST_PROGRAM"), ["serve"], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PLATEN_DATA_DIR: folder,
+      PLATEN_SITE_DIR: setting("PLATEN_TEST_SITE"),
+      PLATEN_LISTEN: "127.0.0.1:0",
+      PLATEN_LOG_FORMAT: "json",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const stop = async () => {
+    if (service.exitCode === null) {
+      service.kill("SIGTERM");
+      await new Promise((ended) => service.once("exit", ended));
+    }
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    process.env.PLATEN_TEST_URL = await address(service);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+/** Where the service says that it is to be found. */
+function address(service: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("the service was not ready in time")), PATIENCE_MS);
+    service.once("exit", (code) => reject(new Error(`the service ended with ${code}`)));
+    const lines = createInterface({ input: service.stdout! });
+    lines.on("line", (line) => {
+      const found = /^Platen is ready at (\S+)$/.exec(line);
+      if (found) {
+        clearTimeout(timer);
+        resolve(found[1]!);
+      }
+    });
+  });
+}
+
+function setting(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set; start the tests with deploy/browser-tests.sh`);
+  return value;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "../fixtures.ts";
+
+const WIDTHS = [1280, 390];
+const THEMES = ["light", "dark"] as const;
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("the landing page says what Platen is, what to send and what it costs", async ({ page, baseURL }) => {
+      await page.goto("/");
+      await expect(page).toHaveTitle("HTML in, archival PDF out · Platen");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("HTML in, archival PDF out.");
+      await expect(page.getByRole("group", { name: "Request with curl" })).toContainText(
+        `curl ${baseURL}/api/v1/renderers/pdf`,
+      );
+      const plans = page.getByRole("article");
+      await expect(plans.getByRole("heading")).toHaveText(["Free", "Starter", "Growth", "Scale"]);
+      await expect(plans.last()).toContainText("200,000 credits a month");
+    });
+
+    test("the theme is changed by its button and stays", async ({ page, hydrated }) => {
+      await page.goto("/");
+      if (javaScriptEnabled) await hydrated(page);
+      await page.getByRole("button", { name: "Theme: automatic" }).click();
+      await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+      await page.getByRole("button", { name: "Theme: light" }).click();
+      await expect(page.getByRole("button", { name: "Theme: dark" })).toBeVisible();
+      await page.goto("/");
+      await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+      await page.getByRole("button", { name: "Theme: dark" }).click();
+      await expect(page.locator("html")).not.toHaveAttribute("data-theme");
+    });
+
+    test("an address without a page is answered with 404 and the way back", async ({ page, forgive }) => {
+      forgive(/404/);
+      const answer = await page.goto("/no/such/page");
+      expect(answer?.status()).toBe(404);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing at this address");
+      await page.getByRole("link", { name: "Start page" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("HTML in, archival PDF out.");
+    });
+  });
+}
+
+test("the request can be copied", async ({ page, context, baseURL }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto("/");
+  await page.getByRole("button", { name: "Copy: Request with curl" }).click();
+  await expect(page.getByText("Copied")).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain(`curl ${baseURL}/api/v1/renderers/pdf \\\n`);
+  expect(copied).toBe(`${await page.getByRole("group", { name: "Request with curl" }).textContent()}\n`);
+});
+
+for (const colorScheme of THEMES) {
+  for (const width of WIDTHS) {
+    test(`pages are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      hydrated,
+      expectAccessible,
+      picture,
+      forgive,
+    }) => {
+      forgive(/404/);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      for (const [path, name] of [
+        ["/", "landing"],
+        ["/no/such/page", "404"],
+      ] as const) {
+        await page.goto(path);
+        await hydrated(page);
+        await expectAccessible(page);
+        expect(
+          await page.evaluate(() => document.documentElement.scrollWidth),
+          "nothing overflows",
+        ).toBeLessThanOrEqual(width);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+      }
+    });
+  }
+}
