@@ -1,7 +1,6 @@
 //! The service's own storage: what renders and the public will do with it is tried.
 
 use axum::body::Bytes;
-use url::Url;
 use uuid::Uuid;
 
 use crate::{
@@ -40,10 +39,9 @@ async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError
     let stores = stores.map_err(std::io::Error::other)?;
     let storage = DefaultStorage::open(&config.data.folder, default, &stores).await?;
     let id = Uuid::new_v4();
-    // Of a bucket, the address is the bucket's.
-    let nowhere = Url::from_directory_path("/").expect("an address");
+    let base_url = config.http.base_url_for(config.http.listen);
     let told = storage
-        .put(id, Bytes::from_static(CONTENT), &nowhere, clock::now())
+        .put(id, Bytes::from_static(CONTENT), &base_url, clock::now())
         .await?;
     let written = Finding::fine(SUBJECT, format!("documents are written to the bucket {}", default.name));
     let address = told["mediaLink"].as_str().unwrap_or_default();
