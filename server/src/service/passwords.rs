@@ -79,3 +79,26 @@ impl Passwords {
         computing.await.map_err(|_| HashError::Interrupted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_finds_no_place_waits_for_one() {
+        let passwords = Passwords::default();
+        let places = u32::try_from(passwords.places.available_permits()).expect("not so many");
+        assert!(places >= 1);
+        let taken = Arc::clone(&passwords.places)
+            .acquire_many_owned(places)
+            .await
+            .expect("free");
+        let mut checking = Box::pin(passwords.check("a long password".into(), None));
+        assert!(futures::poll!(&mut checking).is_pending());
+        assert_eq!(passwords.computed(), 0);
+        drop(taken);
+        assert_eq!(checking.await.expect("computed"), Check::Wrong);
+        assert_eq!(passwords.computed(), 1);
+        assert_eq!(passwords.places.available_permits(), places as usize);
+    }
+}

@@ -67,7 +67,7 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Lo
     if session.id().is_none() {
         return Ok(None);
     }
-    let Some(mut person) = session.get::<LoggedIn>(PERSON).await? else {
+    let Some(mut person) = person(session).await? else {
         return Ok(None);
     };
     if now - person.seen >= TOUCH_AFTER {
@@ -77,10 +77,15 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Lo
     Ok(Some(person))
 }
 
+/// What another version of this program wrote, and this one can't read, is nobody.
+async fn person(session: &Session) -> Result<Option<LoggedIn>, session::Error> {
+    let value = session.get_value(PERSON).await?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
 /// Lets a session that was changed last as long as it should; to be called before it is saved.
 pub async fn extend(session: &Session) -> Result<(), session::Error> {
-    let person: Option<LoggedIn> = session.get(PERSON).await?;
-    let expiry = match person.map(|person| person.stay) {
+    let expiry = match person(session).await?.map(|person| person.stay) {
         Some(Stay::LoggedIn) => Expiry::OnInactivity(LONG_INACTIVITY),
         // The browser forgets it when it is closed; here it is kept for two weeks.
         Some(Stay::WhileOpen) | None => Expiry::OnSessionEnd,
@@ -111,15 +116,14 @@ pub(super) async fn begin(
     session.insert(PERSON, person).await
 }
 
-/// As [`begin`], for a user who is logged in and goes on: everything stays but id and count.
+/// As [`begin`], for a user who is logged in and goes on; the browser keeps the session as long as before.
 pub(super) async fn renew(
     session: &Session,
     holder: Holder,
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<(), session::Error> {
-    let person: Option<LoggedIn> = session.get(PERSON).await?;
-    let stay = person.map_or(Stay::WhileOpen, |person| person.stay);
+    let stay = person(session).await?.map_or(Stay::WhileOpen, |person| person.stay);
     begin(session, holder, client, stay, now).await
 }
 

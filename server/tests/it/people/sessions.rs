@@ -137,6 +137,18 @@ async fn a_session_lasts_as_long_as_the_person_wants_and_three_months_at_most() 
 }
 
 #[tokio::test]
+async fn a_session_that_another_version_wrote_is_nobodys() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    town.welcome(&mut ann, "ann@example.org").await;
+    town.execute(r#"update sessions set data = '{"person": {"name": "Ann"}}'"#)
+        .await;
+    assert_eq!(ann.user().await, None);
+    town.log_in(&mut ann, "ann@example.org", PASSWORD).await.unwrap();
+    assert!(ann.user().await.is_some());
+}
+
+#[tokio::test]
 async fn a_visitor_who_only_looks_has_no_session() {
     let town = Town::build().await;
     let mut visitor = town.browser("192.0.2.1");
