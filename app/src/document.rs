@@ -3,7 +3,7 @@
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_meta::MetaTags;
 
-use crate::{App, theme};
+use crate::{App, csrf, theme};
 
 /// Addresses of the files that every page needs. They are names of ours: letters, digits, dots, hyphens.
 #[derive(Debug, Clone)]
@@ -29,6 +29,7 @@ pub fn document(files: &SiteFiles) -> impl IntoView + use<> {
         <html lang="en" data-theme=theme::of_document().attribute()>
             <head>
                 {head(files)}
+                {csrf::token().map(|token| view! { <meta name=csrf::META content=token /> })}
                 <script type="module" nonce=use_nonce()>
                     {start}
                 </script>

@@ -8,6 +8,8 @@ use leptos::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::model::rejection::{Field, Reason, Rejection};
+
 /// Why a page or an action failed. It travels to the browser: nothing in it may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AppError {
@@ -15,6 +17,8 @@ pub enum AppError {
     LogInFirst,
     /// There is no such thing, or it belongs to another account.
     NotFound,
+    /// A form is refused.
+    Rejected(Rejection),
     /// What was sent can't be read: a form of an older release, or a forged one.
     Malformed,
     /// The server failed; its log says why beside this id of the request.
@@ -27,11 +31,25 @@ pub enum AppError {
 }
 
 impl AppError {
+    /// The same, with what was typed: without JavaScript it would be gone.
+    #[must_use]
+    pub fn with_typed(self, typed: Vec<(Field, String)>) -> Self {
+        match self {
+            Self::Rejected(Rejection { reason, .. }) => Self::Rejected(Rejection { reason, typed }),
+            other => other,
+        }
+    }
+
     /// The status of an answer that tells of it.
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
             Self::NotFound => 404,
+            Self::Rejected(rejection) => match rejection.reason {
+                Reason::WrongCredentials | Reason::WrongPassword => 403,
+                Reason::TooMany { .. } => 429,
+                Reason::Invalid(_) | Reason::WorthlessLink | Reason::EmailTaken => 422,
+            },
             Self::Malformed => 422,
             Self::Internal { .. } | Self::Unreachable => 500,
         }
@@ -43,6 +61,7 @@ impl fmt::Display for AppError {
         match self {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
             Self::NotFound => formatter.write_str("There is nothing at this address."),
+            Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),
             Self::Internal { request_id } => {
                 write!(

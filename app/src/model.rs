@@ -1,3 +1,6 @@
 //! What travels between server and browser.
 
+pub mod own_path;
+pub mod person;
 pub mod plan;
+pub mod rejection;

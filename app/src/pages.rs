@@ -1,6 +1,14 @@
 //! One module per page. What it asks of the server stands in its `api.rs`.
 
+pub mod check_mail;
+pub mod confirm_email;
+pub mod dashboard;
 #[cfg(feature = "ssr")]
 pub mod failure;
+pub mod forgot_password;
 pub mod landing;
+pub mod log_in;
 pub mod not_found;
+pub mod reset_password;
+pub mod sign_up;
+pub mod verify;

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::error::AppError;
+use crate::{csrf::PageClient, error::AppError};
 
 /// The cookie that holds a [`Theme`].
 pub const COOKIE: &str = "theme";
@@ -107,7 +107,7 @@ fn of_document() -> Theme {
 }
 
 /// Keeps the choice for a year. For everybody: it changes nothing but the visitor's own cookie.
-#[server(prefix = "/web", endpoint = "theme")]
+#[server(prefix = "/web", endpoint = "theme", client = PageClient)]
 pub async fn set_theme(
     /// What is chosen.
     theme: Theme,

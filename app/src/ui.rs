@@ -2,7 +2,11 @@
 
 pub mod badge;
 pub mod button;
+pub mod check;
 pub mod code;
+pub mod field;
+pub mod form_errors;
 pub mod icon;
 pub mod notice;
 pub mod number;
+pub mod token_field;

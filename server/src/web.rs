@@ -6,6 +6,7 @@
 mod backend;
 mod failures;
 mod functions;
+mod people_only;
 mod policy;
 mod site;
 
@@ -24,7 +25,7 @@ use platen_app::{App, document::document};
 use tower_http::compression::CompressionLayer;
 
 use crate::{
-    http,
+    http::{self, browser_session},
     state::AppState,
     web::{
         backend::RequestBackend,
@@ -46,8 +47,9 @@ pub(crate) fn routes(app: &AppState) -> Result<Router, SiteError> {
     for listing in leptos_axum::generate_route_list(App) {
         pages = pages.route(listing.path(), get(page));
     }
-    Ok(pages
-        .fallback(elsewhere)
+    let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
+    let proxies = app.config.http.trusted_proxies.clone();
+    Ok(browser_session::protect(pages, &app.people, &app.base_url, proxies)
         .layer(CompressionLayer::new().no_br().no_deflate().no_zstd())
         .layer(middleware::from_fn(policy::keep))
         .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))

@@ -1,8 +1,13 @@
 //! Pages for everybody: one sheet, with a masthead and a colophon.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 
-use crate::layout::{brand::Brand, theme_button::ThemeButton};
+use crate::{
+    csrf,
+    layout::{brand::Brand, theme_button::ThemeButton},
+    model::own_path::DASHBOARD,
+    ui::button::{ButtonLink, Rank, Size},
+};
 
 /// A public page.
 #[component]
@@ -26,6 +31,26 @@ pub fn Public(
                     </nav>
                     <div class="masthead__actions">
                         <ThemeButton />
+                        {if csrf::token().is_some() {
+                            Either::Left(
+                                view! {
+                                    <ButtonLink href=DASHBOARD size=Size::Small>
+                                        "Dashboard"
+                                    </ButtonLink>
+                                },
+                            )
+                        } else {
+                            Either::Right(
+                                view! {
+                                    <ButtonLink href="/log-in" rank=Rank::Quiet size=Size::Small>
+                                        "Log in"
+                                    </ButtonLink>
+                                    <ButtonLink href="/sign-up" size=Size::Small>
+                                        "Sign up"
+                                    </ButtonLink>
+                                },
+                            )
+                        }}
                     </div>
                 </header>
                 <main id="main">{children()}</main>

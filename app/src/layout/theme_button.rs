@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
+    csrf::CsrfField,
     theme::{SetTheme, use_theme},
     ui::icon::{Glyph, Icon},
 };
@@ -21,6 +22,7 @@ pub fn ThemeButton() -> impl IntoView {
     let label = move || format!("Theme: {}", theme.get().word());
     view! {
         <ActionForm action=set_theme>
+            <CsrfField />
             <input type="hidden" name="theme" value=move || theme.get().next().word() />
             <button class="button button--quiet button--icon button--small" aria-label=label title=label>
                 <Icon glyph=Glyph::Theme />

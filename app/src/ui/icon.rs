@@ -9,6 +9,8 @@ pub enum Glyph {
     Copy,
     /// A circle with an exclamation mark: something went wrong.
     Fault,
+    /// A circle with an i: good to know.
+    Info,
     /// A half-filled disc: light and dark.
     Theme,
 }
@@ -19,6 +21,7 @@ impl Glyph {
         match self {
             Self::Copy => "M5.5 5.5h8v8.5h-8zM10.5 5.5V2h-8v8.5h3",
             Self::Fault => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 4.75v4M8 11v.25",
+            Self::Info => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 7.5V11M8 5v.1",
             Self::Theme => "M8 2a6 6 0 1 1 0 12a6 6 0 0 1 0-12z",
         }
     }

@@ -7,6 +7,20 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
+/// What is good to know.
+#[component]
+pub fn InfoNotice(
+    /// Its words.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="notice notice--info">
+            <Icon glyph=Glyph::Info />
+            <p>{children()}</p>
+        </div>
+    }
+}
+
 /// Something that should be here could not be had.
 #[component]
 pub fn ErrorNotice(

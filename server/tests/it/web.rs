@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use leptos::server_fn::axum::server_fn_paths;
 use reqwest::{Response, redirect::Policy};
 use tempfile::TempDir;
 
@@ -227,4 +228,57 @@ async fn functions_tell_whose_fault_it_is() {
     assert_eq!(malformed.text().await.expect("a body"), "\"Malformed\"");
     let unknown = call("/web/nothing", "").await.expect("an answer");
     assert_eq!(unknown.status(), 404);
+}
+
+#[tokio::test]
+async fn what_is_for_people_is_refused_to_everybody_else() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let client = reqwest::Client::builder()
+        .redirect(Policy::none())
+        .build()
+        .expect("a client");
+    for (path, next) in [
+        ("/dashboard", "%2Fdashboard"),
+        ("/dashboard?a=b%0A&c", "%2Fdashboard%3Fa%3Db%250A%26c"),
+        ("/dashboard/no/such/page", "%2Fdashboard%2Fno%2Fsuch%2Fpage"),
+        (
+            "/settings/confirm-email?token=x",
+            "%2Fsettings%2Fconfirm-email%3Ftoken%3Dx",
+        ),
+    ] {
+        let request = client.get(service.url(path)).header(PAGE.0, PAGE.1);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 303, "{path}");
+        assert_eq!(header(&answer, "location"), format!("/log-in?next={next}"));
+        assert_eq!(header(&answer, "cache-control"), "no-store");
+    }
+
+    // Whatever is new here is for people, unless it is put among those.
+    let public = [
+        "landing",
+        "log-in",
+        "log-out",
+        "request-password-reset",
+        "reset-password",
+        "send-sign-up-again",
+        "sign-up",
+        "theme",
+        "verify-sign-up",
+    ];
+    let mut refused = Vec::new();
+    for (path, method) in server_fn_paths() {
+        let name = path.strip_prefix("/web/").expect("a path of ours").to_owned();
+        let request = client.request(method, service.url(path));
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let answer = request.body("token=x").send().await.expect("an answer");
+        if answer.status() == 401 {
+            assert_eq!(answer.text().await.expect("a body"), "\"LogInFirst\"");
+            refused.push(name);
+        } else {
+            assert!(public.contains(&name.as_str()), "{name}: {}", answer.status());
+        }
+    }
+    refused.sort();
+    assert_eq!(refused, ["confirm-email", "person"]);
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
 use crate::backend::backend;
-use crate::{error::AppError, model::plan::Plan};
+use crate::{csrf::PageClient, error::AppError, model::plan::Plan};
 
 /// What differs from service to service.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct LandingContent {
 }
 
 /// For everybody.
-#[server(prefix = "/web", endpoint = "landing")]
+#[server(prefix = "/web", endpoint = "landing", client = PageClient)]
 pub async fn landing() -> Result<LandingContent, AppError> {
     let backend = backend();
     let base_url = backend.base_url();

@@ -1,0 +1,87 @@
+//! `/check-mail`: what to do after a sign-up, or after asking for another password (`?for=password`).
+
+pub mod api;
+
+use leptos::{either::Either, prelude::*};
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    csrf::CsrfField,
+    layout::card::Card,
+    model::rejection::Field,
+    outcome::Outcome,
+    pages::check_mail::api::SendSignUpAgain,
+    ui::{
+        button::{ButtonLink, Rank, Submit},
+        field::TextField,
+        form_errors::FormErrors,
+        notice::InfoNotice,
+    },
+};
+
+/// The page. It says the same whether there is an account or not.
+#[component]
+pub fn CheckMail() -> impl IntoView {
+    let query = use_query_map();
+    let about_password = query.read_untracked().get("for").as_deref() == Some("password");
+    let again = query.read_untracked().get("sent").as_deref() == Some("again");
+    view! {
+        <Title text="Check your mail" />
+        <Card>
+            <h1 class="auth__title">"Check your mail"</h1>
+            {if about_password {
+                Either::Left(
+                    view! {
+                        <p class="auth__lede">
+                            "If your address has an account, a link is on its way. It can take a minute."
+                        </p>
+                        <div class="auth__form">
+                            <InfoNotice>"Nothing there? Look in the spam folder, then send it again."</InfoNotice>
+                            <ButtonLink href="/forgot-password">"Send again"</ButtonLink>
+                        </div>
+                    },
+                )
+            } else {
+                Either::Right(
+                    view! {
+                        <p class="auth__lede">
+                            {if again { "We have sent it again. " } else { "" }}
+                            "A link is on its way to your address. Open it within 24 hours and type your password again."
+                        </p>
+                        <SendAgain />
+                    },
+                )
+            }}
+            <div class="auth__other">
+                <a href="/log-in">"Back to log in"</a>
+            </div>
+        </Card>
+    }
+}
+
+#[component]
+fn SendAgain() -> impl IntoView {
+    let send = ServerAction::<SendSignUpAgain>::new();
+    let outcome = Outcome::of(send);
+    view! {
+        <ActionForm action=send>
+            <CsrfField />
+            <div class="auth__form">
+                <FormErrors complaint=outcome.complaint() />
+                <InfoNotice>"Nothing there? Look in the spam folder, then send it again."</InfoNotice>
+                <TextField
+                    name=Field::Email.name()
+                    label="Work email"
+                    kind="email"
+                    autocomplete="email"
+                    value=outcome.typed(Field::Email)
+                    fault=outcome.fault(Field::Email)
+                />
+                <Submit rank=Rank::Plain pending=outcome.pending>
+                    "Send again"
+                </Submit>
+            </div>
+        </ActionForm>
+    }
+}

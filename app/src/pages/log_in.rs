@@ -1,0 +1,60 @@
+//! `/log-in`.
+
+pub mod api;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    csrf::CsrfField,
+    layout::card::Card,
+    model::rejection::Field,
+    outcome::Outcome,
+    pages::log_in::api::LogIn as LogInFunction,
+    ui::{button::Submit, check::Check, field::TextField, form_errors::FormErrors},
+};
+
+/// The page. `next` of its query says where it leads.
+#[component]
+pub fn LogIn() -> impl IntoView {
+    let log_in = ServerAction::<LogInFunction>::new();
+    let outcome = Outcome::of(log_in);
+    let next = use_query_map().read_untracked().get("next");
+    view! {
+        <Title text="Log in" />
+        <Card>
+            <h1 class="auth__title">"Log in"</h1>
+            <p class="auth__lede">"To your dashboard and keys."</p>
+            <ActionForm action=log_in>
+                <CsrfField />
+                {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
+                <div class="auth__form">
+                    <FormErrors complaint=outcome.complaint() />
+                    <TextField
+                        name=Field::Email.name()
+                        label="Email"
+                        kind="email"
+                        autocomplete="username"
+                        value=outcome.typed(Field::Email)
+                        fault=outcome.fault(Field::Email)
+                    />
+                    <TextField
+                        name=Field::Password.name()
+                        label="Password"
+                        kind="password"
+                        autocomplete="current-password"
+                    />
+                    <div class="cluster cluster--spread">
+                        <Check name="stay" label="Stay logged in for 30 days" />
+                        <a class="small" href="/forgot-password">
+                            "Forgot password"
+                        </a>
+                    </div>
+                    <Submit pending=outcome.pending>"Log in"</Submit>
+                </div>
+            </ActionForm>
+            <div class="auth__other">"New here? " <a href="/sign-up">"Sign up"</a></div>
+        </Card>
+    }
+}

@@ -1,0 +1,183 @@
+import type { Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+
+const PASSWORD = "correct horse battery";
+const OTHER_PASSWORD = "another long phrase";
+
+/** An address that nobody has had before. */
+const newAddress = () => `${crypto.randomUUID()}@example.org`;
+
+/** The link in the last mail to an address with this subject, as a developer finds it. */
+async function linkFor(page: Page, address: string, subject: string): Promise<string> {
+  const mails = page.getByRole("row").filter({ hasText: address }).getByRole("link", { name: subject });
+  await expect(async () => {
+    await page.goto("/dev/mail");
+    await expect(mails.first()).toBeVisible({ timeout: 200 });
+  }).toPass();
+  await mails.first().click();
+  return (await page.getByRole("link", { name: /token=/ }).getAttribute("href"))!;
+}
+
+async function signUp(page: Page, address: string): Promise<void> {
+  await page.goto("/sign-up");
+  await page.getByLabel("Your name").fill("Ann <b>Example</b>");
+  await page.getByLabel("Work email").fill(address);
+  await page.getByLabel("Account name").fill("Example & Sons");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign up" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your mail");
+  await page.goto(await linkFor(page, address, "Confirm your address"));
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Confirm address" }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+}
+
+async function logIn(page: Page, address: string, password: string): Promise<void> {
+  await page.getByLabel("Email").fill(address);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("somebody signs up, logs out and in, and chooses a new password", async ({ page, forgive }) => {
+      forgive(/403/);
+      const address = newAddress();
+      await signUp(page, address);
+      const who = page.getByText(`You are logged in as Ann <b>Example</b>, ${address}.`);
+      await expect(who).toBeVisible();
+      await page.goto("/");
+      await page.getByRole("link", { name: "Dashboard" }).click();
+      await expect(who).toBeVisible();
+      await page.getByRole("button", { name: "Log out" }).click();
+      await expect(page).toHaveURL(/\/log-in$/);
+
+      await page.goto("/dashboard?from=mail");
+      await expect(page).toHaveURL(/\/log-in\?next=%2Fdashboard%3Ffrom%3Dmail$/);
+      await logIn(page, address, "not the password");
+      await expect(page.getByRole("alert")).toContainText("Email or password is wrong.");
+      await expect(page.getByLabel("Email")).toHaveValue(address);
+      await logIn(page, address, PASSWORD);
+      await expect(page).toHaveURL(/\/dashboard\?from=mail$/);
+      await page.getByRole("button", { name: "Log out" }).click();
+
+      await page.getByRole("link", { name: "Forgot password" }).click();
+      await page.getByLabel("Email").fill(address);
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await expect(page.getByText("If your address has an account, a link is on its way.")).toBeVisible();
+      await page.goto(await linkFor(page, address, "Choose a new password"));
+      await page.getByLabel("New password").fill(OTHER_PASSWORD);
+      await page.getByRole("button", { name: "Set password" }).click();
+      await expect(page).toHaveURL(/\/log-in$/);
+      await logIn(page, address, OTHER_PASSWORD);
+      await expect(who).toBeVisible();
+    });
+
+    test("an address without an account is refused in the same words", async ({ page, forgive }) => {
+      forgive(/403/);
+      await page.goto("/log-in");
+      await logIn(page, newAddress(), PASSWORD);
+      await expect(page.getByRole("alert")).toHaveText("Email or password is wrong.");
+    });
+
+    test("whoever tries too often is told how long to wait", async ({ page, forgive }) => {
+      forgive(/403|429/);
+      const address = newAddress();
+      await page.goto("/log-in");
+      for (let tries = 0; tries < 6; tries += 1) {
+        const answered = page.waitForResponse((answer) => answer.url().endsWith("/web/log-in"));
+        await logIn(page, address, `not the password ${tries}`);
+        await answered;
+        await expect(page.getByRole("button", { name: "Log in" })).toBeEnabled();
+      }
+      await expect(page.getByRole("alert")).toHaveText(/^Too many tries\. Try again in \d minutes?\.$/);
+    });
+
+    test("faults stand beside their fields, with links to them, and what was typed stays", async ({
+      page,
+      forgive,
+    }) => {
+      forgive(/422/);
+      await page.goto("/sign-up");
+      await page.getByLabel("Your name").fill("Ann");
+      await page.getByLabel("Work email").fill("ann@example.org");
+      await page.getByLabel("Account name").fill("Example & Sons");
+      await page.getByLabel("Password").fill("short");
+      await page.getByRole("button", { name: "Sign up" }).click();
+      const fault = "A password has at least 12 characters.";
+      await expect(page.getByRole("alert").getByRole("link")).toHaveText([fault]);
+      await expect(page.getByLabel("Password")).toHaveAccessibleDescription(new RegExp(fault.replace(".", "\\.")));
+      await expect(page.getByLabel("Password")).toHaveAttribute("aria-invalid", "true");
+      await expect(page.getByLabel("Your name")).toHaveValue("Ann");
+      await expect(page.getByLabel("Account name")).toHaveValue("Example & Sons");
+      await page.getByRole("alert").getByRole("link").click();
+      await expect(page.getByLabel("Password")).toBeFocused();
+    });
+
+    test("a link that is worthless says so", async ({ page, forgive }) => {
+      forgive(/422/);
+      await page.goto("/reset-password?token=nothing");
+      await page.getByLabel("New password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Set password" }).click();
+      await expect(page.getByRole("alert")).toContainText("This link has been used, replaced, or is too old.");
+    });
+
+    test("a log-in leads nowhere else", async ({ page, baseURL }) => {
+      const address = newAddress();
+      await signUp(page, address);
+      await page.getByRole("button", { name: "Log out" }).click();
+      await expect(page).toHaveURL(/\/log-in$/);
+      await page.goto("/log-in?next=//evil.example/");
+      await logIn(page, address, PASSWORD);
+      await expect(page).toHaveURL(`${baseURL}/dashboard`);
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the pages of people are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      hydrated,
+      expectAccessible,
+      picture,
+      forgive,
+    }) => {
+      forgive(/422/);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        await hydrated(page);
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+      };
+      for (const [path, name] of [
+        ["/log-in", "log-in"],
+        ["/sign-up", "sign-up"],
+        ["/sign-up/verify?token=x", "verify"],
+        ["/check-mail", "check-mail"],
+        ["/check-mail?for=password", "check-mail-password"],
+        ["/forgot-password", "forgot-password"],
+        ["/reset-password?token=x", "reset-password"],
+      ] as const) {
+        await page.goto(path);
+        await look(name);
+      }
+      await page.getByLabel("New password").fill("short");
+      await page.getByRole("button", { name: "Set password" }).click();
+      await expect(page.getByRole("alert")).toBeVisible();
+      await look("reset-password-fault");
+      await signUp(page, newAddress());
+      await look("dashboard");
+      await page.goto("/settings/confirm-email?token=x");
+      await look("confirm-email");
+      await page.goto("/");
+      await look("landing-logged-in");
+    });
+  }
+}

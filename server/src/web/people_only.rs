@@ -1,0 +1,62 @@
+//! Pages for those who have logged in. What is on them asks for itself; this sends everybody else to the log-in first.
+
+use axum::{
+    extract::Request,
+    http::uri::PathAndQuery,
+    middleware::Next,
+    response::{IntoResponse, Redirect, Response},
+};
+use platen_app::model::own_path::{DASHBOARD, OwnPath};
+use url::form_urlencoded;
+
+use crate::{domain::mail::CONFIRM_EMAIL_PATH, service::sessions::LoggedIn};
+
+/// Asks those to log in who are not, and brings them back afterwards.
+pub(super) async fn keep(request: Request, next: Next) -> Response {
+    let logged_in = request.extensions().get::<LoggedIn>().is_some();
+    if logged_in || !is_for_people(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let wanted = request.uri().path_and_query().map(PathAndQuery::as_str);
+    Redirect::to(&log_in_and_return(wanted.unwrap_or_default())).into_response()
+}
+
+fn is_for_people(path: &str) -> bool {
+    let below = path.strip_prefix(DASHBOARD);
+    path == CONFIRM_EMAIL_PATH || below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
+fn log_in_and_return(wanted: &str) -> String {
+    let next: String =
+        form_urlencoded::byte_serialize(OwnPath::after_log_in(Some(wanted)).to_string().as_bytes()).collect();
+    format!("/log-in?next={next}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dashboard_and_all_below_it_are_for_people() {
+        for path in [
+            "/dashboard",
+            "/dashboard/",
+            "/dashboard/renders",
+            "/settings/confirm-email",
+        ] {
+            assert!(is_for_people(path), "{path}");
+        }
+        for path in ["/", "/dashboards", "/log-in", "/web/person"] {
+            assert!(!is_for_people(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn who_logs_in_comes_back() {
+        assert_eq!(
+            log_in_and_return("/dashboard?a=b&c"),
+            "/log-in?next=%2Fdashboard%3Fa%3Db%26c"
+        );
+        assert_eq!(log_in_and_return("//evil.example"), "/log-in?next=%2Fdashboard");
+    }
+}
