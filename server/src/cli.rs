@@ -19,7 +19,7 @@ use crate::{
     boot::{self, ServeError, secret_key::ObtainKeyError},
     cli::failure::Failure,
     config::{Config, jobs::Role},
-    database, telemetry,
+    database, drawing, telemetry,
 };
 
 /// Turns HTML, web addresses and stored templates into archival PDF.
@@ -35,6 +35,14 @@ enum Invocation {
     /// Fill templates, and be able to do nothing else. `serve` starts these.
     #[command(hide = true)]
     FillTemplates,
+    /// Draw pages of a PDF, and be able to do nothing else. `serve` starts these.
+    #[command(hide = true)]
+    DrawPages {
+        /// Pixels an inch.
+        dots_per_inch: u16,
+        /// How many pages.
+        pages: usize,
+    },
     #[command(flatten)]
     Command(Command),
 }
@@ -78,8 +86,11 @@ enum Command {
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
     let done = match Arguments::parse().invocation {
-        // Before anything else: it has no settings, no log and one thread.
+        // Before anything else: they have no settings, no log and one thread.
         Invocation::FillTemplates => platen_template::child::run().map_err(Failure::from),
+        Invocation::DrawPages { dots_per_inch, pages } => {
+            drawing::child::run(dots_per_inch, pages).map_err(Failure::from)
+        }
         Invocation::Command(command) => execute(command),
     };
     match done {

@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod database;
 pub mod domain;
+pub mod drawing;
 pub mod http;
 pub mod instance;
 pub mod jobs;

@@ -11,6 +11,7 @@ use url::Url;
 use crate::{
     config::Config,
     domain::{ids::InstanceId, sealing::SecretKeys},
+    drawing::Drawing,
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
     service::{api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People},
@@ -28,6 +29,8 @@ pub struct AppState {
     pub guard: Arc<Guard>,
     /// The processes that fill templates.
     pub templates: Pool,
+    /// Draws pages.
+    pub drawing: Drawing,
     /// All settings.
     pub config: Arc<Config>,
     /// This process.

@@ -110,8 +110,8 @@ pub enum RasterError {
 ///
 /// Bounded are the size of the picture, and what the page draws with: its content, fonts and pictures, each counted
 /// once. Time is bounded only in so far: whatever the page draws many times, such as a pattern or large transparent
-/// groups above each other, costs its time each time, and nothing stops a drawing once it has begun. So call this where
-/// a thread may be busy for long, and not once for each user who asks.
+/// groups above each other, costs its time each time, and nothing stops a drawing once it has begun. So call this in a
+/// process that can be ended.
 pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
     let pdf = &*unpack(pdf)?;
     let document = Document::open(&[pdf])?;

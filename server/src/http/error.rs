@@ -8,11 +8,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_engine::error::RenderError;
-use platen_pdf::raster::RasterError;
 use serde_json::{Value, json};
 
 use crate::{
     domain::{allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, validation::Fault},
+    drawing::DrawingError,
     http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
     service::{
         api_keys::AuthenticationError,
@@ -207,14 +207,10 @@ fn template_error(error: TemplateError) -> Response {
         ),
         TemplateError::Invalid(faults) => validation_error(&faults),
         TemplateError::Render(error) => preview_failure(error.into()),
-        TemplateError::Picture(RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. }) => {
-            let detail = sentence(&error.to_string());
-            validation_error(&[Fault::invalid("/dots_per_inch", detail)])
+        TemplateError::Picture(DrawingError::TooMuch(detail)) => {
+            validation_error(&[Fault::invalid("/dots_per_inch", sentence(&detail))])
         }
-        TemplateError::Picture(_)
-        | TemplateError::Interrupted(_)
-        | TemplateError::Process(_)
-        | TemplateError::Store(_) => internal(&error),
+        TemplateError::Picture(_) | TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
     }
 }
 

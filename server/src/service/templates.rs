@@ -5,11 +5,9 @@ pub mod settings;
 pub mod versions;
 
 use platen_engine::error::RenderError;
-use platen_pdf::raster::RasterError;
 use platen_template::pool;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use tokio::task::JoinError;
 
 use crate::{
     clock,
@@ -20,6 +18,7 @@ use crate::{
         template::{ExpectedVersion, NewTemplate, Saved, Submission, Template, TemplateChanges, faulty_template},
         validation::{Fault, quote},
     },
+    drawing::DrawingError,
     state::AppState,
     store::{error::StoreError, template_versions, templates, tx},
 };
@@ -44,10 +43,7 @@ pub enum TemplateError {
     Render(#[from] RenderError),
     /// A page could not be drawn.
     #[error(transparent)]
-    Picture(#[from] RasterError),
-    /// Drawing broke off.
-    #[error("drawing broke off: {0}")]
-    Interrupted(#[from] JoinError),
+    Picture(#[from] DrawingError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),

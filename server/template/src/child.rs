@@ -5,9 +5,6 @@
 //! tables of locales and time zones) is the same for everybody and is never written to by a template. This package has
 //! no `unsafe`, so that freed memory cannot be read. Whatever does not end as it should ends the child.
 
-mod limits;
-mod system_calls;
-
 use std::io::{self, Read, Write};
 
 use minijinja::Value;
@@ -20,6 +17,11 @@ use crate::{
     wire::{LONGEST_FRAME, Work, read_frame, write_frame},
 };
 
+/// Memory that one child may have beyond what the program itself is mapped into when it starts, in bytes.
+pub const MEMORY: u64 = 256 << 20;
+/// Processor time for one piece of work.
+const PROCESSOR_SECONDS: u64 = 1;
+
 /// What a child runs: the command that [`crate::pool::Pool`] starts calls this, and nothing before it that opens a file,
 /// starts a thread or reads standard input. Ends when standard input does, so no child outlives its parent for long.
 ///
@@ -27,17 +29,8 @@ use crate::{
 /// When the limits cannot be set, in which case no work is done, or when the parent is gone.
 pub fn run() -> io::Result<()> {
     warm_up();
-    confine()?;
+    platen_confined::confine(MEMORY)?;
     serve(&mut io::stdin().lock(), &mut io::stdout().lock())
-}
-
-/// Takes from this process, for good, all that calculating does not need: files, sockets, processes, more memory.
-///
-/// # Errors
-/// When the system does not know one of the limits.
-pub fn confine() -> io::Result<()> {
-    limits::set()?;
-    system_calls::restrict()
 }
 
 /// Makes what is made once, so that the first call is as fast as the others.
@@ -51,7 +44,7 @@ fn serve(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     // An empty frame says that the child is ready.
     write_frame(output, &[])?;
     while let Some(frame) = read_frame(input)? {
-        limits::grant_processor_time()?;
+        platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
         let answer = answer(&frame)?;
         write_frame(output, &answer)?;
     }

@@ -1,14 +1,10 @@
 //! Previews: a template filled and rendered for its author's eyes. Nothing is charged and nothing is kept.
 
 use platen_engine::{
-    job::{Lane, RenderedDocument, Warning},
+    job::{Lane, Warning},
     render_log::RenderLog,
 };
-use platen_pdf::{
-    Watermark,
-    raster::{PageView, RasterError, rasterise},
-};
-use tokio::task::spawn_blocking;
+use platen_pdf::Watermark;
 
 use crate::{
     domain::{
@@ -17,6 +13,7 @@ use crate::{
         render::RenderTerms,
         template::preview::{PreviewFormat, PreviewRequest},
     },
+    drawing::child::Drawn,
     service::{
         renders::templates::fill,
         templates::{TemplateError, get, settings::get_settings, unusable},
@@ -41,19 +38,9 @@ pub struct Preview {
 /// In which form.
 pub enum Shown {
     /// The first pages.
-    Pictures(Vec<PagePicture>),
+    Pictures(Vec<Drawn>),
     /// The whole document, marked as a preview.
     Pdf(Vec<u8>),
-}
-
-/// A page as a picture.
-pub struct PagePicture {
-    /// Pixels.
-    pub width: usize,
-    /// Pixels.
-    pub height: usize,
-    /// The file.
-    pub png: Vec<u8>,
 }
 
 /// Fills and renders a template of the account, or a content that is not saved yet in its place.
@@ -79,30 +66,19 @@ pub async fn preview(
     let job = wanted.render.into_job(vec![filled.part], terms);
     let document = app.engine.render(caller.into(), job, &RenderLog::default()).await?;
     let mut warnings = filled.warnings;
-    warnings.extend_from_slice(&document.warnings);
+    warnings.extend(document.warnings);
+    let pages = document.page_count.min(MOST_PICTURES);
     Ok(Preview {
         page_count: document.page_count,
         warnings,
         shown: match wanted.format {
             PreviewFormat::Pdf => Shown::Pdf(document.pdf),
-            PreviewFormat::Png => Shown::Pictures(draw(document, wanted.dots_per_inch).await?),
+            PreviewFormat::Png => {
+                let drawn = app
+                    .drawing
+                    .draw(caller.account, &document.pdf, wanted.dots_per_inch, pages);
+                Shown::Pictures(drawn.await?)
+            }
         },
     })
-}
-
-/// Draws the first pages, on a thread that may be busy for long.
-async fn draw(document: RenderedDocument, dots_per_inch: u16) -> Result<Vec<PagePicture>, TemplateError> {
-    let pages = 1..=document.page_count.min(MOST_PICTURES);
-    let drawing = spawn_blocking(move || {
-        let pictures = pages.map(|page| {
-            let picture = rasterise(&document.pdf, PageView { page, dots_per_inch })?;
-            Ok(PagePicture {
-                width: picture.width,
-                height: picture.height,
-                png: picture.to_png(),
-            })
-        });
-        pictures.collect::<Result<Vec<_>, RasterError>>()
-    });
-    Ok(drawing.await??)
 }

@@ -10,16 +10,16 @@ use std::{
     thread,
 };
 
-use platen_template::child;
+use platen_template::child::{self, MEMORY};
 
 fn main() -> io::Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("try") => {
-            child::confine()?;
+            platen_confined::confine(MEMORY)?;
             report()
         }
         Some("panic") => {
-            child::confine()?;
+            platen_confined::confine(MEMORY)?;
             panic!("as a child that has a fault of its own");
         }
         _ => child::run(),

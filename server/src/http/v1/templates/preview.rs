@@ -46,7 +46,7 @@ impl From<Preview> for PreviewResponse {
                 let pages = pictures.into_iter().map(|picture| PageResponse {
                     width: picture.width,
                     height: picture.height,
-                    png: BASE64_STANDARD.encode(picture.png),
+                    png: picture.png,
                 });
                 (Some(pages.collect()), None)
             }

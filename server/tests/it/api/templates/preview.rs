@@ -100,3 +100,23 @@ async fn an_account_has_sixty_previews_a_minute() {
         "{served} {refused}"
     );
 }
+
+/// Twenty thousand layers: what draws them would take gigabytes.
+#[tokio::test]
+async fn pages_that_take_too_much_to_draw_are_given_up() {
+    let studio = Studio::start().await;
+    let style = "<style>div { position: fixed; inset: 0; background: rgba(0, 0, 255, .01) }</style>";
+    let path = studio
+        .template("Heavy", &format!("{style}{}", "<div></div>".repeat(20_000)))
+        .await;
+    let found = faults(preview(&studio, &path, json!({"dots_per_inch": 192})).await).await;
+    assert_eq!(
+        found,
+        [(
+            "/dots_per_inch".to_owned(),
+            "The pages take too much memory to draw.".to_owned()
+        )]
+    );
+    let path = studio.template("Light", "<p>light").await;
+    assert_eq!(seen(&studio, &path, json!({})).await["page_count"], 1);
+}

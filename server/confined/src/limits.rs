@@ -7,16 +7,10 @@ use rustix::{
     time::{ClockId, clock_gettime},
 };
 
-/// Memory that one child may have beyond what the program itself is mapped into when it starts, in bytes.
-const MEMORY: u64 = 256 << 20;
-
-/// Processor time for one piece of work, in seconds.
-const PROCESSOR_SECONDS: u64 = 1;
-
-/// Sets everything but the processor time, for good.
-pub(super) fn set() -> io::Result<()> {
+/// Sets everything but the processor time, for good. `memory`: in bytes, beyond what the program itself is mapped into.
+pub(super) fn set(memory: u64) -> io::Result<()> {
     for (resource, most) in [
-        (Resource::As, mapped_bytes()? + MEMORY),
+        (Resource::As, mapped_bytes()? + memory),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nproc, 0),
@@ -31,12 +25,15 @@ pub(super) fn set() -> io::Result<()> {
     Ok(())
 }
 
-/// Allows one further piece of work. The system counts the whole life of a process in whole seconds, so that a piece of
-/// work has between one and two seconds before the process is ended by `SIGXCPU`.
-pub(super) fn grant_processor_time() -> io::Result<()> {
+/// Allows one further piece of work so much processor time. The system counts the whole life of a process in whole seconds,
+/// so that a piece of work has up to one second more before the process is ended by `SIGXCPU`.
+///
+/// # Errors
+/// When the system refuses.
+pub fn grant_processor_time(seconds: u64) -> io::Result<()> {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     let limit = Rlimit {
-        current: Some(used.tv_sec.unsigned_abs() + 1 + PROCESSOR_SECONDS),
+        current: Some(used.tv_sec.unsigned_abs() + 1 + seconds),
         maximum: None,
     };
     Ok(setrlimit(Resource::Cpu, limit)?)
