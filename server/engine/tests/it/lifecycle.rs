@@ -248,7 +248,7 @@ async fn a_large_document_ends_its_session() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
     // Both work long enough for their renderer to be known; noise does not compress.
-    let work = "for (let at = 0; at < 2e9; at++) {}";
+    let work = "for (let turn = 0; turn < 4; turn++) for (let at = 0; at < 2e9; at++) {}";
     let small = format!("<p>Small<script>{work}</script>");
     assert_eq!(engine.text_of(account, &small).await, "Small");
     let renderer = processes::busy_renderer(engine.profiles()).await;
