@@ -3,20 +3,15 @@
 
 pub mod child;
 
-use std::{
-    collections::HashMap,
-    io,
-    os::unix::process::ExitStatusExt,
-    process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError, Weak},
-    thread::available_parallelism,
-    time::Duration,
-};
+use std::{io, sync::Arc, thread::available_parallelism, time::Duration};
 
+use platen_confined::{
+    parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
+    turns::Turns,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    process::Command,
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
     time::timeout,
 };
 
@@ -33,8 +28,8 @@ const WALL_CLOCK: Duration = Duration::from_secs(2 * PROCESSOR_SECONDS);
 /// Draws pages; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Drawing {
-    processes: Arc<Semaphore>,
-    accounts: Arc<Mutex<HashMap<AccountId, Weak<Semaphore>>>>,
+    places: Arc<Semaphore>,
+    turns: Arc<Turns>,
 }
 
 /// Why there are no pictures.
@@ -53,8 +48,8 @@ impl Default for Drawing {
     fn default() -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         Self {
-            processes: Arc::new(Semaphore::new(cores)),
-            accounts: Arc::default(),
+            places: Arc::new(Semaphore::new(cores)),
+            turns: Arc::default(),
         }
     }
 }
@@ -69,43 +64,18 @@ impl Drawing {
         dots_per_inch: u16,
         pages: usize,
     ) -> Result<Vec<Drawn>, DrawingError> {
-        let _turns = self.turns(account).await?;
+        let _turn = self.turns.wait(account.0).await?;
+        let _place = self.places.acquire().await.map_err(io::Error::other)?;
         match timeout(WALL_CLOCK, draw(pdf, dots_per_inch, pages)).await {
             Ok(drawn) => drawn,
             Err(_) => Err(too_long()),
         }
     }
-
-    /// The account's turn, and then a process's.
-    async fn turns(&self, account: AccountId) -> io::Result<[OwnedSemaphorePermit; 2]> {
-        let own = {
-            let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
-            accounts.retain(|_, turn| turn.strong_count() > 0);
-            let known = accounts.get(&account).and_then(Weak::upgrade);
-            known.unwrap_or_else(|| {
-                let turn = Arc::new(Semaphore::new(1));
-                accounts.insert(account, Arc::downgrade(&turn));
-                turn
-            })
-        };
-        let closed = io::Error::other;
-        Ok([
-            own.acquire_owned().await.map_err(closed)?,
-            Arc::clone(&self.processes).acquire_owned().await.map_err(closed)?,
-        ])
-    }
 }
 
 async fn draw(pdf: &[u8], dots_per_inch: u16, pages: usize) -> Result<Vec<Drawn>, DrawingError> {
-    let mut child = Command::new("/proc/self/exe")
-        .args([COMMAND, &dots_per_inch.to_string(), &pages.to_string()])
-        .env_clear()
-        .current_dir("/")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()?;
+    let arguments = [COMMAND, &dots_per_inch.to_string(), &pages.to_string()];
+    let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;
     let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     };
@@ -118,27 +88,19 @@ async fn draw(pdf: &[u8], dots_per_inch: u16, pages: usize) -> Result<Vec<Drawn>
     // If it breaks off, the process's end says why.
     let exchanged = exchanged.await;
     let status = child.wait().await?;
-    if let Some(error) = limit_exceeded(status) {
-        return Err(error);
-    }
-    exchanged?;
+    match limit_exceeded(status) {
+        Some(Limit::Time) => return Err(too_long()),
+        Some(Limit::Memory) => {
+            let message = "the pages take too much memory to draw";
+            return Err(DrawingError::TooMuch(message.to_owned()));
+        }
+        None => exchanged?,
+    };
     match serde_json::from_slice(&answer) {
         Ok(Ok(drawn)) => Ok(drawn),
         Ok(Err(Refusal::TooMuch(message))) => Err(DrawingError::TooMuch(message)),
         Ok(Err(Refusal::NotDrawn(message))) => Err(io::Error::other(message).into()),
         Err(error) => Err(io::Error::other(format!("it ended with {status}: {error}")).into()),
-    }
-}
-
-fn limit_exceeded(status: ExitStatus) -> Option<DrawingError> {
-    use rustix::process::Signal;
-    match Signal::from_named_raw(status.signal()?)? {
-        Signal::XCPU => Some(too_long()),
-        // An allocation that fails aborts.
-        Signal::ABORT => Some(DrawingError::TooMuch(
-            "the pages take too much memory to draw".to_owned(),
-        )),
-        _ => None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Child processes that can do nothing but calculate, within limits of memory and time. What strangers have written is
-//! worked on in such: templates are filled, pages are drawn.
+//! worked on in such: templates are filled, pages are drawn. [`parent`] is the side of those who start them.
 
 mod limits;
+pub mod parent;
 mod system_calls;
+pub mod turns;
 
 use std::io;
 

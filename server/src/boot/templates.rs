@@ -1,7 +1,8 @@
 //! Starts the processes that fill templates: this program, under its hidden command.
 
-use std::{io, num::NonZeroUsize, path::PathBuf, thread::available_parallelism};
+use std::{io, num::NonZeroUsize, thread::available_parallelism};
 
+use platen_confined::parent::OWN_PROGRAM;
 use platen_template::pool::{ChildCommand, Pool};
 
 /// The hidden command of [`crate::cli`].
@@ -18,8 +19,7 @@ pub async fn start() -> io::Result<Pool> {
 /// Starts as many processes as are asked for.
 pub async fn start_some(processes: NonZeroUsize) -> io::Result<Pool> {
     let child = ChildCommand {
-        // The very file that runs, even if another one has taken its place since.
-        program: PathBuf::from("/proc/self/exe"),
+        program: OWN_PROGRAM.into(),
         arguments: vec![COMMAND.into()],
     };
     Pool::start(child, processes).await

@@ -5,7 +5,6 @@
 //! goes away kills the child that works for it.
 
 mod process;
-mod turns;
 
 use std::{
     ffi::OsString,
@@ -15,6 +14,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use platen_confined::turns::{Turn, Turns};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use tokio::{
@@ -26,10 +26,7 @@ use uuid::Uuid;
 use crate::{
     fault::{Fault, FaultKind},
     language::{Rendered, Undefined},
-    pool::{
-        process::Process,
-        turns::{Turn, Turns},
-    },
+    pool::process::Process,
     wire::Work,
 };
 
@@ -39,7 +36,7 @@ pub const LONGEST_INPUT: usize = 16 << 20;
 /// How a child is started. It must call [`crate::child::run`]; it gets no environment variables.
 #[derive(Clone, Debug)]
 pub struct ChildCommand {
-    /// The program, usually [`std::env::current_exe`].
+    /// The program, usually [`platen_confined::parent::OWN_PROGRAM`].
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,

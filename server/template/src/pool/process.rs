@@ -1,15 +1,11 @@
 //! One child process, as its parent sees it.
 
-use std::{
-    io,
-    os::unix::process::ExitStatusExt,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+use std::{io, time::Duration};
 
+use platen_confined::parent::{self, Limit, limit_exceeded};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    process::{Child, ChildStdin, ChildStdout, Command},
+    process::{Child, ChildStdin, ChildStdout},
     time::timeout,
 };
 
@@ -37,15 +33,7 @@ pub(super) struct Process {
 impl Process {
     /// Starts a child and waits until it says that it is ready.
     pub(super) async fn start(command: &ChildCommand) -> io::Result<Self> {
-        let mut child = Command::new(&command.program)
-            .args(&command.arguments)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()?;
+        let mut child = parent::command(&command.program, &command.arguments).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -96,23 +84,12 @@ impl Process {
     async fn cause(&mut self, error: io::Error) -> Error {
         match timeout(ENDING, self.child.wait()).await {
             Ok(Ok(status)) => match limit_exceeded(status) {
-                Some(kind) => Fault::limit(kind).into(),
+                Some(Limit::Time) => Fault::limit(FaultKind::Time).into(),
+                Some(Limit::Memory) => Fault::limit(FaultKind::Memory).into(),
                 None => Error::Process(io::Error::other(format!("it ended with {status}: {error}"))),
             },
             Ok(Err(error)) => Error::Process(error),
             Err(_) => Error::Process(error),
         }
-    }
-}
-
-/// The limit that ends a process in this way.
-fn limit_exceeded(status: ExitStatus) -> Option<FaultKind> {
-    use rustix::process::Signal;
-    let signal = Signal::from_named_raw(status.signal()?)?;
-    match signal {
-        Signal::XCPU => Some(FaultKind::Time),
-        // An allocation that fails aborts, a stack that cannot grow faults, and the system itself kills when it runs out.
-        Signal::ABORT | Signal::SEGV | Signal::BUS | Signal::KILL => Some(FaultKind::Memory),
-        _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! One call at a time for each account.
+//! One piece of work at a time for each account, so that what takes long holds up nobody but whoever sent it.
 
 use std::{
     collections::HashMap,
@@ -10,13 +10,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
 /// Accounts that work or wait, each with a semaphore of one permit.
-#[derive(Default)]
-pub(super) struct Turns {
+#[derive(Debug, Default)]
+pub struct Turns {
     accounts: Mutex<HashMap<Uuid, Arc<Semaphore>>>,
 }
 
 /// An account's turn, waited for or had. The last one of an account that is dropped forgets the account.
-pub(super) struct Turn {
+#[derive(Debug)]
+pub struct Turn {
     turns: Arc<Turns>,
     account: Uuid,
     semaphore: Option<Arc<Semaphore>>,
@@ -24,8 +25,11 @@ pub(super) struct Turn {
 }
 
 impl Turns {
-    /// Waits until no other call of the account has its turn; first come, first served.
-    pub(super) async fn wait(self: &Arc<Self>, account: Uuid) -> io::Result<Turn> {
+    /// Waits until nothing else of the account has its turn; first come, first served.
+    ///
+    /// # Errors
+    /// None that can happen: nobody closes a semaphore of ours.
+    pub async fn wait(self: &Arc<Self>, account: Uuid) -> io::Result<Turn> {
         let semaphore = Arc::clone(
             self.accounts()
                 .entry(account)
