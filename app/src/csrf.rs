@@ -16,9 +16,9 @@ use leptos::{
 };
 
 /// The field of a form that holds the token.
-const FIELD: &str = "csrf";
+pub const FIELD: &str = "csrf";
 /// The header that holds it, of requests that the app makes.
-const HEADER: &str = "x-csrf-token";
+pub const HEADER: &str = "x-csrf-token";
 /// The `meta` element of the document that holds it.
 pub(crate) const META: &str = "csrf-token";
 

@@ -14,10 +14,8 @@ use subtle::ConstantTimeEq;
 use tower_sessions::Session;
 use url::{Origin, Url, form_urlencoded};
 
-/// The field of a form that holds the token.
-pub const FIELD: &str = "csrf";
-/// The header that holds it, for requests that are no forms.
-pub const HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
+/// The header that holds the token, of requests that are no forms.
+const HEADER: HeaderName = HeaderName::from_static(platen_app::csrf::HEADER);
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The largest form: a template of 2 MiB, of which every byte may be escaped.
@@ -106,7 +104,7 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
         let message = format!("A form has at most {FORM_BYTES} bytes.\n");
         (StatusCode::PAYLOAD_TOO_LARGE, message).into_response()
     })?;
-    let given = form_urlencoded::parse(&form).find(|(name, _)| name == FIELD);
+    let given = form_urlencoded::parse(&form).find(|(name, _)| name == platen_app::csrf::FIELD);
     if given.is_some_and(|(_, given)| same(given.as_bytes())) {
         Ok(Request::from_parts(parts, Body::from(form)))
     } else {
