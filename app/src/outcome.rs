@@ -1,5 +1,7 @@
 //! What became of a form: with the app in the browser, and without it from the address of the page.
 
+pub mod field;
+
 use leptos::{prelude::*, server_fn::ServerFn};
 
 use crate::{

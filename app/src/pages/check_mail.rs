@@ -10,11 +10,10 @@ use crate::{
     csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::Outcome,
+    outcome::{Outcome, field::FormField},
     pages::check_mail::api::SendSignUpAgain,
     ui::{
         button::{ButtonLink, Rank, Submit},
-        field::TextField,
         form_errors::FormErrors,
         notice::InfoNotice,
     },
@@ -70,13 +69,12 @@ fn SendAgain() -> impl IntoView {
             <div class="auth__form">
                 <FormErrors complaint=outcome.complaint() />
                 <InfoNotice>"Nothing there? Look in the spam folder, then send it again."</InfoNotice>
-                <TextField
-                    name=Field::Email.name()
+                <FormField
+                    outcome=outcome
+                    field=Field::Email
                     label="Work email"
                     kind="email"
                     autocomplete="email"
-                    value=outcome.typed(Field::Email)
-                    fault=outcome.fault(Field::Email)
                 />
                 <Submit rank=Rank::Plain pending=outcome.pending>
                     "Send again"

@@ -9,9 +9,9 @@ use crate::{
     csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::Outcome,
+    outcome::{Outcome, field::FormField},
     pages::forgot_password::api::RequestPasswordReset,
-    ui::{button::Submit, field::TextField, form_errors::FormErrors},
+    ui::{button::Submit, form_errors::FormErrors},
 };
 
 /// The page.
@@ -28,13 +28,12 @@ pub fn ForgotPassword() -> impl IntoView {
                 <CsrfField />
                 <div class="auth__form">
                     <FormErrors complaint=outcome.complaint() />
-                    <TextField
-                        name=Field::Email.name()
+                    <FormField
+                        outcome=outcome
+                        field=Field::Email
                         label="Email"
                         kind="email"
                         autocomplete="username"
-                        value=outcome.typed(Field::Email)
-                        fault=outcome.fault(Field::Email)
                     />
                     <Submit pending=outcome.pending>"Send the link"</Submit>
                 </div>

@@ -10,7 +10,7 @@ use crate::{
     csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::Outcome,
+    outcome::{Outcome, field::FormField},
     pages::log_in::api::LogIn as LogInFunction,
     ui::{button::Submit, check::Check, field::TextField, form_errors::FormErrors},
 };
@@ -31,13 +31,12 @@ pub fn LogIn() -> impl IntoView {
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
                 <div class="auth__form">
                     <FormErrors complaint=outcome.complaint() />
-                    <TextField
-                        name=Field::Email.name()
+                    <FormField
+                        outcome=outcome
+                        field=Field::Email
                         label="Email"
                         kind="email"
                         autocomplete="username"
-                        value=outcome.typed(Field::Email)
-                        fault=outcome.fault(Field::Email)
                     />
                     <TextField
                         name=Field::Password.name()

@@ -8,10 +8,9 @@ use leptos_meta::Title;
 use crate::{
     csrf::CsrfField,
     layout::card::Card,
-    model::rejection::Field,
-    outcome::Outcome,
+    outcome::{Outcome, field::NewPasswordField},
     pages::reset_password::api::ResetPassword as ResetPasswordFunction,
-    ui::{button::Submit, field::TextField, form_errors::FormErrors, token_field::TokenField},
+    ui::{button::Submit, form_errors::FormErrors, token_field::TokenField},
 };
 
 /// The page.
@@ -29,14 +28,7 @@ pub fn ResetPassword() -> impl IntoView {
                 <TokenField />
                 <div class="auth__form">
                     <FormErrors complaint=outcome.complaint() />
-                    <TextField
-                        name=Field::Password.name()
-                        label="New password"
-                        kind="password"
-                        hint="At least 12 characters. A phrase is easier to remember."
-                        autocomplete="new-password"
-                        fault=outcome.fault(Field::Password)
-                    />
+                    <NewPasswordField outcome=outcome label="New password" />
                     <Submit pending=outcome.pending>"Set password"</Submit>
                 </div>
             </ActionForm>

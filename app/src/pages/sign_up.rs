@@ -9,9 +9,12 @@ use crate::{
     csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::Outcome,
+    outcome::{
+        Outcome,
+        field::{FormField, NewPasswordField},
+    },
     pages::sign_up::api::SignUp as SignUpFunction,
-    ui::{button::Submit, field::TextField, form_errors::FormErrors},
+    ui::{button::Submit, form_errors::FormErrors},
 };
 
 /// The page.
@@ -28,37 +31,27 @@ pub fn SignUp() -> impl IntoView {
                 <CsrfField />
                 <div class="auth__form">
                     <FormErrors complaint=outcome.complaint() />
-                    <TextField
-                        name=Field::Name.name()
+                    <FormField
+                        outcome=outcome
+                        field=Field::Name
                         label="Your name"
                         autocomplete="name"
-                        value=outcome.typed(Field::Name)
-                        fault=outcome.fault(Field::Name)
                     />
-                    <TextField
-                        name=Field::Email.name()
+                    <FormField
+                        outcome=outcome
+                        field=Field::Email
                         label="Work email"
                         kind="email"
                         autocomplete="email"
-                        value=outcome.typed(Field::Email)
-                        fault=outcome.fault(Field::Email)
                     />
-                    <TextField
-                        name=Field::AccountName.name()
+                    <FormField
+                        outcome=outcome
+                        field=Field::AccountName
                         label="Account name"
                         hint="Usually your company. You can change it later."
                         autocomplete="organization"
-                        value=outcome.typed(Field::AccountName)
-                        fault=outcome.fault(Field::AccountName)
                     />
-                    <TextField
-                        name=Field::Password.name()
-                        label="Password"
-                        kind="password"
-                        hint="At least 12 characters. A phrase is easier to remember."
-                        autocomplete="new-password"
-                        fault=outcome.fault(Field::Password)
-                    />
+                    <NewPasswordField outcome=outcome label="Password" />
                     <Submit pending=outcome.pending>"Sign up"</Submit>
                 </div>
             </ActionForm>
