@@ -36,6 +36,12 @@ async fn page(service: &TestService, path: &str) -> Response {
     request.send().await.expect("an answer")
 }
 
+/// Follows no redirect.
+fn client_that_stays() -> reqwest::Client {
+    let client = reqwest::Client::builder().redirect(Policy::none());
+    client.build().expect("a client")
+}
+
 #[tokio::test]
 async fn every_page_has_a_policy_of_its_own_and_keeps_to_it() {
     let site = site();
@@ -174,10 +180,7 @@ async fn without_its_files_the_dashboard_says_so_and_the_api_works() {
 async fn a_form_without_script_changes_the_theme_and_goes_back() {
     let site = site();
     let service = service_with(site.path()).await;
-    let client = reqwest::Client::builder()
-        .redirect(Policy::none())
-        .build()
-        .expect("a client");
+    let client = client_that_stays();
     let form = || {
         let form = client.post(service.url("/web/theme")).header(PAGE.0, PAGE.1);
         form.header("content-type", "application/x-www-form-urlencoded")
@@ -234,10 +237,7 @@ async fn functions_tell_whose_fault_it_is() {
 async fn what_is_for_people_is_refused_to_everybody_else() {
     let site = site();
     let service = service_with(site.path()).await;
-    let client = reqwest::Client::builder()
-        .redirect(Policy::none())
-        .build()
-        .expect("a client");
+    let client = client_that_stays();
     for (path, next) in [
         ("/dashboard", "%2Fdashboard"),
         ("/dashboard?a=b%0A&c", "%2Fdashboard%3Fa%3Db%250A%26c"),
