@@ -23,6 +23,7 @@ step 'set-up' deploy/setup.sh --test
 step 'format' cargo fmt --all --check
 step 'format of scripts and styles' frontend/node_modules/.bin/prettier --log-level warn --check frontend end2end style
 step 'types of scripts' end2end/node_modules/.bin/tsc --project end2end
+step 'types of the site' frontend/node_modules/.bin/tsc --project frontend
 step 'manifests' deploy/check-manifests.sh
 # First of the builds: it compiles the server anew.
 step 'queries' deploy/sqlx-prepare.sh --check

@@ -6,12 +6,19 @@ import { fileURLToPath } from "node:url";
 
 import { type ConsoleMessage, type Page, test as base, expect } from "@playwright/test";
 
+import { type Member, logIn, makeMember } from "./people.ts";
+
 export { expect };
 
 const PICTURES = fileURLToPath(new URL("pictures", import.meta.url));
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
+/** An address of the network that is kept for examples (RFC 2544). */
+const clientAddress = () => `198.18.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
+
 interface Fixtures {
+  /** The owner of an account of their own, logged in. */
+  member: Member;
   /** Turns what is to be expected away from the complaints: a page of 404 is one of the browser's. */
   forgive: (complaint: RegExp) => void;
   /** Fails on any fault that axe finds in the page as it stands. */
@@ -24,6 +31,16 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures & { complaints: string[]; forgiven: RegExp[] }>({
   baseURL: async ({}, use) => use(process.env.PLATEN_TEST_URL),
+
+  extraHTTPHeaders: async ({}, use) => use({ "x-forwarded-for": clientAddress() }),
+
+  member: async ({ page }, use) => {
+    const member = await makeMember();
+    await page.goto("/log-in?next=/dashboard");
+    await logIn(page, member.email);
+    await expect(page).toHaveURL(/\/dashboard$/);
+    await use(member);
+  },
 
   forgiven: async ({}, use) => use([]),
 

@@ -21,6 +21,8 @@ export default async function start(): Promise<() => Promise<void>> {
       PLATEN_SITE_DIR: setting("PLATEN_TEST_SITE"),
       PLATEN_LISTEN: "127.0.0.1:0",
       PLATEN_LOG_FORMAT: "json",
+      // Tests come from addresses of their own: how often one may try is counted by address.
+      PLATEN_TRUSTED_PROXIES: "127.0.0.1/32",
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -31,6 +33,7 @@ export default async function start(): Promise<() => Promise<void>> {
     }
     await rm(folder, { recursive: true, force: true });
   };
+  process.env.PLATEN_TEST_DATA = folder;
   try {
     process.env.PLATEN_TEST_URL = await address(service);
   } catch (error) {
@@ -56,7 +59,8 @@ function address(service: ChildProcess): Promise<string> {
   });
 }
 
-function setting(name: string): string {
+/** What `deploy/browser-tests.sh` or the start of the service has set. */
+export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set; start the tests with deploy/browser-tests.sh`);
   return value;

@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
@@ -32,9 +32,16 @@ await mkdir(compiled);
 const style = join(work, "platen.css");
 await writeFile(style, compile("style/main.scss", { fatalDeprecations: ["import"] }).css);
 const { warnings } = await build({
-  entryPoints: [style, join(work, "module", "platen.js")],
+  entryPoints: [
+    { in: "frontend/start.ts", out: "platen" },
+    { in: style, out: "platen" },
+  ],
   outdir: compiled,
   entryNames: "[name].[hash]",
+  // What only some pages need is loaded by those.
+  splitting: true,
+  chunkNames: "[name].[hash]",
+  alias: { "platen-module": resolve(work, "module", "platen.js") },
   bundle: true,
   external: ["../fonts/*"],
   format: "esm",

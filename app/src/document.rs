@@ -3,16 +3,16 @@
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_meta::MetaTags;
 
-use crate::{App, csrf, theme};
+use crate::{csrf, routes::App, theme};
 
 /// Addresses of the files that every page needs. They are names of ours: letters, digits, dots, hyphens.
 #[derive(Debug, Clone)]
 pub struct SiteFiles {
     /// The style sheet.
     pub style: String,
-    /// What loads the module and speaks for it to the browser.
+    /// What starts the live parts of pages.
     pub script: String,
-    /// The compiled app.
+    /// The live parts themselves, compiled.
     pub module: String,
 }
 
@@ -20,8 +20,7 @@ pub struct SiteFiles {
 pub fn document(files: &SiteFiles) -> impl IntoView + use<> {
     // Both files are asked for at once, and only where scripts run.
     let start = format!(
-        "const module_or_path = fetch(\"{}\"); const app = await import(\"{}\"); \
-         await app.default({{ module_or_path }}); app.hydrate();",
+        "const module_or_path = fetch(\"{}\"); const site = await import(\"{}\"); await site.start(module_or_path);",
         files.module, files.script
     );
     view! {

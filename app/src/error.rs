@@ -15,6 +15,10 @@ use crate::model::rejection::{Field, Reason, Rejection};
 pub enum AppError {
     /// Only for those who have logged in.
     LogInFirst,
+    /// Whoever is logged in belongs to no account any more.
+    NoAccount,
+    /// An operator has suspended the account.
+    Suspended,
     /// There is no such thing, or it belongs to another account.
     NotFound,
     /// A form is refused.
@@ -44,6 +48,7 @@ impl AppError {
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
+            Self::NoAccount | Self::Suspended => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
                 Reason::WrongCredentials | Reason::WrongPassword => 403,
@@ -60,6 +65,8 @@ impl fmt::Display for AppError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
+            Self::NoAccount => formatter.write_str("You belong to no account any more. Sign up for a new one."),
+            Self::Suspended => formatter.write_str("This account is suspended. Write to the operator of this service."),
             Self::NotFound => formatter.write_str("There is nothing at this address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),

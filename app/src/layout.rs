@@ -2,5 +2,7 @@
 
 pub mod brand;
 pub mod card;
+pub mod loaded;
 pub mod public;
+pub mod shell;
 pub mod theme_button;

@@ -1,6 +1,8 @@
 //! What travels between server and browser.
 
+pub mod overview;
 pub mod own_path;
 pub mod person;
 pub mod plan;
 pub mod rejection;
+pub mod standing;

@@ -1,78 +1,60 @@
-//! What became of a form: with the app in the browser, and without it from the address of the page.
+//! What became of a form. A form that is refused leads back to its page, whose address then says why.
 
 pub mod field;
+pub mod form;
+pub mod token_field;
 
-use leptos::{prelude::*, server_fn::ServerFn};
+use leptos::{
+    prelude::*,
+    server::ServerActionError,
+    server_fn::{ServerFn, error::ServerFnUrlError},
+};
 
 use crate::{
     error::AppError,
     model::rejection::{Field, Rejection},
-    ui::form_errors::Complaint,
 };
 
-/// The last answer to a form that leads to another page.
+/// The last answer to the form that calls a function.
 #[derive(Clone, Copy)]
 pub struct Outcome {
-    error: Signal<Option<AppError>>,
-    /// Whether the answer is awaited.
-    pub pending: Signal<bool>,
+    /// Where the form is sent.
+    url: &'static str,
+    error: StoredValue<Option<AppError>>,
 }
 
 impl Outcome {
-    /// Follows an action whose function answers where to go. The next page is loaded anew: its session may be another one.
-    pub fn of<F>(action: ServerAction<F>) -> Self
-    where
-        F: ServerFn<Output = String, Error = AppError> + Clone + Send + Sync + 'static,
-    {
-        let value = action.value();
-        Effect::new(move || {
-            if let Some(Ok(path)) = value.get() {
-                let _ = window().location().set_href(&path);
-            }
-        });
-        let leaving = move || value.with(|value| matches!(value, Some(Ok(_))));
+    /// Reads it from the address of the page.
+    pub fn of<F: ServerFn<Error = AppError>>() -> Self {
+        let error = use_context::<ServerActionError>().filter(|error| error.path() == F::PATH);
         Self {
-            error: Signal::derive(move || value.get()?.err()),
-            pending: Signal::derive(move || action.pending().get() || leaving()),
+            url: F::url(),
+            error: StoredValue::new(error.map(|error| ServerFnUrlError::<AppError>::decode_err(error.err()))),
         }
     }
 
     /// What is wrong with the form.
-    pub fn complaint(self) -> Signal<Option<Complaint>> {
-        Signal::derive(move || {
-            let error = self.error.get()?;
-            let faulty = match &error {
-                AppError::Rejected(rejection) => rejection.faulty(),
-                _ => &[],
-            };
-            Some(Complaint {
-                title: error.to_string(),
-                fields: faulty.iter().map(|field| (field.name(), field.rule())).collect(),
-            })
-        })
+    pub fn error(self) -> Option<AppError> {
+        self.error.get_value()
     }
 
     /// What is wrong with one field.
-    pub fn fault(self, field: Field) -> Signal<Option<&'static str>> {
-        Signal::derive(move || {
-            let faulty = self.rejection(|rejection| rejection.faulty().contains(&field));
-            faulty.unwrap_or_default().then(|| field.rule())
-        })
+    pub fn fault(self, field: Field) -> Option<&'static str> {
+        let faulty = self.rejection(|rejection| rejection.faulty().contains(&field));
+        faulty.unwrap_or_default().then(|| field.rule())
     }
 
-    /// What was typed into a field before the page was loaded.
+    /// What was typed into a field.
     pub fn typed(self, field: Field) -> String {
-        let typed = untrack(|| {
-            self.rejection(|rejection| {
-                let mut typed = rejection.typed.iter();
-                typed.find(|(name, _)| *name == field).map(|(_, typed)| typed.clone())
-            })
+        let typed = self.rejection(|rejection| {
+            let mut typed = rejection.typed.iter();
+            typed.find(|(name, _)| *name == field).map(|(_, typed)| typed.clone())
         });
         typed.flatten().unwrap_or_default()
     }
 
     fn rejection<T>(self, read: impl FnOnce(&Rejection) -> T) -> Option<T> {
-        self.error.with(|error| match error {
+        self.error.with_value(|error| match error {
             Some(AppError::Rejected(rejection)) => Some(read(rejection)),
             _ => None,
         })

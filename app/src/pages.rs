@@ -2,13 +2,12 @@
 
 pub mod check_mail;
 pub mod confirm_email;
-pub mod dashboard;
-#[cfg(feature = "ssr")]
 pub mod failure;
 pub mod forgot_password;
 pub mod landing;
 pub mod log_in;
 pub mod not_found;
+pub mod overview;
 pub mod reset_password;
 pub mod sign_up;
 pub mod verify;

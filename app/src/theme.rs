@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::{csrf::PageClient, error::AppError};
+use crate::error::AppError;
 
 /// The cookie that holds a [`Theme`].
 pub const COOKIE: &str = "theme";
@@ -56,38 +56,13 @@ impl Theme {
     }
 }
 
-/// The theme of the page, for all that is on it.
-pub fn use_theme() -> RwSignal<Theme> {
-    use_context().expect("the app provides it")
-}
-
-/// Provides [`use_theme`], and keeps the document to it.
-pub(crate) fn provide_theme() {
-    let theme = RwSignal::new(of_document());
-    Effect::new(move |shown: Option<Theme>| {
-        let theme = theme.get();
-        if shown.is_some_and(|shown| shown != theme)
-            && let Some(root) = document().document_element()
-        {
-            let _ = match theme.attribute() {
-                Some(word) => root.set_attribute("data-theme", word),
-                None => root.remove_attribute("data-theme"),
-            };
-        }
-        theme
-    });
-    provide_context(theme);
-}
-
 /// The theme that the request's cookie asks for.
-#[cfg(feature = "ssr")]
 pub(crate) fn of_document() -> Theme {
     let request = use_context::<http::request::Parts>();
     request.map_or(Theme::Automatic, |request| of_request(&request.headers))
 }
 
 /// The theme that a request's cookie asks for.
-#[cfg(feature = "ssr")]
 pub fn of_request(headers: &http::HeaderMap) -> Theme {
     let cookies = headers.get_all(http::header::COOKIE).into_iter();
     cookies
@@ -98,16 +73,8 @@ pub fn of_request(headers: &http::HeaderMap) -> Theme {
         .map_or(Theme::Automatic, |(_, word)| Theme::from_word(word))
 }
 
-/// The theme in which the server has written the page.
-#[cfg(not(feature = "ssr"))]
-fn of_document() -> Theme {
-    let root = document().document_element();
-    let word = root.and_then(|root| root.get_attribute("data-theme"));
-    Theme::from_word(&word.unwrap_or_default())
-}
-
 /// Keeps the choice for a year. For everybody: it changes nothing but the visitor's own cookie.
-#[server(prefix = "/web", endpoint = "theme", client = PageClient)]
+#[server(prefix = "/web", endpoint = "theme")]
 pub async fn set_theme(
     /// What is chosen.
     theme: Theme,

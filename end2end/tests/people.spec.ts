@@ -1,43 +1,7 @@
-import type { Page } from "@playwright/test";
-
 import { expect, test } from "../fixtures.ts";
+import { PASSWORD, linkFor, logIn, logOut, newAddress, signUp } from "../people.ts";
 
-const PASSWORD = "correct horse battery";
 const OTHER_PASSWORD = "another long phrase";
-
-/** An address that nobody has had before. */
-const newAddress = () => `${crypto.randomUUID()}@example.org`;
-
-/** The link in the last mail to an address with this subject, as a developer finds it. */
-async function linkFor(page: Page, address: string, subject: string): Promise<string> {
-  const mails = page.getByRole("row").filter({ hasText: address }).getByRole("link", { name: subject });
-  await expect(async () => {
-    await page.goto("/dev/mail");
-    await expect(mails.first()).toBeVisible({ timeout: 200 });
-  }).toPass();
-  await mails.first().click();
-  return (await page.getByRole("link", { name: /token=/ }).getAttribute("href"))!;
-}
-
-async function signUp(page: Page, address: string): Promise<void> {
-  await page.goto("/sign-up");
-  await page.getByLabel("Your name").fill("Ann <b>Example</b>");
-  await page.getByLabel("Work email").fill(address);
-  await page.getByLabel("Account name").fill("Example & Sons");
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign up" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your mail");
-  await page.goto(await linkFor(page, address, "Confirm your address"));
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Confirm address" }).click();
-  await expect(page).toHaveURL(/\/dashboard$/);
-}
-
-async function logIn(page: Page, address: string, password: string): Promise<void> {
-  await page.getByLabel("Email").fill(address);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
-}
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
@@ -47,13 +11,12 @@ for (const javaScriptEnabled of [true, false]) {
       forgive(/403/);
       const address = newAddress();
       await signUp(page, address);
-      const who = page.getByText(`You are logged in as Ann <b>Example</b>, ${address}.`);
+      const who = page.getByRole("button", { name: "Ann <b>Example</b>, your menu" });
       await expect(who).toBeVisible();
       await page.goto("/");
       await page.getByRole("link", { name: "Dashboard" }).click();
       await expect(who).toBeVisible();
-      await page.getByRole("button", { name: "Log out" }).click();
-      await expect(page).toHaveURL(/\/log-in$/);
+      await logOut(page);
 
       await page.goto("/dashboard?from=mail");
       await expect(page).toHaveURL(/\/log-in\?next=%2Fdashboard%3Ffrom%3Dmail$/);
@@ -62,13 +25,13 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByLabel("Email")).toHaveValue(address);
       await logIn(page, address, PASSWORD);
       await expect(page).toHaveURL(/\/dashboard\?from=mail$/);
-      await page.getByRole("button", { name: "Log out" }).click();
+      await logOut(page);
 
       await page.getByRole("link", { name: "Forgot password" }).click();
       await page.getByLabel("Email").fill(address);
       await page.getByRole("button", { name: "Send the link" }).click();
       await expect(page.getByText("If your address has an account, a link is on its way.")).toBeVisible();
-      await page.goto(await linkFor(page, address, "Choose a new password"));
+      await page.goto(await linkFor(address, "Choose a new password"));
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
       await expect(page).toHaveURL(/\/log-in$/);
@@ -128,8 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
     test("a log-in leads nowhere else", async ({ page, baseURL }) => {
       const address = newAddress();
       await signUp(page, address);
-      await page.getByRole("button", { name: "Log out" }).click();
-      await expect(page).toHaveURL(/\/log-in$/);
+      await logOut(page);
       await page.goto("/log-in?next=//evil.example/");
       await logIn(page, address, PASSWORD);
       await expect(page).toHaveURL(`${baseURL}/dashboard`);

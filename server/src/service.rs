@@ -2,6 +2,7 @@
 
 pub mod account_keys;
 pub mod accounts;
+pub mod activity;
 pub mod api_keys;
 pub mod callbacks;
 pub mod connections;
@@ -13,6 +14,7 @@ pub mod people;
 pub mod plans;
 pub mod renders;
 pub mod sessions;
+pub mod standing;
 pub mod templates;
 pub mod throttle;
 pub mod webhook_secrets;

@@ -21,7 +21,7 @@ use axum::{
     routing::{get, post},
 };
 use leptos::prelude::{expect_context, provide_context};
-use platen_app::{App, document::document};
+use platen_app::{document::document, routes::App};
 use tower_http::compression::CompressionLayer;
 
 use crate::{

@@ -4,9 +4,13 @@ use leptos::prelude::*;
 
 /// Mark and name, as a link to the landing page.
 #[component]
-pub fn Brand() -> impl IntoView {
+pub fn Brand(
+    /// More classes of the link.
+    #[prop(optional)]
+    class: &'static str,
+) -> impl IntoView {
     view! {
-        <a class="brand" href="/">
+        <a class=format!("brand {class}") href="/">
             <svg class="brand__mark" viewBox="0 0 32 32" aria-hidden="true">
                 <path class="brand__plate" d="M2 2h28v28H2z" />
                 <circle class="brand__spot" cx="16" cy="16" r="7" />

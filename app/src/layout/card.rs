@@ -20,7 +20,7 @@ pub fn Card(
                 {children()}
             </main>
             <footer class="auth__foot">
-                <a href="/docs" rel="external">
+                <a href="/docs">
                     "Docs"
                 </a>
             </footer>

@@ -24,7 +24,7 @@ pub fn Public(
                 <header class="masthead">
                     <Brand />
                     <nav class="masthead__nav" aria-label="Main">
-                        <a href="/docs" rel="external">
+                        <a href="/docs">
                             "Docs"
                         </a>
                         <a href="/#prices">"Prices"</a>
@@ -57,13 +57,13 @@ pub fn Public(
                 <footer class="colophon">
                     <p>"Platen, set in Archivo and IBM Plex Mono."</p>
                     <nav class="colophon__links" aria-label="Footer">
-                        <a href="/docs" rel="external">
+                        <a href="/docs">
                             "API reference"
                         </a>
-                        <a href="/docs/templates" rel="external">
+                        <a href="/docs/templates">
                             "Template language"
                         </a>
-                        <a href="/openapi.json" rel="external">
+                        <a href="/openapi.json">
                             "OpenAPI"
                         </a>
                     </nav>

@@ -17,11 +17,19 @@ pub fn FormField(
     #[prop(default = "text")]
     kind: &'static str,
     /// What the browser may fill in.
+    #[prop(default = "off")]
     autocomplete: &'static str,
     /// What to know before typing.
     #[prop(optional)]
     hint: Option<&'static str>,
+    /// What is in it before anything is typed.
+    #[prop(optional)]
+    value: String,
+    /// Whether it may stay empty.
+    #[prop(optional)]
+    optional: bool,
 ) -> impl IntoView {
+    let typed = outcome.typed(field);
     view! {
         <TextField
             name=field.name()
@@ -29,8 +37,9 @@ pub fn FormField(
             kind=kind
             autocomplete=autocomplete
             nostrip:hint=hint
-            value=outcome.typed(field)
+            value=if typed.is_empty() { value } else { typed }
             fault=outcome.fault(field)
+            optional=optional
         />
     }
 }

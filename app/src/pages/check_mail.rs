@@ -7,14 +7,12 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::{Outcome, field::FormField},
+    outcome::{Outcome, field::FormField, form::PageForm},
     pages::check_mail::api::SendSignUpAgain,
     ui::{
         button::{ButtonLink, Rank, Submit},
-        form_errors::FormErrors,
         notice::InfoNotice,
     },
 };
@@ -61,13 +59,10 @@ pub fn CheckMail() -> impl IntoView {
 
 #[component]
 fn SendAgain() -> impl IntoView {
-    let send = ServerAction::<SendSignUpAgain>::new();
-    let outcome = Outcome::of(send);
+    let outcome = Outcome::of::<SendSignUpAgain>();
     view! {
-        <ActionForm action=send>
-            <CsrfField />
+        <PageForm outcome>
             <div class="auth__form">
-                <FormErrors complaint=outcome.complaint() />
                 <InfoNotice>"Nothing there? Look in the spam folder, then send it again."</InfoNotice>
                 <FormField
                     outcome=outcome
@@ -76,10 +71,10 @@ fn SendAgain() -> impl IntoView {
                     kind="email"
                     autocomplete="email"
                 />
-                <Submit rank=Rank::Plain pending=outcome.pending>
+                <Submit rank=Rank::Plain>
                     "Send again"
                 </Submit>
             </div>
-        </ActionForm>
+        </PageForm>
     }
 }

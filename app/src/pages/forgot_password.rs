@@ -6,28 +6,24 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::{
-    csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::{Outcome, field::FormField},
+    outcome::{Outcome, field::FormField, form::PageForm},
     pages::forgot_password::api::RequestPasswordReset,
-    ui::{button::Submit, form_errors::FormErrors},
+    ui::button::Submit,
 };
 
 /// The page.
 #[component]
 pub fn ForgotPassword() -> impl IntoView {
-    let request = ServerAction::<RequestPasswordReset>::new();
-    let outcome = Outcome::of(request);
+    let outcome = Outcome::of::<RequestPasswordReset>();
     view! {
         <Title text="Forgot password" />
         <Card>
             <h1 class="auth__title">"Forgot password"</h1>
             <p class="auth__lede">"We send a link that lets you choose a new one. It works once, for an hour."</p>
-            <ActionForm action=request>
-                <CsrfField />
+            <PageForm outcome>
                 <div class="auth__form">
-                    <FormErrors complaint=outcome.complaint() />
                     <FormField
                         outcome=outcome
                         field=Field::Email
@@ -35,9 +31,9 @@ pub fn ForgotPassword() -> impl IntoView {
                         kind="email"
                         autocomplete="username"
                     />
-                    <Submit pending=outcome.pending>"Send the link"</Submit>
+                    <Submit>"Send the link"</Submit>
                 </div>
-            </ActionForm>
+            </PageForm>
             <div class="auth__other">
                 <a href="/log-in">"Back to log in"</a>
             </div>

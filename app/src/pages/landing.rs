@@ -1,26 +1,23 @@
 //! `/`: what Platen is, for those who do not know it yet.
 
-pub mod api;
 pub mod claims;
 pub mod press;
 pub mod prices;
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::{
-    layout::public::Public,
-    pages::landing::{api::landing, claims::Claims, press::Press, prices::Prices},
-    ui::{
-        button::{ButtonLink, Rank, Size},
-        notice::ErrorNotice,
-    },
+    backend::backend,
+    layout::{loaded::loaded, public::Public},
+    pages::landing::{claims::Claims, press::Press, prices::Prices},
+    ui::button::{ButtonLink, Rank, Size},
 };
 
 /// The page.
 #[component]
 pub fn Landing() -> impl IntoView {
-    let content = Resource::new(|| (), |()| landing());
+    let base_url = backend().base_url();
     view! {
         <Title text="HTML in, archival PDF out" />
         <Public>
@@ -38,21 +35,10 @@ pub fn Landing() -> impl IntoView {
                         </div>
                     </div>
                 </div>
-                <Transition>
-                    {move || Suspend::new(async move {
-                        match content.await {
-                            Ok(content) => Either::Left(view! { <Press base_url=content.base_url /> }),
-                            Err(error) => Either::Right(view! { <ErrorNotice error /> }),
-                        }
-                    })}
-                </Transition>
+                <Press base_url />
             </section>
             <Claims />
-            <Transition>
-                {move || Suspend::new(async move {
-                    content.await.ok().map(|content| view! { <Prices plans=content.plans /> })
-                })}
-            </Transition>
+            {loaded(|backend| async move { backend.plans().await }, |plans| view! { <Prices plans /> })}
         </Public>
     }
 }

@@ -7,30 +7,26 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
-    outcome::{Outcome, field::FormField},
+    outcome::{Outcome, field::FormField, form::PageForm},
     pages::log_in::api::LogIn as LogInFunction,
-    ui::{button::Submit, check::Check, field::TextField, form_errors::FormErrors},
+    ui::{button::Submit, check::Check, field::TextField},
 };
 
 /// The page. `next` of its query says where it leads.
 #[component]
 pub fn LogIn() -> impl IntoView {
-    let log_in = ServerAction::<LogInFunction>::new();
-    let outcome = Outcome::of(log_in);
+    let outcome = Outcome::of::<LogInFunction>();
     let next = use_query_map().read_untracked().get("next");
     view! {
         <Title text="Log in" />
         <Card>
             <h1 class="auth__title">"Log in"</h1>
             <p class="auth__lede">"To your dashboard and keys."</p>
-            <ActionForm action=log_in>
-                <CsrfField />
+            <PageForm outcome>
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
                 <div class="auth__form">
-                    <FormErrors complaint=outcome.complaint() />
                     <FormField
                         outcome=outcome
                         field=Field::Email
@@ -50,9 +46,9 @@ pub fn LogIn() -> impl IntoView {
                             "Forgot password"
                         </a>
                     </div>
-                    <Submit pending=outcome.pending>"Log in"</Submit>
+                    <Submit>"Log in"</Submit>
                 </div>
-            </ActionForm>
+            </PageForm>
             <div class="auth__other">"New here? " <a href="/sign-up">"Sign up"</a></div>
         </Card>
     }

@@ -6,31 +6,28 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::{
-    csrf::CsrfField,
     layout::card::Card,
     model::rejection::Field,
     outcome::{
         Outcome,
         field::{FormField, NewPasswordField},
+        form::PageForm,
     },
     pages::sign_up::api::SignUp as SignUpFunction,
-    ui::{button::Submit, form_errors::FormErrors},
+    ui::button::Submit,
 };
 
 /// The page.
 #[component]
 pub fn SignUp() -> impl IntoView {
-    let sign_up = ServerAction::<SignUpFunction>::new();
-    let outcome = Outcome::of(sign_up);
+    let outcome = Outcome::of::<SignUpFunction>();
     view! {
         <Title text="Sign up" />
         <Card>
             <h1 class="auth__title">"Sign up"</h1>
             <p class="auth__lede">"Free to begin with. No card needed."</p>
-            <ActionForm action=sign_up>
-                <CsrfField />
+            <PageForm outcome>
                 <div class="auth__form">
-                    <FormErrors complaint=outcome.complaint() />
                     <FormField
                         outcome=outcome
                         field=Field::Name
@@ -52,9 +49,9 @@ pub fn SignUp() -> impl IntoView {
                         autocomplete="organization"
                     />
                     <NewPasswordField outcome=outcome label="Password" />
-                    <Submit pending=outcome.pending>"Sign up"</Submit>
+                    <Submit>"Sign up"</Submit>
                 </div>
-            </ActionForm>
+            </PageForm>
             <div class="auth__other">"Already signed up? " <a href="/log-in">"Log in"</a></div>
         </Card>
     }

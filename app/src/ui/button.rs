@@ -86,25 +86,17 @@ pub fn Button(
     }
 }
 
-/// The button that sends its form: as wide as the form, and busy until there is an answer.
+/// The button that sends its form, as wide as the form.
 #[component]
 pub fn Submit(
     /// See [`Rank`].
     #[prop(default = Rank::Primary)]
     rank: Rank,
-    /// Whether the answer is awaited.
-    #[prop(into)]
-    pending: Signal<bool>,
     /// Its words.
     children: Children,
 ) -> impl IntoView {
     view! {
-        <button
-            class=format!("{} button--block", class(rank, Size::Large))
-            type="submit"
-            disabled=pending
-            aria-busy=move || pending.get().then_some("true")
-        >
+        <button class=format!("{} button--block", class(rank, Size::Large)) type="submit">
             {children()}
         </button>
     }

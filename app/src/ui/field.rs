@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::icon::{Glyph, Icon};
 
-/// A field that has to be filled in. Its `id` is its name.
+/// A field to type into. Its `id` is its name.
 #[component]
 pub fn TextField(
     /// `name` in the form.
@@ -15,6 +15,7 @@ pub fn TextField(
     #[prop(default = "text")]
     kind: &'static str,
     /// What the browser may fill in.
+    #[prop(default = "off")]
     autocomplete: &'static str,
     /// What to know before typing.
     #[prop(optional)]
@@ -23,20 +24,22 @@ pub fn TextField(
     #[prop(optional)]
     value: String,
     /// What is wrong with it.
-    #[prop(optional, into)]
-    fault: Signal<Option<&'static str>>,
+    #[prop(optional_no_strip)]
+    fault: Option<&'static str>,
+    /// Whether it may stay empty.
+    #[prop(optional)]
+    optional: bool,
 ) -> impl IntoView {
-    let invalid = move || fault.get().is_some();
-    let described_by = move || {
-        let hint = hint.map(|_| format!("{name}-hint"));
-        let fault = invalid().then(|| format!("{name}-fault"));
-        let ids: Vec<_> = hint.into_iter().chain(fault).collect();
-        (!ids.is_empty()).then(|| ids.join(" "))
-    };
+    let ids = [
+        hint.map(|_| format!("{name}-hint")),
+        fault.map(|_| format!("{name}-fault")),
+    ];
+    let described_by = ids.into_iter().flatten().collect::<Vec<_>>().join(" ");
     view! {
-        <div class="field" class:field--invalid=invalid>
+        <div class=if fault.is_some() { "field field--invalid" } else { "field" }>
             <label class="field__label" for=name>
                 {label}
+                {optional.then(|| view! { <span class="field__optional">" optional"</span> })}
             </label>
             {hint
                 .map(|hint| {
@@ -53,24 +56,19 @@ pub fn TextField(
                 name=name
                 value=value
                 autocomplete=autocomplete
-                required
-                aria-invalid=move || invalid().then_some("true")
-                aria-describedby=described_by
+                required=!optional
+                aria-invalid=fault.map(|_| "true")
+                aria-describedby=(!described_by.is_empty()).then_some(described_by)
             />
-            {move || {
-                fault
-                    .get()
-                    .map(|fault| {
-                        view! {
-                            <p class="field__error" id=format!("{name}-fault")>
-                                <Icon glyph=Glyph::Fault />
-                                {fault}
-                            </p>
-                        }
-                    })
-            }}
+            {fault
+                .map(|fault| {
+                    view! {
+                        <p class="field__error" id=format!("{name}-fault")>
+                            <Icon glyph=Glyph::Fault />
+                            {fault}
+                        </p>
+                    }
+                })}
         </div>
     }
-    // So that the type of a form stays short.
-    .into_any()
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a whole form, at its head.
 
-use leptos::{html::Div, prelude::*};
+use leptos::prelude::*;
 
 /// What to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,39 +11,24 @@ pub struct Complaint {
     pub fields: Vec<(&'static str, &'static str)>,
 }
 
-/// A summary with links to the fields. It is read aloud, and takes the focus, when it appears.
+/// A summary with links to the fields. It is read aloud, and has the focus when the page is shown.
 #[component]
 pub fn FormErrors(
-    /// What to say, if anything.
-    complaint: Signal<Option<Complaint>>,
+    /// What to say.
+    complaint: Complaint,
 ) -> impl IntoView {
-    let summary = NodeRef::<Div>::new();
-    Effect::new(move || {
-        if complaint.with(Option::is_some)
-            && let Some(summary) = summary.get()
-        {
-            let _ = summary.focus();
+    let links = complaint.fields.into_iter().map(|(id, fault)| {
+        view! {
+            <li>
+                <a href=format!("#{id}")>{fault}</a>
+            </li>
         }
     });
-    move || {
-        complaint.get().map(|complaint| {
-            let links = complaint.fields.into_iter().map(|(id, fault)| {
-                view! {
-                    <li>
-                        // The router would go there without the focus.
-                        <a href=format!("#{id}") rel="external">
-                            {fault}
-                        </a>
-                    </li>
-                }
-            });
-            let links: Vec<_> = links.collect();
-            view! {
-                <div class="form-errors" role="alert" tabindex="-1" node_ref=summary>
-                    <p class="form-errors__title">{complaint.title}</p>
-                    {(!links.is_empty()).then(|| view! { <ul>{links}</ul> })}
-                </div>
-            }
-        })
+    let links: Vec<_> = links.collect();
+    view! {
+        <div class="form-errors" role="alert" tabindex="-1" autofocus>
+            <p class="form-errors__title">{complaint.title}</p>
+            {(!links.is_empty()).then(|| view! { <ul>{links}</ul> })}
+        </div>
     }
 }

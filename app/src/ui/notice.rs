@@ -21,6 +21,34 @@ pub fn InfoNotice(
     }
 }
 
+/// What was done.
+#[component]
+pub fn DoneNotice(
+    /// Its words.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="notice notice--ok" role="status">
+            <Icon glyph=Glyph::Done />
+            <p>{children()}</p>
+        </div>
+    }
+}
+
+/// What may become a fault.
+#[component]
+pub fn WarningNotice(
+    /// Its words.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="notice notice--warn">
+            <Icon glyph=Glyph::Warning />
+            <p>{children()}</p>
+        </div>
+    }
+}
+
 /// Something that should be here could not be had.
 #[component]
 pub fn ErrorNotice(

@@ -7,18 +7,18 @@ use crate::domain::{
     plan::PlanLimits,
 };
 
-/// What an API key stands for. Every use of tenant data begins with its account.
+/// A person, or somebody with a key, for an account. Every use of tenant data begins with its account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The account that the key belongs to.
+    /// The account.
     pub account: AccountId,
-    /// The key.
-    pub key: ApiKeyId,
-    /// Who created the key.
+    /// With which key; `None`: the person is logged in.
+    pub key: Option<ApiKeyId>,
+    /// Who is logged in, or created the key.
     pub user: User,
-    /// What the key may do.
+    /// What they may do.
     pub scopes: Scopes,
-    /// Which templates the key may use.
+    /// Which templates they may use.
     pub templates: AllowedTemplates,
     /// False for test keys.
     pub livemode: bool,
@@ -29,7 +29,7 @@ pub struct Caller {
 impl Caller {
     /// A key for certain templates sees the renders that were asked for with it, and no others.
     pub fn sees_renders_of(&self) -> Option<ApiKeyId> {
-        (!self.templates.everything()).then_some(self.key)
+        self.key.filter(|_| !self.templates.everything())
     }
 }
 

@@ -75,7 +75,7 @@ pub async fn authenticate(
     usage.note(found.key, now);
     Ok(Caller {
         account: found.account,
-        key: found.key,
+        key: Some(found.key),
         user: found.user,
         scopes: found.scopes,
         templates: found.allowed_templates,

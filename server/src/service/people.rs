@@ -4,6 +4,7 @@
 //! same statements, and what depends on it is decided when the mail is written (`service/mail.rs`).
 
 pub mod account;
+pub mod callers;
 pub mod email;
 mod limits;
 pub mod log_in;

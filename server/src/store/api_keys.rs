@@ -1,7 +1,5 @@
 //! Table `api_keys`.
 
-use std::{num::NonZeroU32, time::Duration};
-
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -129,13 +127,12 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
             allowed_networks: read_networks(&row.allowed_networks)?,
             allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
             suspended: row.suspended,
-            // A check keeps every limit above 0.
-            limits: PlanLimits {
-                concurrency: row.concurrency.unsigned_abs() as usize,
-                rate_per_minute: NonZeroU32::new(row.rate_per_minute.unsigned_abs()).unwrap_or(NonZeroU32::MIN),
-                body_bytes: row.body_bytes.unsigned_abs() as usize,
-                sync_deadline: Duration::from_secs(u64::from(row.sync_deadline_seconds.unsigned_abs())),
-            },
+            limits: PlanLimits::from_columns(
+                row.concurrency,
+                row.rate_per_minute,
+                row.body_bytes,
+                row.sync_deadline_seconds,
+            ),
             user: User {
                 id: UserId(row.user_id),
                 email: row.email,

@@ -4,7 +4,10 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
-    domain::ids::{AccountId, UserId},
+    domain::{
+        ids::{AccountId, UserId},
+        plan::PlanLimits,
+    },
     store::error::StoreError,
 };
 
@@ -53,4 +56,86 @@ pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, 
         user.0,
     );
     Ok(memberships.fetch_all(db).await?)
+}
+
+/// What somebody who is logged in may use.
+pub struct AccountOfPerson {
+    /// The account.
+    pub account: AccountId,
+    /// Log-in name of the person.
+    pub email: String,
+    /// By an operator.
+    pub suspended: bool,
+    /// The limits of the account's plan.
+    pub limits: PlanLimits,
+}
+
+/// The account that a user has belonged to the longest; `None`: they belong to none.
+pub async fn find_caller(db: &PgPool, user: UserId) -> Result<Option<AccountOfPerson>, StoreError> {
+    let row = sqlx::query!(
+        r#"select accounts.id, users.email, accounts.suspended_at is not null as "suspended!", plans.concurrency,
+               plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
+           from members
+           join accounts on accounts.id = members.account_id
+           join plans on plans.name = accounts.plan
+           join users on users.id = members.user_id
+           where members.user_id = $1
+           order by members.inserted_at, accounts.id
+           limit 1"#,
+        user.0,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| AccountOfPerson {
+        account: AccountId(row.id),
+        email: row.email,
+        suspended: row.suspended,
+        limits: PlanLimits::from_columns(
+            row.concurrency,
+            row.rate_per_minute,
+            row.body_bytes,
+            row.sync_deadline_seconds,
+        ),
+    }))
+}
+
+/// A member and their account, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// What the person calls themselves; may be empty.
+    pub person: String,
+    /// What the account is called; may be empty.
+    pub account: String,
+    /// When it is deleted, if it is to be.
+    pub delete_at: Option<OffsetDateTime>,
+    /// Templates.
+    pub templates: i64,
+    /// Keys that are neither revoked nor expired.
+    pub keys: i64,
+    /// Storage connections.
+    pub connections: i64,
+}
+
+/// An account, as one of its members sees it.
+pub async fn summarise(
+    db: &PgPool,
+    account: AccountId,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<Summary, StoreError> {
+    let summary = sqlx::query_as!(
+        Summary,
+        r#"select users.name as person, accounts.name as account, accounts.delete_at,
+               (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",
+               (select count(*) from api_keys
+                where account_id = $1 and revoked_at is null and (expires_at is null or expires_at > $3)) as "keys!",
+               (select count(*) from connections where account_id = $1) as "connections!"
+           from members
+           join accounts on accounts.id = members.account_id
+           join users on users.id = members.user_id
+           where members.account_id = $1 and members.user_id = $2"#,
+        account.0,
+        user.0,
+        now,
+    );
+    Ok(summary.fetch_one(db).await?)
 }

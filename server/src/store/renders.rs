@@ -1,6 +1,7 @@
 //! Table `renders`.
 
 pub mod history;
+pub mod statistics;
 
 use platen_engine::{
     job::{PhaseTimes, RenderedDocument},
@@ -20,8 +21,8 @@ use crate::{
 pub struct NewRender {
     /// Identifier.
     pub id: RenderId,
-    /// With which key it was asked for.
-    pub key: ApiKeyId,
+    /// With which key it was asked for; `None`: by somebody who is logged in.
+    pub key: Option<ApiKeyId>,
     /// False for test keys.
     pub livemode: bool,
     /// When it begins.
@@ -59,7 +60,7 @@ pub async fn insert(
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         render.id.0,
         account.0,
-        render.key.0,
+        render.key.map(|key| key.0),
         mode,
         status,
         render.livemode,

@@ -3,12 +3,12 @@
 use axum::{
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::StatusCode,
+    http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use leptos::server_fn::{
     axum::get_server_fn_service,
-    error::{FromServerFnError, SERVER_FN_ERROR_HEADER},
+    error::{FromServerFnError, SERVER_FN_ERROR_HEADER, ServerFnUrlError},
 };
 use platen_app::error::AppError;
 
@@ -25,8 +25,22 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     if get_server_fn_service(request.uri().path(), request.method().clone()).is_none() {
         return http::no_such_path().await;
     }
+    let request = without_former_outcome(request);
     let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web.app), request).await;
     with_own_status(answer.into_response()).await
+}
+
+/// What the page's address says of an earlier try goes: Leptos adds what comes of this one.
+fn without_former_outcome(mut request: Request) -> Request {
+    let headers = request.headers_mut();
+    if let Some(Ok(page)) = headers.get(header::REFERER).map(HeaderValue::to_str) {
+        let mut page = page.to_owned();
+        ServerFnUrlError::<AppError>::strip_error_info(&mut page);
+        if let Ok(page) = HeaderValue::try_from(page) {
+            headers.insert(header::REFERER, page);
+        }
+    }
+    request
 }
 
 /// Leptos says 500 of any error; whose fault it is stands in the body.

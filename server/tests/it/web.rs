@@ -256,7 +256,6 @@ async fn what_is_for_people_is_refused_to_everybody_else() {
 
     // Whatever is new here is for people, unless it is put among those.
     let public = [
-        "landing",
         "log-in",
         "log-out",
         "request-password-reset",
@@ -280,5 +279,5 @@ async fn what_is_for_people_is_refused_to_everybody_else() {
         }
     }
     refused.sort();
-    assert_eq!(refused, ["confirm-email", "person"]);
+    assert_eq!(refused, ["confirm-email"]);
 }

@@ -2,21 +2,21 @@
 
 use leptos::prelude::*;
 
-#[cfg(feature = "ssr")]
 use crate::{
     backend::{backend, leave_for},
+    error::AppError,
     model::own_path::OwnPath,
 };
-use crate::{csrf::PageClient, error::AppError};
 
-/// For whoever has the link. Answers where to go.
-#[server(prefix = "/web", endpoint = "reset-password", client = PageClient)]
+/// For whoever has the link.
+#[server(prefix = "/web", endpoint = "reset-password")]
 pub async fn reset_password(
     /// Of the link.
     token: String,
     /// What they choose.
     password: String,
-) -> Result<String, AppError> {
+) -> Result<(), AppError> {
     backend().reset_password(token, password).await?;
-    Ok(leave_for(&OwnPath::to("/log-in")))
+    leave_for(&OwnPath::to("/log-in"));
+    Ok(())
 }

@@ -2,15 +2,14 @@
 
 use leptos::prelude::*;
 
-#[cfg(feature = "ssr")]
 use crate::{
     backend::{self, backend, leave_for},
+    error::AppError,
     model::{own_path::OwnPath, rejection::Field},
 };
-use crate::{csrf::PageClient, error::AppError};
 
-/// For everybody. Answers where to go.
-#[server(prefix = "/web", endpoint = "sign-up", client = PageClient)]
+/// For everybody.
+#[server(prefix = "/web", endpoint = "sign-up")]
 pub async fn sign_up(
     /// What they call themselves.
     name: String,
@@ -20,18 +19,19 @@ pub async fn sign_up(
     account_name: String,
     /// What they choose.
     password: String,
-) -> Result<String, AppError> {
+) -> Result<(), AppError> {
     let typed = vec![
         (Field::Name, name.clone()),
         (Field::Email, email.clone()),
         (Field::AccountName, account_name.clone()),
     ];
-    let form = backend::SignUp {
+    let form = backend::people::SignUp {
         name,
         email,
         account_name,
         password,
     };
     backend().sign_up(form).await.map_err(|error| error.with_typed(typed))?;
-    Ok(leave_for(&OwnPath::to("/check-mail")))
+    leave_for(&OwnPath::to("/check-mail"));
+    Ok(())
 }

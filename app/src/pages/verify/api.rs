@@ -2,21 +2,21 @@
 
 use leptos::prelude::*;
 
-#[cfg(feature = "ssr")]
 use crate::{
     backend::{backend, leave_for},
+    error::AppError,
     model::own_path::OwnPath,
 };
-use crate::{csrf::PageClient, error::AppError};
 
-/// For whoever has the link and knows the password. Answers where to go.
-#[server(prefix = "/web", endpoint = "verify-sign-up", client = PageClient)]
+/// For whoever has the link and knows the password.
+#[server(prefix = "/web", endpoint = "verify-sign-up")]
 pub async fn verify_sign_up(
     /// Of the link.
     token: String,
     /// The one that was chosen.
     password: String,
-) -> Result<String, AppError> {
+) -> Result<(), AppError> {
     backend().verify_sign_up(token, password).await?;
-    Ok(leave_for(&OwnPath::after_log_in(None)))
+    leave_for(&OwnPath::after_log_in(None));
+    Ok(())
 }

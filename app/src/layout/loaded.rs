@@ -1,0 +1,42 @@
+//! What has to be asked of the services before it can be shown.
+
+use std::{future::Future, sync::Arc};
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    backend::{Backend, backend},
+    error::AppError,
+    ui::notice::ErrorNotice,
+};
+
+/// Waits for an answer of the services and shows it. The page has the status of what is refused: whoever asks for another
+/// account's render gets 404.
+///
+/// ```ignore
+/// {loaded(|backend| async move { backend.standing().await }, |standing| view! { <p>{standing.account}</p> })}
+/// ```
+pub fn loaded<T, V, A>(
+    ask: impl FnOnce(Arc<dyn Backend>) -> A,
+    show: impl FnOnce(T) -> V + Send + 'static,
+) -> impl IntoView
+where
+    T: Send + 'static,
+    A: Future<Output = Result<T, AppError>> + Send + 'static,
+    V: IntoView + 'static,
+{
+    let answer = ask(backend());
+    let response = use_context::<leptos_axum::ResponseOptions>();
+    Suspend::new(async move {
+        match answer.await {
+            Ok(found) => Either::Left(show(found)),
+            Err(error) => {
+                let status = http::StatusCode::from_u16(error.status());
+                if let (Some(response), Ok(status)) = (response, status) {
+                    response.set_status(status);
+                }
+                Either::Right(view! { <ErrorNotice error /> })
+            }
+        }
+    })
+}

@@ -1,0 +1,87 @@
+//! What stands around every page of the dashboard: the rail, and a sheet with a slug at its head.
+
+pub mod rail;
+pub mod slug;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+use crate::{
+    layout::{
+        brand::Brand,
+        loaded::loaded,
+        shell::{
+            rail::{Entry, Rail},
+            slug::Slug,
+        },
+    },
+    model::standing::Standing,
+    ui::{
+        button::{ButtonLink, Size},
+        icon::{Glyph, Icon},
+        moment::Moment,
+        notice::WarningNotice,
+    },
+};
+
+/// A page of the dashboard.
+#[component]
+pub fn Shell(
+    /// What it is called, in the title and in the slug.
+    #[prop(into)]
+    title: String,
+    /// Which entry of the rail it belongs to.
+    current: Entry,
+    /// Its content, with its heading.
+    children: Children,
+) -> impl IntoView {
+    let heading = title.clone();
+    view! {
+        <Title text=title />
+        <a class="skip-link" href="#main">
+            "Skip to content"
+        </a>
+        {loaded(|backend| async move { backend.standing().await }, move |standing| {
+            view! {
+                <div class="shell">
+                    <nav class="shell__bar" aria-label="Top">
+                        <button
+                            class="button button--quiet button--icon"
+                            type="button"
+                            popovertarget="rail"
+                            aria-label="Menu"
+                        >
+                            <Icon glyph=Glyph::Menu />
+                        </button>
+                        <Brand />
+                        <span class="shell__spring"></span>
+                        <ButtonLink href="/dashboard/playground" size=Size::Small>
+                            "New render"
+                        </ButtonLink>
+                    </nav>
+                    <Rail standing=standing.clone() current />
+                    <div class="shell__sheet">
+                        <Slug standing=standing.clone() current title=heading />
+                        <main class="shell__content" id="main">
+                            <Farewell standing />
+                            {children()}
+                        </main>
+                    </div>
+                </div>
+            }
+        })}
+    }
+}
+
+/// Says that the account is to be deleted.
+#[component]
+fn Farewell(standing: Standing) -> impl IntoView {
+    standing.delete_at.map(|at| {
+        view! {
+            <WarningNotice>
+                "This account is deleted on " <Moment at /> ". Until then you can take that back in "
+                <a href="/dashboard/settings#delete">"Settings"</a> "."
+            </WarningNotice>
+        }
+    })
+}

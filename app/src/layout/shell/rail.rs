@@ -1,0 +1,164 @@
+//! The navigation.
+
+use leptos::prelude::*;
+
+use crate::{
+    layout::brand::Brand,
+    model::standing::Standing,
+    ui::{
+        gauge::Gauge,
+        icon::{Glyph, Icon},
+        moment::day,
+        number::grouped,
+    },
+};
+
+/// An entry of the rail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// How the account stands.
+    Overview,
+    /// Try a render.
+    Playground,
+    /// Stored templates.
+    Templates,
+    /// What was rendered.
+    Renders,
+    /// Keys.
+    ApiKeys,
+    /// Storage connections.
+    Destinations,
+    /// Callbacks.
+    Webhooks,
+    /// What was used.
+    Usage,
+    /// The person and the account.
+    Settings,
+}
+
+impl Entry {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Playground => "Playground",
+            Self::Templates => "Templates",
+            Self::Renders => "Renders",
+            Self::ApiKeys => "API keys",
+            Self::Destinations => "Destinations",
+            Self::Webhooks => "Webhooks",
+            Self::Usage => "Usage",
+            Self::Settings => "Settings",
+        }
+    }
+
+    /// Where it leads.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Overview => "/dashboard",
+            Self::Playground => "/dashboard/playground",
+            Self::Templates => "/dashboard/templates",
+            Self::Renders => "/dashboard/renders",
+            Self::ApiKeys => "/dashboard/api-keys",
+            Self::Destinations => "/dashboard/destinations",
+            Self::Webhooks => "/dashboard/webhooks",
+            Self::Usage => "/dashboard/usage",
+            Self::Settings => "/dashboard/settings",
+        }
+    }
+
+    fn glyph(self) -> Glyph {
+        match self {
+            Self::Overview => Glyph::Chart,
+            Self::Playground => Glyph::Playground,
+            Self::Templates => Glyph::Template,
+            Self::Renders => Glyph::Sheets,
+            Self::ApiKeys => Glyph::Key,
+            Self::Destinations => Glyph::Destination,
+            Self::Webhooks => Glyph::Pulse,
+            Self::Usage => Glyph::Billing,
+            Self::Settings => Glyph::Settings,
+        }
+    }
+
+    /// How many there are, of what can be counted.
+    fn count(self, standing: &Standing) -> Option<i64> {
+        match self {
+            Self::Templates => Some(standing.templates),
+            Self::ApiKeys => Some(standing.keys),
+            Self::Destinations => Some(standing.connections),
+            _ => None,
+        }
+    }
+}
+
+/// The groups of the rail, the first without a heading.
+const GROUPS: [(Option<&str>, &[Entry]); 4] = [
+    (None, &[Entry::Overview, Entry::Playground]),
+    (Some("Produce"), &[Entry::Templates, Entry::Renders]),
+    (Some("Connect"), &[Entry::ApiKeys, Entry::Destinations, Entry::Webhooks]),
+    (Some("Account"), &[Entry::Usage, Entry::Settings]),
+];
+
+/// The navigation, with what the account has left at its foot. On small screens it is a popover.
+#[component]
+pub fn Rail(
+    /// What the account has.
+    standing: Standing,
+    /// Where one is.
+    current: Entry,
+) -> impl IntoView {
+    let credits = &standing.credits;
+    let [used, total] = [credits.used, credits.total].map(grouped);
+    let label = format!("{used} of {total} credits used");
+    let until = format!("{} plan, until {}", credits.plan, day(credits.ends_at.date()));
+    let (share, now) = (credits.share_used(), credits.elapsed());
+    let groups = GROUPS.map(|(heading, entries)| {
+        let id = heading.map(|heading| format!("rail-{}", heading.to_lowercase()));
+        let links = entries.iter().map(|entry| {
+            let count = entry.count(&standing).map(grouped);
+            view! {
+                <li>
+                    <a class="rail__link" href=entry.path() aria-current=(*entry == current).then_some("page")>
+                        <Icon glyph=entry.glyph() />
+                        <span class="rail__text">{entry.name()}</span>
+                        {count.map(|count| view! { <span class="rail__count">{count}</span> })}
+                    </a>
+                </li>
+            }
+        });
+        let labelled_by = id.clone();
+        view! {
+            <div class="rail__group" role=heading.map(|_| "group") aria-labelledby=labelled_by>
+                {heading
+                    .map(|heading| {
+                        view! {
+                            <p class="rail__heading" id=id>
+                                {heading}
+                            </p>
+                        }
+                    })}
+                <ul class="rail__list">{links.collect_view()}</ul>
+            </div>
+        }
+    });
+    view! {
+        <nav class="rail" id="rail" aria-label="Main" popover>
+            <Brand class="rail__brand" />
+            <p class="rail__account">{standing.account.clone()}</p>
+            <div class="stack">{groups.into_iter().collect_view()}</div>
+            <div class="rail__foot">
+                <div>
+                    <p>
+                        <span class="rail__figure">{used}</span>
+                        " of "
+                        {total}
+                        " credits"
+                    </p>
+                    <Gauge label used=share now=now />
+                </div>
+                <p>{until}</p>
+            </div>
+        </nav>
+    }
+}

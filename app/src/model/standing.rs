@@ -1,0 +1,58 @@
+//! What every page of the dashboard shows beside its content.
+
+use time::OffsetDateTime;
+
+use crate::model::person::Person;
+
+/// Who is logged in, for which account, and what it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Who is logged in.
+    pub person: Person,
+    /// What the account is called; never empty.
+    pub account: String,
+    /// When it is deleted, if it is to be.
+    pub delete_at: Option<OffsetDateTime>,
+    /// Credits of this period.
+    pub credits: CreditPeriod,
+    /// How many templates there are.
+    pub templates: i64,
+    /// How many keys are in use.
+    pub keys: i64,
+    /// How many storage connections there are.
+    pub connections: i64,
+}
+
+/// What an account may spend until a moment, and what it has spent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreditPeriod {
+    /// Name of the plan.
+    pub plan: String,
+    /// From then on.
+    pub starts_at: OffsetDateTime,
+    /// Until then.
+    pub ends_at: OffsetDateTime,
+    /// The moment of the answer.
+    pub now: OffsetDateTime,
+    /// What there was at first.
+    pub total: i64,
+    /// What is gone.
+    pub used: i64,
+}
+
+impl CreditPeriod {
+    /// How much of the period is gone, from 0 to 1.
+    pub fn elapsed(&self) -> f64 {
+        let whole = (self.ends_at - self.starts_at).as_seconds_f64();
+        ((self.now - self.starts_at).as_seconds_f64() / whole).clamp(0.0, 1.0)
+    }
+
+    /// How much of the credits is gone, from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "a bar needs no more digits")]
+    pub fn share_used(&self) -> f64 {
+        if self.total == 0 {
+            return 1.0;
+        }
+        (self.used as f64 / self.total as f64).clamp(0.0, 1.0)
+    }
+}

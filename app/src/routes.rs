@@ -1,0 +1,37 @@
+//! Which page is at which address.
+
+use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::{
+    SsrMode,
+    components::{Route, Router, Routes},
+    path,
+};
+
+use crate::pages::{
+    check_mail::CheckMail, confirm_email::ConfirmEmail, forgot_password::ForgotPassword, landing::Landing,
+    log_in::LogIn, not_found::NotFound, overview::Overview, reset_password::ResetPassword, sign_up::SignUp,
+    verify::Verify,
+};
+
+/// Every page under its address. All are [`SsrMode::Async`]: complete in the first answer, and with the right status.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    view! {
+        <Title formatter=|title: String| format!("{title} · Platen") />
+        <Router>
+            <Routes fallback=NotFound>
+                <Route path=path!("/") view=Landing ssr=SsrMode::Async />
+                <Route path=path!("/sign-up") view=SignUp ssr=SsrMode::Async />
+                <Route path=path!("/sign-up/verify") view=Verify ssr=SsrMode::Async />
+                <Route path=path!("/check-mail") view=CheckMail ssr=SsrMode::Async />
+                <Route path=path!("/log-in") view=LogIn ssr=SsrMode::Async />
+                <Route path=path!("/forgot-password") view=ForgotPassword ssr=SsrMode::Async />
+                <Route path=path!("/reset-password") view=ResetPassword ssr=SsrMode::Async />
+                <Route path=path!("/settings/confirm-email") view=ConfirmEmail ssr=SsrMode::Async />
+                <Route path=path!("/dashboard") view=Overview ssr=SsrMode::Async />
+            </Routes>
+        </Router>
+    }
+}

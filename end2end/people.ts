@@ -1,0 +1,84 @@
+// Those who use the service in tests: they sign up by mail as people do, or are there from the beginning.
+
+import { execFile } from "node:child_process";
+
+import { type Page, expect } from "@playwright/test";
+
+import { setting } from "./service.ts";
+
+export const PASSWORD = "correct horse battery";
+
+/** An address that nobody has had before. */
+export const newAddress = () => `${crypto.randomUUID()}@example.org`;
+
+/** The link in the last mail to an address with this subject, as a developer finds it. */
+export async function linkFor(address: string, subject: string): Promise<string> {
+  let link: string | undefined;
+  await expect(async () => {
+    const mails = await (await fetch(`${setting("PLATEN_TEST_URL")}/dev/mail`)).text();
+    const rows = mails.split("<tr>").filter((row) => row.includes(address) && row.includes(subject));
+    const mail = /href="([^"]*)"/.exec(rows[0] ?? "")?.[1];
+    expect(mail, `a mail to ${address}: ${subject}`).toBeDefined();
+    const text = await (await fetch(new URL(mail!, setting("PLATEN_TEST_URL")))).text();
+    link = /<a href="([^"]*token=[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    expect(link, "a link with a token").toBeDefined();
+  }).toPass();
+  return link!;
+}
+
+/** Somebody with this address signs up, and is logged in at the end. */
+export async function signUp(page: Page, address: string): Promise<void> {
+  await page.goto("/sign-up");
+  await page.getByLabel("Your name").fill("Ann <b>Example</b>");
+  await page.getByLabel("Work email").fill(address);
+  await page.getByLabel("Account name").fill("Example & Sons");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign up" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your mail");
+  await page.goto(await linkFor(address, "Confirm your address"));
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Confirm address" }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+}
+
+/** Fills in the form of the log-in page. */
+export async function logIn(page: Page, address: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel("Email").fill(address);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+/** Leaves by the menu of a page of the dashboard. */
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /your menu$/ }).click();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await expect(page).toHaveURL(/\/log-in$/);
+}
+
+/** The owner of an account of their own. */
+export interface Member {
+  email: string;
+  /** A live key with every scope. */
+  key: string;
+}
+
+/** Makes an account with a key, as an operator does. */
+export async function makeMember(): Promise<Member> {
+  const email = newAddress();
+  await platen(["accounts", "create", "--email", email, "--plan", "Growth"], `${PASSWORD}\n`);
+  const key = await platen(["keys", "create", "--email", email, "--name", "Tests"]);
+  return { email, key: key.trim() };
+}
+
+/** Runs the program beside the service. Answers what it prints. */
+export function platen(commands: string[], input = ""): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const program = execFile(
+      setting("PLATEN_TEST_PROGRAM"),
+      commands,
+      { env: { PATH: process.env.PATH, HOME: process.env.HOME, PLATEN_DATA_DIR: setting("PLATEN_TEST_DATA") } },
+      (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
+    );
+    program.stdin!.end(input);
+  });
+}

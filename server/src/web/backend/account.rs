@@ -1,0 +1,146 @@
+//! The account as a whole.
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::account::AccountBackend,
+    error::AppError,
+    model::{
+        overview::{Activity, Glance, Span, Step},
+        person::Person,
+        standing::{CreditPeriod, Standing},
+    },
+};
+use time::{Duration, OffsetDateTime, Time, UtcOffset};
+
+use super::RequestBackend;
+use crate::{
+    clock,
+    domain::render::history::RenderState,
+    service::{activity, credits, standing},
+    store::{
+        renders::statistics::{RenderGlance, RenderStep},
+        usage::PeriodUsage,
+    },
+};
+
+#[async_trait]
+impl AccountBackend for RequestBackend {
+    async fn standing(&self) -> Result<Standing, AppError> {
+        let (caller, now) = (self.caller().await?, clock::now());
+        let found = standing::standing(&self.app.db, &caller, now).await;
+        let found = found.map_err(|error| self.internal(&error))?;
+        let summary = found.summary;
+        let email = caller.user.email;
+        Ok(Standing {
+            account: if summary.account.is_empty() {
+                email.clone()
+            } else {
+                summary.account
+            },
+            person: Person {
+                name: summary.person,
+                email,
+            },
+            delete_at: summary.delete_at,
+            credits: credit_period(found.usage, now),
+            templates: summary.templates,
+            keys: summary.keys,
+            connections: summary.connections,
+        })
+    }
+
+    async fn activity(&self, span: Span) -> Result<Activity, AppError> {
+        let (account, now) = (self.caller().await?.account, clock::now());
+        let usage = credits::usage(&self.app.db, account, now).await;
+        let credits = credit_period(usage.map_err(|error| self.internal(&error))?, now);
+        let times = Times::of(span, &credits);
+        let found = activity::activity(&self.app.db, account, times.from, times.by_hour()).await;
+        let found = found.map_err(|error| self.internal(&error))?;
+        Ok(Activity {
+            span,
+            now,
+            succeeded: found.figures.succeeded,
+            failed: found.figures.failed,
+            median_ms: found.figures.median_ms,
+            percentile_95_ms: found.figures.percentile_95_ms,
+            steps: times.filled(&found.steps),
+            first_run: found.latest.is_empty(),
+            latest: found.latest.into_iter().rev().map(glance).collect(),
+            credits,
+        })
+    }
+}
+
+fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
+    CreditPeriod {
+        plan: usage.plan,
+        starts_at: usage.balance.period.starts_at,
+        ends_at: usage.balance.period.ends_at,
+        now,
+        total: usage.balance.total,
+        used: usage.balance.used,
+    }
+}
+
+fn glance(render: RenderGlance) -> Glance {
+    match render.milliseconds {
+        None => Glance::Unfinished,
+        Some(milliseconds) if render.state == RenderState::Succeeded.as_str() => Glance::Succeeded { milliseconds },
+        Some(_) => Glance::Failed,
+    }
+}
+
+/// The hours or days that a chart shows.
+struct Times {
+    from: OffsetDateTime,
+    until: OffsetDateTime,
+    step: Duration,
+}
+
+impl Times {
+    fn of(span: Span, credits: &CreditPeriod) -> Self {
+        let now = credits.now.to_offset(UtcOffset::UTC);
+        let tomorrow = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
+        match span {
+            Span::Day => {
+                let hour = Time::from_hms(now.hour(), 0, 0).unwrap_or(Time::MIDNIGHT);
+                let until = now.replace_time(hour) + Duration::HOUR;
+                Self {
+                    from: until - Duration::DAY,
+                    until,
+                    step: Duration::HOUR,
+                }
+            }
+            Span::Week => Self {
+                from: tomorrow - Duration::WEEK,
+                until: tomorrow,
+                step: Duration::DAY,
+            },
+            Span::Period => Self {
+                from: credits.starts_at.to_offset(UtcOffset::UTC).replace_time(Time::MIDNIGHT),
+                until: credits.ends_at,
+                step: Duration::DAY,
+            },
+        }
+    }
+
+    fn by_hour(&self) -> bool {
+        self.step == Duration::HOUR
+    }
+
+    /// Every step, with what was found of it.
+    fn filled(&self, found: &[RenderStep]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut from = self.from;
+        while from < self.until {
+            let known = found.iter().find(|step| step.from == from);
+            steps.push(Step {
+                from,
+                succeeded: known.map_or(0, |step| step.succeeded),
+                failed: known.map_or(0, |step| step.failed),
+            });
+            from += self.step;
+        }
+        steps
+    }
+}

@@ -1,0 +1,128 @@
+//! Logging in and out, and what comes before.
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::people::{LogIn, PeopleBackend, SignUp},
+    error::AppError,
+    model::{
+        plan::Plan,
+        rejection::{Field, Reason, Rejection},
+    },
+};
+
+use super::RequestBackend;
+use crate::{
+    clock,
+    service::{
+        people::{
+            PeopleError,
+            email::confirm_change,
+            log_in::{LogInForm, log_in},
+            password, sign_up,
+        },
+        plans,
+        sessions::{self, Stay},
+    },
+    store::plans::Plan as StoredPlan,
+};
+
+impl RequestBackend {
+    /// Whose fault it is.
+    pub(super) fn refused(&self, error: PeopleError) -> AppError {
+        let reason = match error {
+            PeopleError::Invalid(faults) => {
+                let is_faulty = |field: &Field| {
+                    let mut pointers = faults.iter().map(|fault| fault.pointer.as_str());
+                    pointers.any(|pointer| pointer.strip_prefix('/') == Some(field.name()))
+                };
+                Reason::Invalid(Field::ALL.into_iter().filter(is_faulty).collect())
+            }
+            PeopleError::WrongCredentials => Reason::WrongCredentials,
+            PeopleError::WrongPassword => Reason::WrongPassword,
+            PeopleError::TooMany { retry_after } => Reason::TooMany {
+                minutes: retry_after.as_secs().div_ceil(60).max(1),
+            },
+            PeopleError::WorthlessLink => Reason::WorthlessLink,
+            PeopleError::EmailTaken => Reason::EmailTaken,
+            PeopleError::NotFound => return AppError::NotFound,
+            error @ (PeopleError::Hash(_) | PeopleError::Session(_) | PeopleError::Store(_)) => {
+                return self.internal(&error);
+            }
+        };
+        AppError::Rejected(Rejection {
+            reason,
+            typed: Vec::new(),
+        })
+    }
+}
+
+#[async_trait]
+impl PeopleBackend for RequestBackend {
+    async fn log_in(&self, form: LogIn) -> Result<(), AppError> {
+        let form = LogInForm {
+            email: form.email,
+            password: form.password.into(),
+            stay: if form.stays { Stay::LoggedIn } else { Stay::WhileOpen },
+        };
+        let entered = log_in(&self.app.people, &self.session, &self.client, form, clock::now()).await;
+        entered.map(drop).map_err(|error| self.refused(error))
+    }
+
+    async fn log_out(&self) -> Result<(), AppError> {
+        let left = sessions::log_out(&self.session).await;
+        left.map_err(|error| self.internal(&error))
+    }
+
+    async fn sign_up(&self, form: SignUp) -> Result<(), AppError> {
+        let form = sign_up::SignUpForm {
+            name: form.name,
+            email: form.email,
+            account_name: form.account_name,
+            password: form.password.into(),
+        };
+        let signed_up = sign_up::sign_up(&self.app.people, &self.client, form, clock::now()).await;
+        signed_up.map_err(|error| self.refused(error))
+    }
+
+    async fn send_sign_up_again(&self, email: String) -> Result<(), AppError> {
+        let sent = sign_up::send_again(&self.app.people, &self.client, &email, clock::now()).await;
+        sent.map_err(|error| self.refused(error))
+    }
+
+    async fn verify_sign_up(&self, token: String, password: String) -> Result<(), AppError> {
+        let (people, now) = (&self.app.people, clock::now());
+        let verified = sign_up::verify(people, &self.session, &self.client, &token, password.into(), now).await;
+        verified.map(drop).map_err(|error| self.refused(error))
+    }
+
+    async fn request_password_reset(&self, email: String) -> Result<(), AppError> {
+        let asked = password::request_reset(&self.app.people, &self.client, &email, clock::now()).await;
+        asked.map_err(|error| self.refused(error))
+    }
+
+    async fn reset_password(&self, token: String, password: String) -> Result<(), AppError> {
+        let replaced = password::reset(&self.app.people, &token, password.into(), clock::now()).await;
+        replaced.map_err(|error| self.refused(error))
+    }
+
+    async fn confirm_email(&self, token: String) -> Result<(), AppError> {
+        let confirmed = confirm_change(&self.app.people, self.user()?, &token, clock::now()).await;
+        confirmed.map_err(|error| self.refused(error))
+    }
+
+    async fn plans(&self) -> Result<Vec<Plan>, AppError> {
+        let plans = plans::list(&self.app.db).await.map_err(|error| self.internal(&error))?;
+        Ok(plans.into_iter().map(shown).collect())
+    }
+}
+
+fn shown(plan: StoredPlan) -> Plan {
+    Plan {
+        name: plan.name,
+        credits: plan.credits,
+        concurrency: plan.concurrency,
+        rate_per_minute: plan.rate_per_minute,
+        body_bytes: plan.body_bytes,
+        retention_days: plan.retention_days,
+    }
+}
