@@ -5,6 +5,10 @@
 //! what these use. What only the server has stands behind [`backend::Backend`].
 
 #![expect(clippy::needless_pass_by_value, reason = "components are handed their properties")]
+#![cfg_attr(
+    feature = "ssr",
+    expect(clippy::unused_async, reason = "server functions are async, whatever they do")
+)]
 
 #[cfg(not(erase_components))]
 compile_error!(

@@ -2,9 +2,12 @@
 
 pub mod badge;
 pub mod button;
+pub mod chart;
 pub mod check;
 pub mod code;
+pub mod control_strip;
 pub mod field;
+pub mod figure;
 pub mod form_errors;
 pub mod gauge;
 pub mod icon;

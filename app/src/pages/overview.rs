@@ -1,19 +1,342 @@
 //! `/dashboard`: how the account stands.
 
-use leptos::prelude::*;
+pub mod first_run;
 
-use crate::layout::shell::{Shell, rail::Entry};
+use leptos::{either::Either, prelude::*};
+use leptos_router::hooks::use_query_map;
+use time::OffsetDateTime;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::{
+        overview::{Activity, Glance, Span},
+        standing::CreditPeriod,
+    },
+    pages::overview::first_run::FirstRun,
+    ui::{
+        button::{ButtonLink, Rank},
+        chart::{Bar, Chart, Parts},
+        control_strip::{ControlStrip, Patch},
+        figure::Figure,
+        gauge::Gauge,
+        icon::{Glyph, Icon},
+        moment::{day, day_and_year},
+        number::grouped,
+    },
+};
+
+/// So many renders are shown one by one.
+const LATEST: usize = 60;
 
 /// The page.
 #[component]
 pub fn Overview() -> impl IntoView {
+    let span = Span::from_word(&use_query_map().read_untracked().get("period").unwrap_or_default());
     view! {
         <Shell title="Overview" current=Entry::Overview>
-            <div class="page-head">
-                <div class="page-head__text">
-                    <h1>"Overview"</h1>
+            {loaded(
+                move |backend| async move { backend.activity(span).await },
+                |activity| {
+                    if activity.first_run {
+                        Either::Left(view! { <FirstRun credits=activity.credits /> })
+                    } else {
+                        Either::Right(view! { <Usual activity /> })
+                    }
+                },
+            )}
+        </Shell>
+    }
+}
+
+/// How it stands once something was rendered.
+#[component]
+fn Usual(activity: Activity) -> impl IntoView {
+    let credits = activity.credits.clone();
+    let strip = patches(&activity.latest);
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Overview"</h1>
+                <div class="page-head__meta">
+                    <span>{day_and_year(activity.now.date())}</span>
+                    <span>"Days are in UTC"</span>
                 </div>
             </div>
-        </Shell>
+            <div class="page-head__actions">
+                <ButtonLink href="/dashboard/api-keys">
+                    <Icon glyph=Glyph::Key />
+                    "New key"
+                </ButtonLink>
+                <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
+                    <Icon glyph=Glyph::Play />
+                    "New render"
+                </ButtonLink>
+            </div>
+        </div>
+        <Credits credits />
+        <Renders activity />
+        <section class="section">
+            <div class="section__head">
+                <h2>{format!("Latest {LATEST}")}</h2>
+                <a class="small" href="/dashboard/renders">
+                    "All renders"
+                </a>
+            </div>
+            <div class="section__body">
+                <ControlStrip
+                    label=told_of(&strip)
+                    places=LATEST
+                    patches=strip
+                    legend=["under 100 ms", "to 300 ms", "to 1 s", "over 1 s"]
+                />
+            </div>
+        </section>
+    }
+}
+
+/// What is spent, and what will be at this pace.
+#[component]
+pub fn Credits(
+    /// Of this period.
+    credits: CreditPeriod,
+) -> impl IntoView {
+    let [used, total] = [credits.used, credits.total].map(grouped);
+    let (share, now) = (credits.share_used(), credits.elapsed());
+    let pace = (credits.used > 0 && now > 0.05).then(|| {
+        let end = (credits.used as f64 / now) as i64;
+        format!(
+            "At this pace about {} by {}",
+            grouped(rounded(end)),
+            day(credits.ends_at.date())
+        )
+    });
+    let label = format!(
+        "{used} of {total} credits used, with {:.0} percent of the period gone",
+        now * 100.0
+    );
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Credits this period"</h2>
+                <span class="section__note">
+                    {format!(
+                        "{} plan, {} to {}",
+                        credits.plan,
+                        day(credits.starts_at.date()),
+                        day(credits.ends_at.date()),
+                    )}
+                </span>
+                <a class="small" href="/dashboard/usage">
+                    "Usage"
+                </a>
+            </div>
+            <div class="section__body">
+                <div class="cluster cluster--spread">
+                    <p>
+                        <span class="figure__value">
+                            {used} " " <span class="figure__unit">{format!("of {total} used")}</span>
+                        </span>
+                    </p>
+                    {pace.map(|pace| view! { <p class="small quiet">{pace}</p> })}
+                </div>
+                <Gauge label used=share now=now end=total />
+            </div>
+        </section>
+    }
+}
+
+/// Two leading digits are as much as a guess can tell.
+fn rounded(guess: i64) -> i64 {
+    let digits = guess.unsigned_abs().checked_ilog10().unwrap_or_default();
+    let step = 10_i64.pow(digits.saturating_sub(1));
+    guess / step * step
+}
+
+/// How many, how well and how fast.
+#[component]
+fn Renders(activity: Activity) -> impl IntoView {
+    let all = activity.succeeded + activity.failed;
+    let rate = if all == 0 {
+        "–".to_owned()
+    } else {
+        format!("{:.2}", activity.succeeded as f64 * 100.0 / all as f64)
+    };
+    let choices = Span::ALL.map(|span| {
+        view! {
+            <a
+                class="segmented__option"
+                href=format!("/dashboard?period={}", span.word())
+                aria-current=(span == activity.span).then_some("true")
+            >
+                {span.name()}
+            </a>
+        }
+    });
+    let by_hour = activity.span == Span::Day;
+    let bars: Vec<_> = activity
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(index, step)| {
+            let end = activity.steps.get(index + 1).map(|next| next.from);
+            Bar {
+                label: if by_hour { hour(step.from) } else { short_day(step.from) },
+                name: if by_hour {
+                    format!("{}, {}", day(step.from.date()), hour(step.from))
+                } else {
+                    day(step.from.date())
+                },
+                good: step.succeeded,
+                bad: step.failed,
+                now: step.from <= activity.now && end.is_none_or(|end| activity.now < end),
+                later: step.from > activity.now,
+            }
+        })
+        .collect();
+    let highest = bars.iter().max_by_key(|bar| bar.good + bar.bad);
+    let description = highest.map_or_else(String::new, |bar| {
+        let most = grouped(bar.good + bar.bad);
+        format!("Most in one bar: {most}, {}. {} in all.", bar.name, grouped(all))
+    });
+    let title = if by_hour { "Renders per hour" } else { "Renders per day" };
+    let step = if by_hour { "Hour" } else { "Day" };
+    let parts = Parts {
+        good: "succeeded",
+        bad: Some("failed"),
+    };
+    let (median, percentile_95) = (activity.median_ms, activity.percentile_95_ms);
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Renders"</h2>
+                <nav class="segmented segmented--small" aria-label="Time">
+                    {choices.into_iter().collect_view()}
+                </nav>
+            </div>
+            <div class="section__body">
+                <div class="figures">
+                    <Figure label="Renders" value=grouped(all)>
+                        "test keys included"
+                    </Figure>
+                    <Figure label="Success rate" value=rate unit="%">
+                        {grouped(activity.failed)}
+                        " failed"
+                        {(activity.failed > 0)
+                            .then(|| {
+                                view! {
+                                    ", "
+                                    <a href="/dashboard/renders?state=failed">"see them"</a>
+                                }
+                            })}
+                    </Figure>
+                    <Figure label="Half took less than (p50)" value=milliseconds(median) unit="ms">
+                        "queue included"
+                    </Figure>
+                    <Figure label="95 % took less than (p95)" value=milliseconds(percentile_95) unit="ms">
+                        "queue included"
+                    </Figure>
+                </div>
+                <div class="stack">
+                    <div class="chart-key">
+                        <span>
+                            <svg viewBox="0 0 12 12" aria-hidden="true">
+                                <rect class="chart__bar" width="12" height="12" />
+                            </svg>
+                            "Succeeded"
+                        </span>
+                        <span>
+                            <svg viewBox="0 0 12 12" aria-hidden="true">
+                                <rect class="chart__bar chart__bar--failed" width="12" height="12" />
+                            </svg>
+                            "Failed"
+                        </span>
+                    </div>
+                    <Chart id="renders-chart" title=title.to_owned() description step parts bars />
+                </div>
+            </div>
+        </section>
+    }
+}
+
+fn milliseconds(time: Option<f64>) -> String {
+    time.map_or_else(|| "–".to_owned(), |time| grouped(time.round() as i64))
+}
+
+/// `08:00`.
+fn hour(at: OffsetDateTime) -> String {
+    format!("{:02}:00", at.hour())
+}
+
+/// `1 Nov`.
+fn short_day(at: OffsetDateTime) -> String {
+    let name = at.month().to_string();
+    format!("{} {}", at.day(), name.get(..3).unwrap_or(&name))
+}
+
+fn patches(latest: &[Glance]) -> Vec<Patch> {
+    let patch = |glance: &Glance| match *glance {
+        Glance::Unfinished => Patch::Queued,
+        Glance::Failed => Patch::Failed,
+        Glance::Succeeded { milliseconds } => Patch::Density(match milliseconds {
+            ..100.0 => 1,
+            ..300.0 => 2,
+            ..1000.0 => 3,
+            _ => 4,
+        }),
+    };
+    latest.iter().map(patch).collect()
+}
+
+/// What the strip shows, in a sentence.
+fn told_of(patches: &[Patch]) -> String {
+    let count = |wanted: &dyn Fn(&Patch) -> bool| patches.iter().filter(|patch| wanted(patch)).count();
+    let succeeded = count(&|patch| matches!(patch, Patch::Density(_)));
+    let failed = count(&|patch| *patch == Patch::Failed);
+    let quick = count(&|patch| *patch == Patch::Density(1));
+    let slow = count(&|patch| *patch == Patch::Density(4));
+    format!(
+        "Last {} renders: {succeeded} succeeded, {failed} failed. {quick} took under 100 milliseconds, {slow} over a second.",
+        patches.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guesses_have_two_digits() {
+        for (guess, expected) in [(0, 0), (7, 7), (42, 42), (16_731, 16_000), (999, 990)] {
+            assert_eq!(rounded(guess), expected);
+        }
+    }
+
+    #[test]
+    fn the_strip_is_told_in_words() {
+        let latest = [
+            Glance::Succeeded { milliseconds: 40.0 },
+            Glance::Succeeded { milliseconds: 100.0 },
+            Glance::Succeeded { milliseconds: 4000.0 },
+            Glance::Failed,
+            Glance::Unfinished,
+        ];
+        let patches = patches(&latest);
+        assert_eq!(
+            patches,
+            [
+                Patch::Density(1),
+                Patch::Density(2),
+                Patch::Density(4),
+                Patch::Failed,
+                Patch::Queued
+            ]
+        );
+        assert_eq!(
+            told_of(&patches),
+            "Last 5 renders: 3 succeeded, 1 failed. 1 took under 100 milliseconds, 1 over a second."
+        );
     }
 }

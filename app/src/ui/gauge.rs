@@ -26,7 +26,7 @@ pub fn Gauge(
     let (from, to) = if large { ("4", "31") } else { ("0", "14") };
     let tick = |index: usize| {
         let x = format!("{}%", index * 5);
-        view! { <line class="gauge__tick" x1=x.clone() x2=x y1=if index % 2 == 0 { "0" } else { short } y2=ticks /> }
+        view! { <line class="gauge__tick" x1=x.clone() x2=x y1=if index.is_multiple_of(2) { "0" } else { short } y2=ticks /> }
     };
     let state = match used {
         used if used >= 1.0 => " gauge--bad",

@@ -1,0 +1,128 @@
+//! What to do first.
+
+use leptos::prelude::*;
+
+use super::Credits;
+use crate::{
+    backend::backend,
+    layout::loaded::loaded,
+    model::standing::CreditPeriod,
+    ui::{
+        badge::{Badge, State},
+        button::{ButtonLink, Rank},
+        code::Code,
+        icon::{Glyph, Icon},
+    },
+};
+
+/// Three steps to the first document.
+#[component]
+pub fn FirstRun(
+    /// Of this period.
+    credits: CreditPeriod,
+) -> impl IntoView {
+    let base_url = backend().base_url();
+    let curl = format!(
+        "curl {base_url}/api/v1/renderers/pdf \\\n  -H \"Authorization: Bearer $PLATEN_KEY\" \\\n  \
+         -H \"Content-Type: application/json\" \\\n  \
+         -d '{{\"parts\":[\"<h1>Hello, paper</h1>\"],\"output_encoding\":\"binary\"}}' \\\n  -o hello.pdf\n"
+    );
+    let shown = curl.trim_end().to_owned();
+    view! {
+        {loaded(
+            |backend| async move { backend.standing().await },
+            move |standing| {
+                let has_key = standing.keys > 0;
+                let has_template = standing.templates > 0;
+                let name = standing.person.name.split_whitespace().next().map(|name| format!(", {name}"));
+                let done = usize::from(has_key) + usize::from(has_template);
+                view! {
+                    <div class="page-head">
+                        <div class="page-head__text">
+                            <h1>"Welcome" {name}</h1>
+                            <p class="page-head__lede">"Three steps to your first document."</p>
+                        </div>
+                        <div class="page-head__actions">
+                            <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
+                                <Icon glyph=Glyph::Play />
+                                "Try the playground"
+                            </ButtonLink>
+                        </div>
+                    </div>
+                    <section class="section">
+                        <div class="section__head">
+                            <h2>"First run"</h2>
+                            <span class="section__note">{format!("{done} of 3 done")}</span>
+                        </div>
+                        <ol class="steps">
+                            <li class=item(has_key)>
+                                <span class="steps__number" aria-hidden="true">
+                                    "1"
+                                </span>
+                                <h3 class="steps__title">"Create a key"</h3>
+                                <div class="steps__body">
+                                    {has_key
+                                        .then(|| {
+                                            view! {
+                                                <p>
+                                                    <Badge state=State::Good>"There is a key"</Badge>
+                                                </p>
+                                            }
+                                        })} <p>"Keep it in " <code>"PLATEN_KEY"</code> "."</p>
+                                    <ButtonLink href="/dashboard/api-keys">
+                                        <Icon glyph=Glyph::Key />
+                                        {if has_key { "API keys" } else { "New key" }}
+                                    </ButtonLink>
+                                </div>
+                            </li>
+                            <li class=item(false)>
+                                <span class="steps__number" aria-hidden="true">
+                                    "2"
+                                </span>
+                                <h3 class="steps__title">"Render with curl"</h3>
+                                <div class="steps__body">
+                                    <p>"Paste this in a terminal, then load this page again."</p>
+                                    <Code title="curl" label="curl" text=curl>
+                                        {shown}
+                                    </Code>
+                                </div>
+                            </li>
+                            <li class=item(has_template)>
+                                <span class="steps__number" aria-hidden="true">
+                                    "3"
+                                </span>
+                                <h3 class="steps__title">"Store a template"</h3>
+                                <div class="steps__body">
+                                    <p>
+                                        "Write HTML once, send only data from then on. You see the page while you type."
+                                    </p>
+                                    {has_template
+                                        .then(|| {
+                                            view! {
+                                                <p>
+                                                    <Badge state=State::Good>"There is a template"</Badge>
+                                                </p>
+                                            }
+                                        })}
+                                    <ButtonLink href="/dashboard/templates">
+                                        <Icon glyph=Glyph::Template />
+                                        "Templates"
+                                    </ButtonLink>
+                                </div>
+                            </li>
+                        </ol>
+                    </section>
+                    <Credits credits />
+                }
+            },
+        )}
+    }
+}
+
+fn item(done: bool) -> &'static str {
+    if done {
+        "steps__item steps__item--done"
+    } else {
+        "steps__item"
+    }
+}

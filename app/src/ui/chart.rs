@@ -1,0 +1,261 @@
+//! Bars over time, drawn as SVG, with the same figures as a table.
+
+use leptos::prelude::*;
+
+use crate::ui::{gauge::percent, number::grouped};
+
+/// Pixels: the axis, the uppermost line of the grid, and the words under the axis.
+const AXIS: f64 = 192.0;
+const TOP: f64 = 10.0;
+const LABELS: &str = "210";
+/// Left of the first bar is room for the figures of the grid: a share of the width.
+const MARGIN: f64 = 0.05;
+/// Of its place a bar takes this share.
+const BAR: f64 = 0.72;
+/// Pixels: what failed is never too thin to be seen, and stands apart from what succeeded.
+const THINNEST: f64 = 3.0;
+const APART: f64 = 1.5;
+/// About so many labels are under the axis.
+const MOST_LABELS: usize = 5;
+
+/// One bar, of two parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bar {
+    /// Under the axis, where there is room: `1 Nov`.
+    pub label: String,
+    /// In the table: `1 November`.
+    pub name: String,
+    /// The lower part.
+    pub good: i64,
+    /// The upper part.
+    pub bad: i64,
+    /// Whether it is not complete yet.
+    pub now: bool,
+    /// Whether it is still to come.
+    pub later: bool,
+}
+
+/// What the parts are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts {
+    /// The lower one: `succeeded`.
+    pub good: &'static str,
+    /// The upper one: `failed`; `None`: there is none.
+    pub bad: Option<&'static str>,
+}
+
+/// The chart and its table. Its `id` is unique in the page.
+#[component]
+pub fn Chart(
+    /// See there.
+    id: &'static str,
+    /// What is shown: `Renders per day`.
+    title: String,
+    /// What can be seen: a sentence or two.
+    description: String,
+    /// What a column of the table is called: `Day`.
+    step: &'static str,
+    /// What the parts are called.
+    parts: Parts,
+    /// From left to right.
+    bars: Vec<Bar>,
+) -> impl IntoView {
+    let highest = bars.iter().map(|bar| bar.good + bar.bad).max().unwrap_or_default();
+    let scale = Scale::over(highest);
+    let place = (1.0 - MARGIN) / bars.len().max(1) as f64;
+    let every = bars.len().div_ceil(MOST_LABELS).max(1);
+    let grid = (1..=scale.lines).map(|line| {
+        let value = scale.distance * line;
+        let y = AXIS - scale.height(value);
+        view! {
+            <line class="chart__grid" x1="0" x2="100%" y1=pixels(y) y2=pixels(y) />
+            <text class="chart__label" x="0" y=pixels(y - 4.0)>
+                {grouped(value)}
+            </text>
+        }
+    });
+    let columns = bars.iter().enumerate().map(|(index, bar)| {
+        let x = MARGIN + place * index as f64;
+        let centre = percent(x + place / 2.0);
+        let (left, width) = (percent(x + place * (1.0 - BAR) / 2.0), percent(place * BAR));
+        let good = scale.height(bar.good);
+        let bad = if bar.bad > 0 {
+            scale.height(bar.bad).max(THINNEST)
+        } else {
+            0.0
+        };
+        let told = match parts.bad {
+            _ if bar.later => format!("{}: not yet", bar.name),
+            Some(word) => {
+                format!(
+                    "{}: {} {}, {} {word}",
+                    bar.name,
+                    grouped(bar.good),
+                    parts.good,
+                    grouped(bar.bad)
+                )
+            }
+            None => format!("{}: {} {}", bar.name, grouped(bar.good), parts.good),
+        };
+        let class = if bar.now {
+            "chart__bar chart__bar--today"
+        } else {
+            "chart__bar"
+        };
+        let label = (index % every == 0).then(|| {
+            view! {
+                <text class="chart__label chart__label--middle" x=centre y=LABELS>
+                    {bar.label.clone()}
+                </text>
+            }
+        });
+        view! {
+            <g class="chart__day">
+                <title>{told}</title>
+                {(bar.good > 0)
+                    .then(|| {
+                        view! {
+                            <rect
+                                class=class
+                                x=left.clone()
+                                width=width.clone()
+                                y=pixels(AXIS - good)
+                                height=pixels(good)
+                            />
+                        }
+                    })}
+                {(bar.bad > 0)
+                    .then(|| {
+                        view! {
+                            <rect
+                                class="chart__bar chart__bar--failed"
+                                x=left
+                                width=width
+                                y=pixels(AXIS - good - APART - bad)
+                                height=pixels(bad)
+                            />
+                        }
+                    })}
+            </g>
+            {label}
+        }
+    });
+    let [title_id, description_id] = ["title", "description"].map(|part| format!("{id}-{part}"));
+    let name = title.clone();
+    let labelled_by = format!("{title_id} {description_id}");
+    view! {
+        <svg class="chart" role="img" aria-labelledby=labelled_by>
+            <title id=title_id>{name}</title>
+            <desc id=description_id>{description}</desc>
+            <line class="chart__axis" x1="0" x2="100%" y1=pixels(AXIS) y2=pixels(AXIS) />
+            {grid.collect_view()}
+            {columns.collect_view()}
+        </svg>
+        <Table title step parts bars />
+    }
+}
+
+/// The same, to read.
+#[component]
+fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> impl IntoView {
+    let name = title.clone();
+    let rows = bars.iter().filter(|bar| !bar.later).map(|bar| {
+        view! {
+            <tr>
+                <th scope="row">{bar.name.clone()}</th>
+                <td class="table__figure">{grouped(bar.good)}</td>
+                {parts.bad.map(|_| view! { <td class="table__figure">{grouped(bar.bad)}</td> })}
+            </tr>
+        }
+    });
+    view! {
+        <details class="chart-data">
+            <summary>"Show as a table"</summary>
+            <section class="table-scroll" tabindex="0" aria-label=name>
+                <table class="table table--dense">
+                    <caption>{title}</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">{step}</th>
+                            <th scope="col" class="table__figure">
+                                {sentence_case(parts.good)}
+                            </th>
+                            {parts
+                                .bad
+                                .map(|bad| {
+                                    view! {
+                                        <th scope="col" class="table__figure">
+                                            {sentence_case(bad)}
+                                        </th>
+                                    }
+                                })}
+                        </tr>
+                    </thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </section>
+        </details>
+    }
+}
+
+/// Lines of the grid at round figures.
+struct Scale {
+    distance: i64,
+    lines: i64,
+}
+
+impl Scale {
+    /// At most five lines, the uppermost at or above the highest bar.
+    fn over(highest: i64) -> Self {
+        let mut distance = 1;
+        loop {
+            for factor in [1, 2, 5] {
+                let distance = distance * factor;
+                // As many as it takes, the last one at or above the highest bar.
+                let lines = (highest.max(1) + distance - 1) / distance;
+                if lines <= 5 {
+                    return Self { distance, lines };
+                }
+            }
+            distance *= 10;
+        }
+    }
+
+    /// Pixels over the axis.
+    fn height(&self, value: i64) -> f64 {
+        (AXIS - TOP) * value as f64 / (self.distance * self.lines) as f64
+    }
+}
+
+fn pixels(length: f64) -> String {
+    format!("{length:.1}")
+}
+
+fn sentence_case(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_has_round_figures_and_room_for_the_highest_bar() {
+        for (highest, distance, lines) in [
+            (0, 1, 1),
+            (1, 1, 1),
+            (5, 1, 5),
+            (6, 2, 3),
+            (11, 5, 3),
+            (1406, 500, 3),
+            (5000, 1000, 5),
+            (5001, 2000, 3),
+        ] {
+            let scale = Scale::over(highest);
+            assert_eq!((scale.distance, scale.lines), (distance, lines), "{highest}");
+            assert!(scale.height(highest) <= AXIS - TOP, "{highest}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A row of patches, as printers put one on the edge of a sheet: each is one piece of work, its density the time it took.
+
+use leptos::prelude::*;
+
+use crate::ui::gauge::percent;
+
+/// One patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patch {
+    /// From 1, quick, to 4, slow.
+    Density(u8),
+    /// It failed.
+    Failed,
+    /// It is not done yet.
+    Queued,
+}
+
+/// The strip. `label` says what screen readers say; `places` how many patches fill it.
+#[component]
+pub fn ControlStrip(
+    /// See there.
+    label: String,
+    /// See there.
+    places: usize,
+    /// From left to right.
+    patches: Vec<Patch>,
+    /// What the densities mean, from 1 on.
+    legend: [&'static str; 4],
+) -> impl IntoView {
+    let width = 1.0 / places as f64;
+    let patches = patches.into_iter().enumerate().map(|(index, patch)| {
+        let (x, width) = (percent(width * index as f64), percent(width));
+        let kind = match patch {
+            Patch::Density(density) => density.to_string(),
+            Patch::Failed => "failed".to_owned(),
+            Patch::Queued => "queued".to_owned(),
+        };
+        let class = format!("control-strip__patch control-strip__patch--{kind}");
+        let cross = (patch == Patch::Failed).then(|| {
+            view! {
+                <svg x=x.clone() width=width.clone() height="22" viewBox="0 0 10 22">
+                    <path class="control-strip__cross" d="m2 8 6 6M8 8l-6 6" />
+                </svg>
+            }
+        });
+        view! {
+            <rect class=class x=x.clone() width=width.clone() height="22" />
+            {cross}
+        }
+    });
+    let key = legend.into_iter().enumerate().map(|(index, meaning)| {
+        let class = format!("control-strip__patch control-strip__patch--{}", index + 1);
+        view! {
+            <span>
+                <svg viewBox="0 0 12 12" aria-hidden="true">
+                    <rect class=class width="12" height="12" />
+                </svg>
+                {meaning}
+            </span>
+        }
+    });
+    view! {
+        <div class="control-strip">
+            <svg class="control-strip__patches" role="img" aria-label=label>
+                {patches.collect_view()}
+            </svg>
+            <div class="control-strip__key">
+                {key.collect_view()} <span>
+                    <svg viewBox="0 0 12 12" aria-hidden="true">
+                        <rect class="control-strip__patch control-strip__patch--failed" width="12" height="12" />
+                    </svg>
+                    "failed"
+                </span>
+                <span>
+                    <svg viewBox="0 0 12 12" aria-hidden="true">
+                        <rect class="control-strip__patch control-strip__patch--queued" width="12" height="12" />
+                    </svg>
+                    "not done yet"
+                </span>
+            </div>
+        </div>
+    }
+}
