@@ -3,19 +3,20 @@
 
 pub mod account;
 pub mod people;
+pub mod playground;
 
 use std::sync::Arc;
 
 use leptos::prelude::use_context;
 
 use crate::{
-    backend::{account::AccountBackend, people::PeopleBackend},
+    backend::{account::AccountBackend, people::PeopleBackend, playground::PlaygroundBackend},
     model::own_path::OwnPath,
 };
 
 /// One request's way to the services. Whoever calls a function of it need not have asked who is logged in: each finds that
 /// out, and acts for their account.
-pub trait Backend: PeopleBackend + AccountBackend {
+pub trait Backend: PeopleBackend + AccountBackend + PlaygroundBackend {
     /// Where clients reach the service, without a slash at the end.
     fn base_url(&self) -> String;
 

@@ -4,5 +4,7 @@ pub mod overview;
 pub mod own_path;
 pub mod person;
 pub mod plan;
+pub mod playground;
 pub mod rejection;
 pub mod standing;
+pub mod usage;

@@ -8,6 +8,8 @@ pub mod landing;
 pub mod log_in;
 pub mod not_found;
 pub mod overview;
+pub mod playground;
 pub mod reset_password;
 pub mod sign_up;
+pub mod usage;
 pub mod verify;

@@ -10,8 +10,8 @@ use leptos_router::{
 
 use crate::pages::{
     check_mail::CheckMail, confirm_email::ConfirmEmail, forgot_password::ForgotPassword, landing::Landing,
-    log_in::LogIn, not_found::NotFound, overview::Overview, reset_password::ResetPassword, sign_up::SignUp,
-    verify::Verify,
+    log_in::LogIn, not_found::NotFound, overview::Overview, playground::Playground, reset_password::ResetPassword,
+    sign_up::SignUp, usage::Usage, verify::Verify,
 };
 
 /// Every page under its address. All are [`SsrMode::Async`]: complete in the first answer, and with the right status.
@@ -31,6 +31,8 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/reset-password") view=ResetPassword ssr=SsrMode::Async />
                 <Route path=path!("/settings/confirm-email") view=ConfirmEmail ssr=SsrMode::Async />
                 <Route path=path!("/dashboard") view=Overview ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/playground") view=Playground ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/usage") view=Usage ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

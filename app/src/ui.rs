@@ -14,3 +14,4 @@ pub mod icon;
 pub mod moment;
 pub mod notice;
 pub mod number;
+pub mod tabs;

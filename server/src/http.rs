@@ -20,15 +20,17 @@ mod v1;
 
 use axum::{
     Router,
-    extract::FromRef,
+    extract::{FromRef, Request},
     http::{HeaderMap, StatusCode},
     middleware,
     response::{IntoResponse, Response},
     routing::{MethodRouter, any, get, post},
 };
 
+use tower::ServiceExt;
+
 use crate::{
-    domain::{connection, render, template},
+    domain::{caller::Caller, connection, render, template},
     http::{error::ApiError, rate_limit::RateLimit},
     state::AppState,
     web,
@@ -100,6 +102,12 @@ pub fn router(app: AppState) -> Router {
     for (path, methods) in operations() {
         router = router.route(path, methods);
     }
+    let state = ApiState {
+        app: app.clone(),
+        rate_limit: RateLimit::default(),
+        preview_rate_limit: PreviewRateLimit::default(),
+    };
+    let own_api = OwnApi(router.clone().with_state(state.clone()));
     router
         .merge(reference::routes())
         .merge(metrics::routes(&app.config.metrics))
@@ -109,21 +117,36 @@ pub fn router(app: AppState) -> Router {
         .route("/readyz", get(probes::ready))
         .method_not_allowed_fallback(|| async { ApiError::WrongMethod })
         .route("/api/{*path}", any(no_such_path))
-        .merge(pages(&app))
+        .merge(pages(&app, own_api))
         .layer(middleware::from_fn(rate_limit::tell))
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
-        .layer(middleware::from_fn_with_state(app.clone(), metrics::count))
-        .with_state(ApiState {
-            app,
-            rate_limit: RateLimit::default(),
-            preview_rate_limit: PreviewRateLimit::default(),
-        })
+        .layer(middleware::from_fn_with_state(app, metrics::count))
+        .with_state(state)
 }
 
+/// The operations of the API for people who are logged in, without a key.
+#[derive(Clone)]
+pub(crate) struct OwnApi(Router);
+
+impl OwnApi {
+    /// Answers a request as if it had come with a key of the caller's, and counts it among those of the account.
+    pub(crate) async fn answer(&self, caller: Caller, mut request: Request) -> Response {
+        request.extensions_mut().insert(Vouched(caller));
+        match self.0.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
+/// Who makes a request that never was on a wire: extensions come from ourselves only.
+#[derive(Clone)]
+struct Vouched(Caller);
+
 /// The dashboard, and what is answered at paths that are nobody's. Without the dashboard's files everything else works.
-fn pages(app: &AppState) -> Router<ApiState> {
-    let pages = web::routes(app).unwrap_or_else(|error| {
+fn pages(app: &AppState, api: OwnApi) -> Router<ApiState> {
+    let pages = web::routes(app, api).unwrap_or_else(|error| {
         tracing::warn!(%error, "there is no dashboard: deploy/site.sh builds its files, PLATEN_SITE_DIR says where they are");
         Router::new().fallback(without_pages)
     });

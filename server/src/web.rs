@@ -25,7 +25,7 @@ use platen_app::{document::document, routes::App};
 use tower_http::compression::CompressionLayer;
 
 use crate::{
-    http::{self, browser_session},
+    http::{self, OwnApi, browser_session},
     state::AppState,
     web::{
         backend::RequestBackend,
@@ -37,11 +37,12 @@ use crate::{
 #[derive(Clone, FromRef)]
 struct Web {
     app: AppState,
+    api: OwnApi,
     site: Arc<Site>,
 }
 
 /// Pages, functions and files, and what is answered elsewhere.
-pub(crate) fn routes(app: &AppState) -> Result<Router, SiteError> {
+pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     let site = Arc::new(Site::open(&app.config.site.folder)?);
     let mut pages = Router::new().route("/web/{function}", post(functions::call));
     for listing in leptos_axum::generate_route_list(App) {
@@ -55,6 +56,7 @@ pub(crate) fn routes(app: &AppState) -> Result<Router, SiteError> {
         .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
         .with_state(Web {
             app: app.clone(),
+            api,
             site: Arc::clone(&site),
         })
         .merge(site.routes()))
@@ -71,7 +73,7 @@ pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
 /// Any page, or that there is none at this path.
 async fn page(State(web): State<Web>, request: Request) -> Response {
     let files = web.site.files.clone();
-    let render = leptos_axum::render_app_async_stream_with_context(move || provide(&web.app), move || document(&files));
+    let render = leptos_axum::render_app_async_stream_with_context(move || provide(&web), move || document(&files));
     render(request).await
 }
 
@@ -85,8 +87,8 @@ async fn elsewhere(state: State<Web>, request: Request) -> Response {
 }
 
 /// What pages and functions find in the context of their request.
-fn provide(app: &AppState) {
+fn provide(web: &Web) {
     let request = expect_context::<Parts>();
-    provide_context(RequestBackend::shared(app, &request));
+    provide_context(RequestBackend::shared(web, &request));
     policy::announce();
 }

@@ -7,6 +7,7 @@ use crate::{
     model::{
         overview::{Activity, Span},
         standing::Standing,
+        usage::Usage,
     },
 };
 
@@ -18,4 +19,7 @@ pub trait AccountBackend: Send + Sync {
 
     /// What the account was doing.
     async fn activity(&self, span: Span) -> Result<Activity, AppError>;
+
+    /// What it has used in this period, by day.
+    async fn usage(&self) -> Result<Usage, AppError>;
 }

@@ -23,7 +23,7 @@ use crate::{
         figure::Figure,
         gauge::Gauge,
         icon::{Glyph, Icon},
-        moment::{day, day_and_year},
+        moment::{day, day_and_year, short_day},
         number::grouped,
     },
 };
@@ -183,29 +183,34 @@ fn Renders(activity: Activity) -> impl IntoView {
         .map(|(index, step)| {
             let end = activity.steps.get(index + 1).map(|next| next.from);
             Bar {
-                label: if by_hour { hour(step.from) } else { short_day(step.from) },
+                label: if by_hour {
+                    hour(step.from)
+                } else {
+                    short_day(step.from.date())
+                },
                 name: if by_hour {
                     format!("{}, {}", day(step.from.date()), hour(step.from))
                 } else {
                     day(step.from.date())
                 },
-                good: step.succeeded,
-                bad: step.failed,
+                lower: step.succeeded,
+                upper: step.failed,
                 now: step.from <= activity.now && end.is_none_or(|end| activity.now < end),
                 later: step.from > activity.now,
             }
         })
         .collect();
-    let highest = bars.iter().max_by_key(|bar| bar.good + bar.bad);
+    let highest = bars.iter().max_by_key(|bar| bar.lower + bar.upper);
     let description = highest.map_or_else(String::new, |bar| {
-        let most = grouped(bar.good + bar.bad);
+        let most = grouped(bar.lower + bar.upper);
         format!("Most in one bar: {most}, {}. {} in all.", bar.name, grouped(all))
     });
     let title = if by_hour { "Renders per hour" } else { "Renders per day" };
     let step = if by_hour { "Hour" } else { "Day" };
     let parts = Parts {
-        good: "succeeded",
-        bad: Some("failed"),
+        lower: "succeeded",
+        upper: "failed",
+        upper_is_failure: true,
     };
     let (median, percentile_95) = (activity.median_ms, activity.percentile_95_ms);
     view! {
@@ -240,20 +245,6 @@ fn Renders(activity: Activity) -> impl IntoView {
                     </Figure>
                 </div>
                 <div class="stack">
-                    <div class="chart-key">
-                        <span>
-                            <svg viewBox="0 0 12 12" aria-hidden="true">
-                                <rect class="chart__bar" width="12" height="12" />
-                            </svg>
-                            "Succeeded"
-                        </span>
-                        <span>
-                            <svg viewBox="0 0 12 12" aria-hidden="true">
-                                <rect class="chart__bar chart__bar--failed" width="12" height="12" />
-                            </svg>
-                            "Failed"
-                        </span>
-                    </div>
                     <Chart id="renders-chart" title=title.to_owned() description step parts bars />
                 </div>
             </div>
@@ -268,12 +259,6 @@ fn milliseconds(time: Option<f64>) -> String {
 /// `08:00`.
 fn hour(at: OffsetDateTime) -> String {
     format!("{:02}:00", at.hour())
-}
-
-/// `1 Nov`.
-fn short_day(at: OffsetDateTime) -> String {
-    let name = at.month().to_string();
-    format!("{} {}", at.day(), name.get(..3).unwrap_or(&name))
 }
 
 fn patches(latest: &[Glance]) -> Vec<Patch> {

@@ -12,7 +12,7 @@ const LABELS: &str = "210";
 const MARGIN: f64 = 0.05;
 /// Of its place a bar takes this share.
 const BAR: f64 = 0.72;
-/// Pixels: what failed is never too thin to be seen, and stands apart from what succeeded.
+/// Pixels: an upper part is never too thin to be seen, and stands apart from the lower one.
 const THINNEST: f64 = 3.0;
 const APART: f64 = 1.5;
 /// About so many labels are under the axis.
@@ -26,22 +26,24 @@ pub struct Bar {
     /// In the table: `1 November`.
     pub name: String,
     /// The lower part.
-    pub good: i64,
+    pub lower: i64,
     /// The upper part.
-    pub bad: i64,
+    pub upper: i64,
     /// Whether it is not complete yet.
     pub now: bool,
     /// Whether it is still to come.
     pub later: bool,
 }
 
-/// What the parts are called.
+/// What the parts of bars are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
     /// The lower one: `succeeded`.
-    pub good: &'static str,
-    /// The upper one: `failed`; `None`: there is none.
-    pub bad: Option<&'static str>,
+    pub lower: &'static str,
+    /// The upper one: `failed`.
+    pub upper: &'static str,
+    /// Whether the upper one is something bad.
+    pub upper_is_failure: bool,
 }
 
 /// The chart and its table. Its `id` is unique in the page.
@@ -55,13 +57,18 @@ pub fn Chart(
     description: String,
     /// What a column of the table is called: `Day`.
     step: &'static str,
-    /// What the parts are called.
+    /// What the parts of its bars are.
     parts: Parts,
     /// From left to right.
     bars: Vec<Bar>,
 ) -> impl IntoView {
-    let highest = bars.iter().map(|bar| bar.good + bar.bad).max().unwrap_or_default();
+    let highest = bars.iter().map(|bar| bar.lower + bar.upper).max().unwrap_or_default();
     let scale = Scale::over(highest);
+    let upper_class = if parts.upper_is_failure {
+        "chart__bar chart__bar--failed"
+    } else {
+        "chart__bar chart__bar--second"
+    };
     let place = (1.0 - MARGIN) / bars.len().max(1) as f64;
     let every = bars.len().div_ceil(MOST_LABELS).max(1);
     let grid = (1..=scale.lines).map(|line| {
@@ -78,24 +85,17 @@ pub fn Chart(
         let x = MARGIN + place * index as f64;
         let centre = percent(x + place / 2.0);
         let (left, width) = (percent(x + place * (1.0 - BAR) / 2.0), percent(place * BAR));
-        let good = scale.height(bar.good);
-        let bad = if bar.bad > 0 {
-            scale.height(bar.bad).max(THINNEST)
+        let lower = scale.height(bar.lower);
+        let upper = if bar.upper > 0 {
+            scale.height(bar.upper).max(THINNEST)
         } else {
             0.0
         };
-        let told = match parts.bad {
-            _ if bar.later => format!("{}: not yet", bar.name),
-            Some(word) => {
-                format!(
-                    "{}: {} {}, {} {word}",
-                    bar.name,
-                    grouped(bar.good),
-                    parts.good,
-                    grouped(bar.bad)
-                )
-            }
-            None => format!("{}: {} {}", bar.name, grouped(bar.good), parts.good),
+        let told = if bar.later {
+            format!("{}: not yet", bar.name)
+        } else {
+            let (lower, upper) = (grouped(bar.lower), grouped(bar.upper));
+            format!("{}: {lower} {}, {upper} {}", bar.name, parts.lower, parts.upper)
         };
         let class = if bar.now {
             "chart__bar chart__bar--today"
@@ -112,27 +112,27 @@ pub fn Chart(
         view! {
             <g class="chart__day">
                 <title>{told}</title>
-                {(bar.good > 0)
+                {(bar.lower > 0)
                     .then(|| {
                         view! {
                             <rect
                                 class=class
                                 x=left.clone()
                                 width=width.clone()
-                                y=pixels(AXIS - good)
-                                height=pixels(good)
+                                y=pixels(AXIS - lower)
+                                height=pixels(lower)
                             />
                         }
                     })}
-                {(bar.bad > 0)
+                {(bar.upper > 0)
                     .then(|| {
                         view! {
                             <rect
-                                class="chart__bar chart__bar--failed"
+                                class=upper_class
                                 x=left
                                 width=width
-                                y=pixels(AXIS - good - APART - bad)
-                                height=pixels(bad)
+                                y=pixels(AXIS - lower - APART - upper)
+                                height=pixels(upper)
                             />
                         }
                     })}
@@ -144,6 +144,10 @@ pub fn Chart(
     let name = title.clone();
     let labelled_by = format!("{title_id} {description_id}");
     view! {
+        <div class="chart-key">
+            <Key class="chart__bar" name=parts.lower />
+            <Key class=upper_class name=parts.upper />
+        </div>
         <svg class="chart" role="img" aria-labelledby=labelled_by>
             <title id=title_id>{name}</title>
             <desc id=description_id>{description}</desc>
@@ -155,6 +159,19 @@ pub fn Chart(
     }
 }
 
+/// What a colour means.
+#[component]
+fn Key(class: &'static str, name: &'static str) -> impl IntoView {
+    view! {
+        <span>
+            <svg viewBox="0 0 12 12" aria-hidden="true">
+                <rect class=class width="12" height="12" />
+            </svg>
+            {sentence_case(name)}
+        </span>
+    }
+}
+
 /// The same, to read.
 #[component]
 fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> impl IntoView {
@@ -163,8 +180,8 @@ fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> imp
         view! {
             <tr>
                 <th scope="row">{bar.name.clone()}</th>
-                <td class="table__figure">{grouped(bar.good)}</td>
-                {parts.bad.map(|_| view! { <td class="table__figure">{grouped(bar.bad)}</td> })}
+                <td class="table__figure">{grouped(bar.lower)}</td>
+                <td class="table__figure">{grouped(bar.upper)}</td>
             </tr>
         }
     });
@@ -178,17 +195,11 @@ fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> imp
                         <tr>
                             <th scope="col">{step}</th>
                             <th scope="col" class="table__figure">
-                                {sentence_case(parts.good)}
+                                {sentence_case(parts.lower)}
                             </th>
-                            {parts
-                                .bad
-                                .map(|bad| {
-                                    view! {
-                                        <th scope="col" class="table__figure">
-                                            {sentence_case(bad)}
-                                        </th>
-                                    }
-                                })}
+                            <th scope="col" class="table__figure">
+                                {sentence_case(parts.upper)}
+                            </th>
                         </tr>
                     </thead>
                     <tbody>{rows.collect_view()}</tbody>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use time::{Date, OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
 
 const DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:long]");
+const SHORT_DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:short]");
 const DAY_AND_YEAR: &[FormatItem] = format_description!("[day padding:none] [month repr:long] [year]");
 const MOMENT: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [year], [hour]:[minute]");
 const MACHINE: &[FormatItem] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
@@ -11,6 +12,11 @@ const MACHINE: &[FormatItem] = format_description!("[year]-[month]-[day]T[hour]:
 /// `21 November`.
 pub fn day(date: Date) -> String {
     date.format(DAY).unwrap_or_default()
+}
+
+/// `21 Nov`.
+pub fn short_day(date: Date) -> String {
+    date.format(SHORT_DAY).unwrap_or_default()
 }
 
 /// `21 November 2026`.

@@ -20,8 +20,11 @@ use crate::{
         page::PageRequest,
         render::history::RenderFilter,
     },
-    http::{ApiState, PreviewRateLimit, client_address::client_address, error::ApiError, rate_limit::StandingSlot},
+    http::{
+        ApiState, PreviewRateLimit, Vouched, client_address::client_address, error::ApiError, rate_limit::StandingSlot,
+    },
     service::{api_keys, connections::ConnectionError, templates::TemplateError},
+    state::AppState,
 };
 
 /// For each account.
@@ -32,11 +35,10 @@ impl FromRequestParts<ApiState> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
-        let app = &state.app;
-        let limits = &app.config.limits;
-        let address = client_address(parts, &app.config.http.trusted_proxies);
-        let caller = api_keys::authenticate(&app.db, &app.key_usage, limits, token, address, clock::now()).await?;
+        let caller = match parts.extensions.get::<Vouched>() {
+            Some(Vouched(caller)) => caller.clone(),
+            None => holder_of_key(parts, &state.app).await?,
+        };
         tracing::Span::current().record("account_id", tracing::field::display(caller.account));
         let standing = state
             .rate_limit
@@ -50,6 +52,13 @@ impl FromRequestParts<ApiState> for Caller {
         parts.extensions.insert(caller.clone());
         Ok(caller)
     }
+}
+
+async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError> {
+    let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
+    let address = client_address(parts, &app.config.http.trusted_proxies);
+    let limits = &app.config.limits;
+    Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, address, clock::now()).await?)
 }
 
 /// The scheme's name is matched without regard to case (RFC 9110, 11.1).

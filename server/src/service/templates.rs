@@ -20,7 +20,12 @@ use crate::{
     },
     drawing::DrawingError,
     state::AppState,
-    store::{error::StoreError, template_versions, templates, tx},
+    store::{
+        error::StoreError,
+        template_versions,
+        templates::{self, TemplateName},
+        tx,
+    },
 };
 
 /// Why a template was not served or changed.
@@ -74,6 +79,11 @@ pub async fn list(
 ) -> Result<Page<Template, TemplateId>, TemplateError> {
     let found = templates::list(db, account, page).await?;
     Ok(page.page(found, |template| template.id))
+}
+
+/// The names of the account's templates, at most so many.
+pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, TemplateError> {
+    Ok(templates::list_names(db, account, most).await?)
 }
 
 /// One template.

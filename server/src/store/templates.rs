@@ -268,3 +268,25 @@ pub async fn delete(
     .await?;
     Ok(())
 }
+
+/// A template without its content.
+pub struct TemplateName {
+    /// Identifier.
+    pub id: TemplateId,
+    /// Unique in its account.
+    pub name: String,
+}
+
+/// The names of an account's templates in alphabetical order, at most so many.
+pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, name from templates where account_id = $1 and deleted_at is null order by lower(name), id limit $2",
+        account.0,
+        most,
+    );
+    let names = rows.fetch_all(db).await?.into_iter().map(|row| TemplateName {
+        id: TemplateId(row.id),
+        name: row.name,
+    });
+    Ok(names.collect())
+}

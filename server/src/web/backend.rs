@@ -2,6 +2,7 @@
 
 mod account;
 mod people;
+mod playground;
 
 use std::sync::Arc;
 
@@ -11,17 +12,19 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{caller::Caller, client::Client, ids::UserId},
-    http::{csrf, request_log::RequestId},
+    http::{OwnApi, csrf, request_log::RequestId},
     service::{
         people::callers::{self, CallerError},
         sessions::LoggedIn,
     },
     state::AppState,
+    web::Web,
 };
 
 /// The services, on behalf of one request.
 pub(super) struct RequestBackend {
     app: AppState,
+    api: OwnApi,
     request_id: String,
     session: Session,
     client: Client,
@@ -30,10 +33,11 @@ pub(super) struct RequestBackend {
 
 impl RequestBackend {
     /// For the context of a request.
-    pub(super) fn shared(app: &AppState, request: &Parts) -> Arc<dyn Backend> {
+    pub(super) fn shared(web: &Web, request: &Parts) -> Arc<dyn Backend> {
         let request_id = request.extensions.get::<RequestId>();
         Arc::new(Self {
-            app: app.clone(),
+            app: web.app.clone(),
+            api: web.api.clone(),
             request_id: request_id.map(|id| id.0.clone()).unwrap_or_default(),
             session: of_browser(request),
             client: of_browser(request),

@@ -26,7 +26,7 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
         return http::no_such_path().await;
     }
     let request = without_former_outcome(request);
-    let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web.app), request).await;
+    let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
     with_own_status(answer.into_response()).await
 }
 

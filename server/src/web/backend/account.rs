@@ -8,14 +8,18 @@ use platen_app::{
         overview::{Activity, Glance, Span, Step},
         person::Person,
         standing::{CreditPeriod, Standing},
+        usage::{Usage, UsedDay},
     },
 };
-use time::{Duration, OffsetDateTime, Time, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
 use super::RequestBackend;
 use crate::{
     clock,
-    domain::render::history::RenderState,
+    domain::{
+        credits::{Meter, Period},
+        render::history::RenderState,
+    },
     service::{activity, credits, standing},
     store::{
         renders::statistics::{RenderGlance, RenderStep},
@@ -69,6 +73,39 @@ impl AccountBackend for RequestBackend {
             credits,
         })
     }
+
+    async fn usage(&self) -> Result<Usage, AppError> {
+        let (account, now) = (self.caller().await?.account, clock::now());
+        let usage = credits::usage(&self.app.db, account, now).await;
+        let usage = usage.map_err(|error| self.internal(&error))?;
+        Ok(Usage {
+            days: used_days(&usage),
+            credits: credit_period(usage, now),
+        })
+    }
+}
+
+/// Every day of the period, with what live keys have used.
+fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
+    let sum = |day: Date, meter: Meter| {
+        let of_day = usage.days.iter().filter(|used| used.livemode && used.day == day);
+        of_day
+            .filter(|used| used.meter == meter.as_str())
+            .map(|used| used.credits)
+            .sum()
+    };
+    let Period { starts_at, ends_at } = usage.balance.period;
+    let mut days = Vec::new();
+    let mut day = starts_at.to_offset(UtcOffset::UTC).date();
+    while day.midnight().assume_utc() < ends_at {
+        days.push(UsedDay {
+            day,
+            sync: sum(day, Meter::SyncRender),
+            queued: sum(day, Meter::AsyncRender),
+        });
+        day += Duration::DAY;
+    }
+    days
 }
 
 fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {

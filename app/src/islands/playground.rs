@@ -1,0 +1,156 @@
+//! Every option of the API as a form, the request that it makes, and what comes of it.
+
+mod api;
+mod fields;
+mod form;
+mod options;
+mod parts;
+mod result;
+
+use leptos::{ev::SubmitEvent, prelude::*, task::spawn_local};
+
+use self::{
+    api::play,
+    fields::{Faults, Radio},
+    form::{BeforePrinting, Delivery, HeaderAndFooter, Output, Paper},
+    options::{Options, curl},
+    parts::Parts,
+    result::{Outcome, Trial, faults_of},
+};
+use crate::{
+    islands::playground::fields::Fault,
+    model::playground::{Attempt, Bench},
+    ui::{
+        icon::{Glyph, Icon},
+        tabs::{Tab, Tabs},
+    },
+};
+
+/// Form on the left, request and result on the right.
+#[island]
+pub fn Playground(
+    /// What there is to play with.
+    bench: Bench,
+) -> impl IntoView {
+    let template = bench
+        .templates
+        .first()
+        .map(|first| first.id.clone())
+        .unwrap_or_default();
+    let options = Options::new(&template, bench.options.as_deref());
+    let trial = RwSignal::new(Trial::None);
+    let faults = Faults(RwSignal::new(Vec::<Fault>::new()));
+    provide_context(faults);
+    let tab = RwSignal::new(0);
+    let pending = move || matches!(&*trial.read(), Trial::Pending);
+    let send = move |event: SubmitEvent| {
+        event.prevent_default();
+        if pending() {
+            return;
+        }
+        let attempt = Attempt {
+            body: options.request().to_string(),
+            queued: options.queued.get_untracked(),
+            live: options.live.get_untracked(),
+            idempotency_key: options.idempotency_key.get_untracked(),
+        };
+        trial.set(Trial::Pending);
+        tab.set(0);
+        spawn_local(async move {
+            let answer = play(attempt).await;
+            faults.0.set(
+                answer
+                    .as_ref()
+                    .map(|played| faults_of(&played.content))
+                    .unwrap_or_default(),
+            );
+            trial.set(answer.map_or_else(Trial::Failed, Trial::Answered));
+        });
+    };
+    let json = move || serde_json::to_string_pretty(&options.request()).unwrap_or_default();
+    let base_url = StoredValue::new(bench.base_url);
+    let line = move || base_url.with_value(|base_url| curl(base_url, options));
+    let tabs = vec![
+        Tab::new("Result", move || view! { <Outcome trial /> }.into_any()),
+        Tab::new("JSON", move || {
+            view! { <Code label="Request as JSON" text=Signal::derive(json) /> }.into_any()
+        }),
+        Tab::new("curl", move || {
+            view! { <Code label="Request with curl" text=Signal::derive(line) /> }.into_any()
+        }),
+    ];
+    view! {
+        <div class="playground">
+            <form class="playground__form" on:submit=send>
+                <fieldset class="option-group">
+                    <legend class="visually-hidden">"Content"</legend>
+                    <h2>"Content"</h2>
+                    <div class="option-group__body">
+                        <Parts options templates=bench.templates />
+                    </div>
+                </fieldset>
+                <Paper options />
+                <HeaderAndFooter options />
+                <Output options />
+                <BeforePrinting options />
+                <Delivery options />
+                <div class="playground__send">
+                    <button
+                        class="button button--primary button--large"
+                        type="submit"
+                        aria-busy=move || pending().then_some("true")
+                    >
+                        <Icon glyph=Glyph::Play />
+                        "Render"
+                    </button>
+                    <Mode options />
+                </div>
+            </form>
+            <div class="playground__result">
+                <Tabs id="playground" label="Request and result" tabs chosen=tab />
+            </div>
+        </div>
+    }
+}
+
+/// Whether it costs.
+#[component]
+fn Mode(options: Options) -> impl IntoView {
+    let live = options.live;
+    let note = move || {
+        if live.get() {
+            "Live: costs credits as a key does"
+        } else {
+            "Test: free, watermarked"
+        }
+    };
+    view! {
+        <fieldset class="segmented">
+            <legend class="visually-hidden">"Mode of the render"</legend>
+            <Radio
+                class="segmented__option"
+                name="live"
+                label="Test"
+                checked=Signal::derive(move || !live.get())
+                on_choose=move || live.set(false)
+            />
+            <Radio class="segmented__option" name="live" label="Live" checked=live on_choose=move || live.set(true) />
+        </fieldset>
+        <span class="small quiet">{note}</span>
+    }
+}
+
+/// A text that changes with the form.
+#[component]
+fn Code(label: &'static str, #[prop(into)] text: Signal<String>) -> impl IntoView {
+    view! {
+        <div class="code">
+            <div class="code__bar">
+                <span>{label}</span>
+            </div>
+            <pre class="code__body" tabindex="0" role="group" aria-label=label>
+                <code>{move || text.get()}</code>
+            </pre>
+        </div>
+    }
+}

@@ -1,0 +1,172 @@
+//! Fields of the form. Each knows where its value stands in the request, and shows what the API says of that place.
+
+use leptos::prelude::*;
+
+use crate::ui::icon::{Glyph, Icon};
+
+/// A fault that the API has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// JSON pointer into the request.
+    pub(super) pointer: String,
+    /// A sentence.
+    pub(super) detail: String,
+}
+
+/// Faults of the last try; provided by the form.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Faults(pub(super) RwSignal<Vec<Fault>>);
+
+impl Faults {
+    /// What is wrong at a place of the request.
+    fn at(self, pointer: &str) -> Option<String> {
+        let faults = self.0.read();
+        faults
+            .iter()
+            .find(|fault| fault.pointer == pointer)
+            .map(|fault| fault.detail.clone())
+    }
+}
+
+/// A label, a field and what is wrong with it. `id` is unique in the page, `at` the pointer.
+#[component]
+fn Labelled(
+    id: String,
+    label: &'static str,
+    #[prop(optional)] optional: bool,
+    #[prop(optional)] hint: &'static str,
+    #[prop(into)] at: String,
+    children: Children,
+) -> impl IntoView {
+    let faults = expect_context::<Faults>();
+    let fault = Memo::new(move |_| faults.at(&at));
+    let fault_id = format!("{id}-fault");
+    view! {
+        <div class="field" class:field--invalid=move || fault.read().is_some()>
+            <label class="field__label" for=id>
+                {label}
+                {optional.then(|| view! { <span class="field__optional">" optional"</span> })}
+            </label>
+            {(!hint.is_empty()).then(|| view! { <p class="field__hint">{hint}</p> })}
+            {children()}
+            {move || {
+                let id = fault_id.clone();
+                fault
+                    .get()
+                    .map(|fault| {
+                        view! {
+                            <p class="field__error" id=id>
+                                <Icon glyph=Glyph::Fault />
+                                {fault}
+                            </p>
+                        }
+                    })
+            }}
+        </div>
+    }
+}
+
+/// A line of text.
+#[component]
+pub(super) fn Line(
+    #[prop(into)] id: String,
+    label: &'static str,
+    value: RwSignal<String>,
+    #[prop(into)] at: String,
+    #[prop(default = "input")] class: &'static str,
+    #[prop(optional)] optional: bool,
+    #[prop(optional)] hint: &'static str,
+) -> impl IntoView {
+    view! {
+        <Labelled id=id.clone() label optional hint at>
+            <input class=class id=id type="text" autocomplete="off" spellcheck="false" bind:value=value />
+        </Labelled>
+    }
+}
+
+/// Several lines of code.
+#[component]
+pub(super) fn Area(
+    #[prop(into)] id: String,
+    label: &'static str,
+    value: RwSignal<String>,
+    #[prop(into)] at: String,
+    #[prop(optional)] optional: bool,
+    #[prop(optional)] hint: &'static str,
+) -> impl IntoView {
+    view! {
+        <Labelled id=id.clone() label optional hint at>
+            <textarea class="input input--area input--code" id=id spellcheck="false" bind:value=value></textarea>
+        </Labelled>
+    }
+}
+
+/// One of several: values with their names.
+#[component]
+pub(super) fn Choice(
+    #[prop(into)] id: String,
+    label: &'static str,
+    value: RwSignal<String>,
+    #[prop(into)] at: String,
+    options: Vec<(String, String)>,
+) -> impl IntoView {
+    let chosen = value.get_untracked();
+    let options = options.into_iter().map(move |(word, name)| {
+        let selected = word == chosen;
+        view! {
+            <option value=word selected=selected>
+                {name}
+            </option>
+        }
+    });
+    view! {
+        <Labelled id=id.clone() label at>
+            <select class="input" id=id on:change:target=move |event| value.set(event.target().value())>
+                {options.collect_view()}
+            </select>
+        </Labelled>
+    }
+}
+
+/// Yes or no.
+#[component]
+pub(super) fn Tick(label: &'static str, value: RwSignal<bool>, #[prop(optional)] hint: &'static str) -> impl IntoView {
+    view! {
+        <label class="check">
+            <input class="check__box" type="checkbox" bind:checked=value />
+            <span class="check__label">{label}</span>
+            {(!hint.is_empty()).then(|| view! { <span class="check__hint">{hint}</span> })}
+        </label>
+    }
+}
+
+/// One of a few, beside each other or below each other. `name` is the group's, unique in the page.
+#[component]
+pub(super) fn Radio(
+    class: &'static str,
+    #[prop(into)] name: String,
+    label: &'static str,
+    #[prop(optional)] hint: &'static str,
+    #[prop(into)] checked: Signal<bool>,
+    on_choose: impl Fn() + 'static,
+) -> impl IntoView {
+    let (label_class, box_class) = match class {
+        "check" => ("check__label", "check__box"),
+        _ => ("", ""),
+    };
+    view! {
+        <label class=class>
+            <input class=box_class type="radio" name=name prop:checked=checked on:change=move |_| on_choose() />
+            <span class=label_class>{label}</span>
+            {(!hint.is_empty()).then(|| view! { <span class="check__hint">{hint}</span> })}
+        </label>
+    }
+}
+
+/// Words that are their own names.
+pub(super) fn words(words: &[&str]) -> Vec<(String, String)> {
+    words
+        .iter()
+        .map(|word| ((*word).to_owned(), (*word).to_owned()))
+        .collect()
+}

@@ -1,0 +1,204 @@
+//! The request as it is sent, and what comes of it.
+
+use leptos::{either::EitherOf4, prelude::*};
+
+use super::fields::{Fault, Faults};
+use crate::{
+    error::AppError,
+    model::playground::{Content, Played},
+    ui::{
+        badge::{Badge, State},
+        button::{Button, Size},
+        icon::{Glyph, Icon},
+        notice::ErrorNotice,
+        number::grouped,
+    },
+};
+
+/// What the last try has come to.
+#[derive(Debug, Clone)]
+pub(super) enum Trial {
+    /// Nothing was tried.
+    None,
+    /// The answer is awaited.
+    Pending,
+    /// The API has answered.
+    Answered(Played),
+    /// It was not reached.
+    Failed(AppError),
+}
+
+/// The faults that an answer names, with their places.
+pub(super) fn faults_of(content: &Content) -> Vec<Fault> {
+    let Content::Json(answer) = content else {
+        return Vec::new();
+    };
+    let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
+    let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let fault = |error: &serde_json::Value| {
+        Some(Fault {
+            pointer: error["source"]["pointer"].as_str()?.to_owned(),
+            detail: error["detail"].as_str()?.to_owned(),
+        })
+    };
+    errors.iter().filter_map(fault).collect()
+}
+
+/// What came of the last try.
+#[component]
+pub(super) fn Outcome(trial: RwSignal<Trial>) -> impl IntoView {
+    move || match trial.get() {
+        Trial::None => EitherOf4::A(view! {
+            <div class="empty">
+                <p>"No request yet. Its document appears here."</p>
+            </div>
+        }),
+        Trial::Pending => EitherOf4::B(view! {
+            <div class="playground__stage" role="status">
+                <div class="skeleton skeleton--page"></div>
+                <span class="visually-hidden">"Rendering"</span>
+            </div>
+        }),
+        Trial::Failed(error) => EitherOf4::C(view! { <ErrorNotice error /> }),
+        Trial::Answered(played) => EitherOf4::D(view! { <Answer played /> }),
+    }
+}
+
+#[component]
+fn Answer(played: Played) -> impl IntoView {
+    let good = played.status < 400;
+    let faults = expect_context::<Faults>().0.get_untracked();
+    let faults = faults.into_iter().map(|fault| {
+        view! {
+            <li>
+                <code>{if fault.pointer.is_empty() { "/".to_owned() } else { fault.pointer }}</code>
+                " "
+                {fault.detail}
+            </li>
+        }
+    });
+    let faults = faults.collect::<Vec<_>>();
+    let headers = played.headers.into_iter().map(|(name, value)| {
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                <td>{value}</td>
+            </tr>
+        }
+    });
+    let render = played.render.map(|id| {
+        view! {
+            <p class="small">
+                <a href=format!("/dashboard/renders/{id}")>"See this render"</a>
+                ": phases, requests, console"
+            </p>
+        }
+    });
+    view! {
+        <div class="stack">
+            <div class="cluster cluster--spread" role="status">
+                <Badge state=if good { State::Good } else { State::Bad }>{played.status}</Badge>
+                <span class="small quiet">{grouped(played.milliseconds.cast_signed())} " ms"</span>
+            </div>
+            {(!faults.is_empty())
+                .then(|| {
+                    view! {
+                        <div class="form-errors">
+                            <p class="form-errors__title">"The request is refused."</p>
+                            <ul>{faults}</ul>
+                        </div>
+                    }
+                })}
+            <Body content=played.content />
+            {render}
+            <table class="table table--dense">
+                <caption>"Answer headers"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Header"</th>
+                        <th scope="col">"Value"</th>
+                    </tr>
+                </thead>
+                <tbody>{headers.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn Body(content: Content) -> impl IntoView {
+    match content {
+        Content::Json(json) => leptos::either::Either::Left(view! {
+            <div class="code">
+                <div class="code__bar">
+                    <span>"Body"</span>
+                </div>
+                <pre class="code__body code__body--wrap" tabindex="0" role="group" aria-label="Body of the answer">
+                    <code>{json}</code>
+                </pre>
+            </div>
+        }),
+        Content::Pdf {
+            document,
+            bytes,
+            page_count,
+            pages,
+        } => leptos::either::Either::Right(view! { <Document document bytes page_count pages /> }),
+    }
+}
+
+/// Pages to leaf through, and the document to take along.
+#[component]
+fn Document(document: String, bytes: usize, page_count: usize, pages: Vec<String>) -> impl IntoView {
+    let shown = pages.len();
+    let page = RwSignal::new(0);
+    let pages = StoredValue::new(pages);
+    let picture = move || {
+        let source = pages.with_value(|pages| pages.get(page.get()).map(|png| format!("data:image/png;base64,{png}")));
+        source.map(|source| {
+            let alt = format!("Page {} of {page_count}", page.get() + 1);
+            view! {
+                <div class="playground__stage">
+                    <div class="page-frame">
+                        <img class="page-image page-image--marked" src=source alt=alt />
+                    </div>
+                </div>
+            }
+        })
+    };
+    let size = grouped(i64::try_from(bytes.div_ceil(1024)).unwrap_or(i64::MAX));
+    view! {
+        {picture}
+        <div class="cluster cluster--spread">
+            <div class="viewer__group small">
+                <Button
+                    size=Size::Small
+                    label="Previous page"
+                    on_press=move || page.update(|page| *page = page.saturating_sub(1))
+                >
+                    <Icon glyph=Glyph::Previous />
+                </Button>
+                <span aria-live="polite">{move || format!("Page {} of {page_count}", page.get() + 1)}</span>
+                <Button
+                    size=Size::Small
+                    label="Next page"
+                    on_press=move || page.update(|page| *page = (*page + 1).min(shown.saturating_sub(1)))
+                >
+                    <Icon glyph=Glyph::Next />
+                </Button>
+            </div>
+            <a
+                class="button button--small"
+                href=format!("data:application/pdf;base64,{document}")
+                download="document.pdf"
+            >
+                <Icon glyph=Glyph::Download />
+                "Download, "
+                {size}
+                " KB"
+            </a>
+        </div>
+        {(page_count > shown)
+            .then(|| view! { <p class="small quiet">{format!("The first {shown} pages are shown.")}</p> })}
+    }
+}

@@ -1,0 +1,35 @@
+//! `/dashboard/playground`: every option of the API as a form. `render` of its query names a render whose options are taken
+//! up again.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    islands::playground::Playground as Bench,
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+};
+
+/// The page.
+#[component]
+pub fn Playground() -> impl IntoView {
+    let render = use_query_map().read_untracked().get("render");
+    view! {
+        <Shell title="Playground" current=Entry::Playground>
+            <div class="page-head">
+                <div class="page-head__text">
+                    <h1>"Playground"</h1>
+                    <p class="page-head__lede">
+                        "Every option of the API as a form. What you set here is the request on the right."
+                    </p>
+                </div>
+            </div>
+            <noscript>
+                <p class="notice notice--info">"The playground needs JavaScript. Everything in it can be sent with curl as well."</p>
+            </noscript>
+            {loaded(|backend| async move { backend.bench(render).await }, |bench| view! { <Bench bench /> })}
+        </Shell>
+    }
+}

@@ -1,0 +1,90 @@
+//! Panels of which one is shown (WAI-ARIA Authoring Practices, "Tabs"): arrows go from tab to tab.
+
+use leptos::{html, prelude::*};
+
+/// A tab and its panel.
+pub struct Tab {
+    name: &'static str,
+    panel: Box<dyn FnOnce() -> AnyView>,
+}
+
+impl Tab {
+    /// A panel under its name.
+    pub fn new(name: &'static str, panel: impl FnOnce() -> AnyView + 'static) -> Self {
+        Self {
+            name,
+            panel: Box::new(panel),
+        }
+    }
+}
+
+/// The tabs and their panels, all of which are there all the time.
+#[component]
+pub fn Tabs(
+    /// What ids in the page begin with.
+    id: &'static str,
+    /// What screen readers call the list.
+    label: &'static str,
+    /// From left to right.
+    tabs: Vec<Tab>,
+    /// Which one is shown.
+    chosen: RwSignal<usize>,
+) -> impl IntoView {
+    let count = tabs.len();
+    let buttons: Vec<NodeRef<html::Button>> = (0..count).map(|_| NodeRef::new()).collect();
+    let references = StoredValue::new(buttons.clone());
+    let go = move |index: usize| {
+        chosen.set(index);
+        if let Some(button) = references.with_value(|buttons| buttons.get(index).and_then(NodeRef::get_untracked)) {
+            let _ = button.focus();
+        }
+    };
+    let heads = tabs.iter().zip(buttons).enumerate().map(|(index, (tab, button))| {
+        let is_chosen = move || chosen.get() == index;
+        view! {
+            <button
+                class="tabs__tab"
+                type="button"
+                role="tab"
+                id=format!("{id}-tab-{index}")
+                aria-controls=format!("{id}-panel-{index}")
+                aria-selected=move || is_chosen().to_string()
+                tabindex=move || if is_chosen() { "0" } else { "-1" }
+                node_ref=button
+                on:click=move |_| chosen.set(index)
+                on:keydown=move |event| match event.key().as_str() {
+                    "ArrowRight" => go((index + 1) % count),
+                    "ArrowLeft" => go((index + count - 1) % count),
+                    "Home" => go(0),
+                    "End" => go(count - 1),
+                    _ => {}
+                }
+            >
+                {tab.name}
+            </button>
+        }
+    });
+    let heads = heads.collect_view();
+    let panels = tabs.into_iter().enumerate().map(|(index, tab)| {
+        view! {
+            <div
+                class="tabs__panel"
+                role="tabpanel"
+                id=format!("{id}-panel-{index}")
+                aria-labelledby=format!("{id}-tab-{index}")
+                hidden=move || chosen.get() != index
+            >
+                {(tab.panel)()}
+            </div>
+        }
+    });
+    let panels = panels.collect_view();
+    view! {
+        <div class="tabs">
+            <div class="tabs__list" role="tablist" aria-label=label>
+                {heads}
+            </div>
+            {panels}
+        </div>
+    }
+}
