@@ -3,9 +3,10 @@
 use axum::{
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
 };
+use http_body_util::Limited;
 use leptos::server_fn::{
     axum::get_server_fn_service,
     error::{FromServerFnError, SERVER_FN_ERROR_HEADER, ServerFnUrlError},
@@ -14,9 +15,24 @@ use platen_app::error::AppError;
 
 use crate::{
     http,
-    web::{Web, provide},
+    service::sessions::LoggedIn,
+    web::{Web, provide, wants_page},
 };
 
+/// What everybody may call. Each function authorises itself; but one that is not here is not even read for those who have
+/// not logged in.
+const FOR_EVERYBODY: [&str; 8] = [
+    "log-in",
+    "log-out",
+    "request-password-reset",
+    "reset-password",
+    "send-sign-up-again",
+    "sign-up",
+    "theme",
+    "verify-sign-up",
+];
+/// The largest request: a template of 2 MiB, of which every byte may be escaped, and its data.
+const LARGEST_REQUEST: usize = 8 * 1024 * 1024;
 /// An error of ours is far smaller.
 const LARGEST_ERROR: usize = 64 * 1024;
 
@@ -25,9 +41,29 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     if get_server_fn_service(request.uri().path(), request.method().clone()).is_none() {
         return http::no_such_path().await;
     }
-    let request = without_former_outcome(request);
+    let logged_in = request.extensions().get::<LoggedIn>().is_some();
+    if !logged_in && !is_for_everybody(request.uri().path()) {
+        return log_in_first(request.headers());
+    }
+    let request = without_former_outcome(request).map(|body| Body::new(Limited::new(body, LARGEST_REQUEST)));
     let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
     with_own_status(answer.into_response()).await
+}
+
+fn is_for_everybody(path: &str) -> bool {
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| FOR_EVERYBODY.contains(&name))
+}
+
+/// A form leads to the log-in, the page's own requests hear why.
+fn log_in_first(headers: &HeaderMap) -> Response {
+    if wants_page(headers) {
+        return Redirect::to("/log-in").into_response();
+    }
+    let error = AppError::LogInFirst;
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::UNAUTHORIZED);
+    (status, error.ser()).into_response()
 }
 
 /// What the page's address says of an earlier try goes: Leptos adds what comes of this one.
@@ -53,4 +89,17 @@ async fn with_own_status(answer: Response) -> Response {
     let error = AppError::de(body.clone());
     parts.status = StatusCode::from_u16(error.status()).unwrap_or(parts.status);
     Response::from_parts(parts, Body::from(body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_listed_is_for_people() {
+        assert!(is_for_everybody("/web/log-in"));
+        for path in ["/web/confirm-email", "/web/log-in-not", "/web/"] {
+            assert!(!is_for_everybody(path), "{path}");
+        }
+    }
 }
