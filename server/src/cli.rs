@@ -19,7 +19,9 @@ use crate::{
     boot::{self, ServeError, secret_key::ObtainKeyError},
     cli::failure::Failure,
     config::{Config, jobs::Role},
-    database, drawing, telemetry,
+    database,
+    drawing::{self, child::Drawings},
+    telemetry,
 };
 
 /// Turns HTML, web addresses and stored templates into archival PDF.
@@ -42,6 +44,8 @@ enum Invocation {
         dots_per_inch: u16,
         /// How many pages.
         pages: usize,
+        /// The one to draw before the others.
+        first: usize,
     },
     #[command(flatten)]
     Command(Command),
@@ -88,8 +92,17 @@ pub fn run() -> ExitCode {
     let done = match Arguments::parse().invocation {
         // Before anything else: they have no settings, no log and one thread.
         Invocation::FillTemplates => platen_template::child::run().map_err(Failure::from),
-        Invocation::DrawPages { dots_per_inch, pages } => {
-            drawing::child::run(dots_per_inch, pages).map_err(Failure::from)
+        Invocation::DrawPages {
+            dots_per_inch,
+            pages,
+            first,
+        } => {
+            let wanted = Drawings {
+                dots_per_inch,
+                pages,
+                first,
+            };
+            drawing::child::run(wanted).map_err(Failure::from)
         }
         Invocation::Command(command) => execute(command),
     };

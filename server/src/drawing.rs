@@ -3,21 +3,22 @@
 
 pub mod child;
 
-use std::{io, sync::Arc, thread::available_parallelism, time::Duration};
+use std::{io, iter, sync::Arc, thread::available_parallelism, time::Duration};
 
 use platen_confined::{
     parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
-    turns::Turns,
+    turns::{Turn, Turns},
 };
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    sync::Semaphore,
-    time::timeout,
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdout},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout_at},
 };
 
 use crate::{
     domain::ids::AccountId,
-    drawing::child::{Drawn, PROCESSOR_SECONDS, Refusal},
+    drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal},
 };
 
 /// The hidden command of [`crate::cli`].
@@ -64,43 +65,97 @@ impl Drawing {
         dots_per_inch: u16,
         pages: usize,
     ) -> Result<Vec<Drawn>, DrawingError> {
-        let _turn = self.turns.wait(account.0).await?;
-        let _place = self.places.acquire().await.map_err(io::Error::other)?;
-        match timeout(WALL_CLOCK, draw(pdf, dots_per_inch, pages)).await {
-            Ok(drawn) => drawn,
-            Err(_) => Err(too_long()),
+        let wanted = Drawings {
+            dots_per_inch,
+            pages,
+            first: 1,
+        };
+        let mut easel = self.start(account, pdf, wanted).await?;
+        let mut drawn = Vec::with_capacity(pages);
+        while let Some(page) = easel.next().await? {
+            drawn.push(page);
         }
+        Ok(drawn)
+    }
+
+    /// Begins to draw pages of a document that was made for the account.
+    pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<Easel, DrawingError> {
+        let turn = self.turns.wait(account.0).await?;
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(io::Error::other)?;
+        let Drawings {
+            dots_per_inch,
+            pages,
+            first,
+        } = wanted;
+        let numbers = [dots_per_inch.to_string(), pages.to_string(), first.to_string()];
+        let arguments = iter::once(COMMAND).chain(numbers.iter().map(String::as_str));
+        let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+        };
+        let ends = Instant::now() + WALL_CLOCK;
+        let handed_over = timeout_at(ends, async {
+            input.write_all(pdf).await?;
+            drop(input);
+            io::Result::Ok(())
+        });
+        // If it breaks off, the process's end says why.
+        let _ = handed_over.await.map_err(|_| too_long())?;
+        Ok(Easel {
+            child,
+            pages: BufReader::new(output).lines(),
+            missing: pages,
+            ends,
+            _place: place,
+            _turn: turn,
+        })
     }
 }
 
-async fn draw(pdf: &[u8], dots_per_inch: u16, pages: usize) -> Result<Vec<Drawn>, DrawingError> {
-    let arguments = [COMMAND, &dots_per_inch.to_string(), &pages.to_string()];
-    let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;
-    let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
-    };
-    let mut answer = Vec::new();
-    let exchanged = async {
-        input.write_all(pdf).await?;
-        drop(input);
-        output.read_to_end(&mut answer).await
-    };
-    // If it breaks off, the process's end says why.
-    let exchanged = exchanged.await;
-    let status = child.wait().await?;
-    match limit_exceeded(status) {
-        Some(Limit::Time) => return Err(too_long()),
-        Some(Limit::Memory) => {
-            let message = "the pages take too much memory to draw";
-            return Err(DrawingError::TooMuch(message.to_owned()));
+/// A process that draws; ended when it is dropped.
+pub struct Easel {
+    child: Child,
+    pages: Lines<BufReader<ChildStdout>>,
+    missing: usize,
+    ends: Instant,
+    _place: OwnedSemaphorePermit,
+    _turn: Turn,
+}
+
+impl Easel {
+    /// The page that is drawn next; `None`: there is no other.
+    pub async fn next(&mut self) -> Result<Option<Drawn>, DrawingError> {
+        if self.missing == 0 {
+            return Ok(None);
         }
-        None => exchanged?,
-    };
-    match serde_json::from_slice(&answer) {
-        Ok(Ok(drawn)) => Ok(drawn),
-        Ok(Err(Refusal::TooMuch(message))) => Err(DrawingError::TooMuch(message)),
-        Ok(Err(Refusal::NotDrawn(message))) => Err(io::Error::other(message).into()),
-        Err(error) => Err(io::Error::other(format!("it ended with {status}: {error}")).into()),
+        match timeout_at(self.ends, self.read()).await {
+            Ok(drawn) => {
+                self.missing -= 1;
+                drawn.map(Some)
+            }
+            Err(_) => Err(too_long()),
+        }
+    }
+
+    async fn read(&mut self) -> Result<Drawn, DrawingError> {
+        // A process that is ended may leave half a line.
+        let line = self.pages.next_line().await.ok().flatten();
+        match line.as_deref().map(serde_json::from_str) {
+            Some(Ok(Ok(drawn))) => return Ok(drawn),
+            Some(Ok(Err(Refusal::TooMuch(message)))) => return Err(DrawingError::TooMuch(message)),
+            Some(Ok(Err(Refusal::NotDrawn(message)))) => return Err(io::Error::other(message).into()),
+            Some(Err(_)) | None => {}
+        }
+        let status = self.child.wait().await?;
+        match limit_exceeded(status) {
+            Some(Limit::Time) => Err(too_long()),
+            Some(Limit::Memory) => {
+                let message = "the pages take too much memory to draw";
+                Err(DrawingError::TooMuch(message.to_owned()))
+            }
+            None => Err(io::Error::other(format!("it ended with {status}")).into()),
+        }
     }
 }
 

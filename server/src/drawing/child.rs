@@ -1,4 +1,4 @@
-//! The process that draws: a PDF on standard input, JSON on standard output.
+//! The process that draws: a PDF on standard input, a line of JSON for each page on standard output, as soon as it is drawn.
 
 use std::io::{self, Read, Write};
 
@@ -15,6 +15,8 @@ pub(super) const PROCESSOR_SECONDS: u64 = 10;
 /// A page as a picture.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Drawn {
+    /// Which one, from 1.
+    pub page: usize,
     /// Pixels.
     pub width: usize,
     /// Pixels.
@@ -32,30 +34,81 @@ pub(super) enum Refusal {
     NotDrawn(String),
 }
 
-/// Draws the first so many pages of what comes on standard input.
+/// What is drawn of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drawings {
+    /// Pixels for each inch of a page.
+    pub dots_per_inch: u16,
+    /// So many pages from the first one on.
+    pub pages: usize,
+    /// The page that is drawn before the others, because somebody looks at it.
+    pub first: usize,
+}
+
+impl Drawings {
+    /// The pages in the order in which they are drawn.
+    fn order(self) -> impl Iterator<Item = usize> {
+        let in_front = Some(self.first).filter(|first| (1..=self.pages).contains(first));
+        let others = (1..=self.pages).filter(move |page| Some(*page) != in_front);
+        in_front.into_iter().chain(others)
+    }
+}
+
+/// Draws pages of what comes on standard input; ends with the first that can't be drawn.
 ///
 /// # Errors
 /// When the limits cannot be set, in which case nothing is drawn, or when the parent is gone.
-pub fn run(dots_per_inch: u16, pages: usize) -> io::Result<()> {
+pub fn run(wanted: Drawings) -> io::Result<()> {
     platen_confined::confine(MEMORY)?;
     platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
     let mut pdf = Vec::new();
     io::stdin().lock().read_to_end(&mut pdf)?;
-    let drawn = draw(&pdf, dots_per_inch, pages).map_err(|error| match error {
-        RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. } => Refusal::TooMuch(error.to_string()),
-        _ => Refusal::NotDrawn(error.to_string()),
-    });
-    io::stdout().lock().write_all(&serde_json::to_vec(&drawn)?)
+    let mut output = io::stdout().lock();
+    for page in wanted.order() {
+        let drawn = draw(&pdf, wanted.dots_per_inch, page);
+        let is_last = drawn.is_err();
+        let mut line = serde_json::to_vec(&drawn)?;
+        line.push(b'\n');
+        output.write_all(&line)?;
+        output.flush()?;
+        if is_last {
+            break;
+        }
+    }
+    Ok(())
 }
 
-fn draw(pdf: &[u8], dots_per_inch: u16, pages: usize) -> Result<Vec<Drawn>, RasterError> {
-    let pictures = (1..=pages).map(|page| {
-        let picture = rasterise(pdf, PageView { page, dots_per_inch })?;
-        Ok(Drawn {
-            width: picture.width,
-            height: picture.height,
-            png: BASE64_STANDARD.encode(picture.to_png()),
-        })
-    });
-    pictures.collect()
+fn draw(pdf: &[u8], dots_per_inch: u16, page: usize) -> Result<Drawn, Refusal> {
+    let picture = rasterise(pdf, PageView { page, dots_per_inch }).map_err(|error| match error {
+        RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. } => Refusal::TooMuch(error.to_string()),
+        _ => Refusal::NotDrawn(error.to_string()),
+    })?;
+    Ok(Drawn {
+        page,
+        width: picture.width,
+        height: picture.height,
+        png: BASE64_STANDARD.encode(picture.to_png()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_that_somebody_looks_at_comes_first() {
+        let order = |first, pages| {
+            let drawings = Drawings {
+                dots_per_inch: 96,
+                pages,
+                first,
+            };
+            drawings.order().collect::<Vec<_>>()
+        };
+        assert_eq!(order(1, 3), [1, 2, 3]);
+        assert_eq!(order(3, 4), [3, 1, 2, 4]);
+        // The document has fewer pages than it had.
+        assert_eq!(order(5, 2), [1, 2]);
+        assert_eq!(order(0, 2), [1, 2]);
+    }
 }
