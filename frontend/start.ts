@@ -1,5 +1,6 @@
 // Starts what is live in a page: elements of ours, and the islands of the module.
 
+import "./elements/code-editor.ts";
 import "./elements/local-time.ts";
 
 // What wasm-bindgen has written; see build.mjs.

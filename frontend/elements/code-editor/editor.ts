@@ -1,0 +1,88 @@
+// The editor: CodeMirror with what templates and their data need of it.
+
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  type ViewUpdate,
+} from "@codemirror/view";
+
+import { colours, look } from "./look.ts";
+import { languageOf, type Language } from "./languages.ts";
+import { mark, offsetOf, type Marker } from "./markers.ts";
+
+/** Read out after the label. */
+const WAY_OUT = "Tab indents; press Escape first to leave by Tab.";
+
+export interface Options {
+  text: string;
+  label: string;
+  language: Language;
+  /** Called when the person changes the text. */
+  onInput: () => void;
+}
+
+export interface Editor {
+  text(): string;
+  mark(markers: Marker[]): void;
+  goTo(line: number, column: number): void;
+  focus(): void;
+  close(): void;
+}
+
+/** Puts an editor into an element. */
+export function open(parent: HTMLElement, options: Options): Editor {
+  const tell = (update: ViewUpdate) => {
+    if (update.docChanged) options.onInput();
+  };
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [extensions(options), EditorView.updateListener.of(tell)],
+    }),
+  });
+  return {
+    text: () => view.state.doc.toString(),
+    mark: (markers) => mark(view, markers),
+    goTo: (line, column) => {
+      const offset = offsetOf(view.state.doc, line, column);
+      view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
+      view.focus();
+    },
+    focus: () => view.focus(),
+    close: () => view.destroy(),
+  };
+}
+
+function extensions({ label, language }: Options): Extension {
+  const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
+  return [
+    EditorView.cspNonce.of(nonce),
+    // A scrolling region has to hold something that Tab reaches, said in so many words.
+    EditorView.contentAttributes.of({ "aria-label": label, "aria-description": WAY_OUT, tabindex: "0" }),
+    lineNumbers(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    bracketMatching(),
+    indentOnInput(),
+    indentUnit.of("  "),
+    syntaxHighlighting(colours),
+    languageOf(language),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap, indentWithTab]),
+    look,
+  ];
+}
