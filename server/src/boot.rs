@@ -37,6 +37,7 @@ use crate::{
         metrics::Metrics,
         people::{self, People},
         renders::{abandoned::Sweeper, kept, retention},
+        templates::live::LivePreviews,
     },
     state::AppState,
     storage::{
@@ -190,6 +191,7 @@ async fn serve_with(
         guard: Arc::clone(&guard),
         templates,
         drawing: Drawing::default(),
+        live_previews: LivePreviews::default(),
         config: config.clone(),
         instance: instance.id,
         buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),

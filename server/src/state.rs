@@ -14,7 +14,10 @@ use crate::{
     drawing::Drawing,
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
-    service::{api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People},
+    service::{
+        api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People,
+        templates::live::LivePreviews,
+    },
     storage::{answers::AnswerFiles, default_storage::DefaultStorage},
 };
 
@@ -31,6 +34,8 @@ pub struct AppState {
     pub templates: Pool,
     /// Draws pages.
     pub drawing: Drawing,
+    /// How often they are drawn for those who type.
+    pub live_previews: LivePreviews,
     /// All settings.
     pub config: Arc<Config>,
     /// This process.

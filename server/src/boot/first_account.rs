@@ -14,11 +14,13 @@ use crate::{
         api_key::PlaintextKey,
         email::Email,
         password::{InvalidPassword, Password},
+        template::demos::Demo,
     },
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         api_keys,
         passwords::{HashError, Passwords},
+        templates::{TemplateError, demos},
     },
     store::error::StoreError,
 };
@@ -43,6 +45,9 @@ pub enum FirstAccountError {
     /// Its password could not be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
+    /// Its templates could not be made.
+    #[error("the first templates could not be made: {0}")]
+    Templates(#[from] TemplateError),
     /// Its key can't be kept.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -85,7 +90,8 @@ pub async fn ensure(
         account_name: ACCOUNT_NAME,
         password_hash: &password_hash,
     };
-    accounts::create_with_key(
+    let now = clock::now();
+    let created = accounts::create_with_key(
         db,
         &owner,
         &PlanChoice {
@@ -94,9 +100,13 @@ pub async fn ensure(
         },
         KEY_NAME,
         &key,
-        clock::now(),
+        now,
     )
     .await?;
+    // The newest comes first in lists.
+    for demo in Demo::ALL.into_iter().rev() {
+        demos::create(db, created.account, created.owner, demo, demo.name().to_owned(), now).await?;
+    }
     Ok(Some(FirstAccount {
         key,
         log_in: log_in.into(),

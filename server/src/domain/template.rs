@@ -1,5 +1,7 @@
 //! Stored templates: what a client may save, and what is kept.
 
+pub mod demos;
+pub mod places;
 pub mod preview;
 pub mod settings;
 
@@ -14,6 +16,8 @@ use crate::domain::{
     validation::{Fault, Faults, json, schema::Schema},
 };
 
+/// Most characters of a template's name.
+pub const LONGEST_NAME: usize = 200;
 /// Most bytes of a template's content, as UTF-8.
 const LONGEST_CONTENT: usize = 2 << 20;
 /// Most bytes of a preview context, as JSON without blanks.
@@ -60,6 +64,8 @@ pub struct VersionSummary {
     pub published: bool,
     /// Who saved it; nobody once the user is deleted.
     pub created_by: Option<UserId>,
+    /// What they call themselves, or else their address.
+    pub author: Option<String>,
     /// When it was saved.
     pub inserted_at: OffsetDateTime,
 }

@@ -1,5 +1,9 @@
-//! Stored templates: created, changed, looked at and deleted. Every save is a version, which is published at once.
+//! Stored templates: created, changed, looked at and deleted. Every save is a version. Those by the API are published at
+//! once, those by an editor when its author says so ([`drafts`]).
 
+pub mod demos;
+pub mod drafts;
+pub mod live;
 pub mod preview;
 pub mod settings;
 pub mod versions;
@@ -13,9 +17,11 @@ use crate::{
     clock,
     domain::{
         caller::Caller,
-        ids::{AccountId, TemplateId},
+        ids::{AccountId, TemplateId, UserId},
         page::{Page, PageRequest},
-        template::{ExpectedVersion, NewTemplate, Saved, Submission, Template, TemplateChanges, faulty_template},
+        template::{
+            ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges, faulty_template,
+        },
         validation::{Fault, quote},
     },
     drawing::DrawingError,
@@ -23,10 +29,13 @@ use crate::{
     store::{
         error::StoreError,
         template_versions,
-        templates::{self, TemplateName},
+        templates::{self, TemplateFilter, TemplateGlance, TemplateName},
         tx,
     },
 };
+
+/// Copies of one template that are called by number.
+const MOST_COPIES: usize = 100;
 
 /// Why a template was not served or changed.
 #[derive(Debug, thiserror::Error)]
@@ -62,13 +71,28 @@ pub async fn create(
 ) -> Result<Template, TemplateError> {
     let new = checked(app, caller.account, submission).await?;
     let (id, now) = (TemplateId::generate(), clock::now());
-    let mut transaction = tx::begin(&app.db).await?;
-    templates::insert(&mut transaction, caller.account, id, &new.name, now)
-        .await
-        .map_err(|error| name_taken_or(error, &new.name))?;
-    let version = save(&mut transaction, caller, id, &new, now).await?;
-    tx::commit(transaction).await?;
+    let version = insert(&app.db, caller.account, caller.user.id, id, &new, now).await?;
     Ok(template(id, new, version, now, now))
+}
+
+/// Creates another template like the newest version of this one.
+pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
+    let original = drafts::open(db, caller.account, id).await?.newest;
+    let mut copy = NewTemplate {
+        name: String::new(),
+        content: original.content,
+        preview_context: original.preview_context,
+    };
+    let mut number = 1;
+    loop {
+        copy.name = name_of_copy(&original.summary.name, number);
+        let id = TemplateId::generate();
+        match insert(db, caller.account, caller.user.id, id, &copy, clock::now()).await {
+            // The name is taken.
+            Err(TemplateError::Invalid(_)) if number < MOST_COPIES => number += 1,
+            inserted => return inserted.map(|_| id),
+        }
+    }
 }
 
 /// The account's templates, newest first.
@@ -84,6 +108,17 @@ pub async fn list(
 /// The names of the account's templates, at most so many.
 pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, TemplateError> {
     Ok(templates::list_names(db, account, most).await?)
+}
+
+/// The account's templates that somebody looks for, newest first.
+pub async fn glances(
+    db: &PgPool,
+    account: AccountId,
+    filter: &TemplateFilter,
+    page: PageRequest<TemplateId>,
+) -> Result<Page<TemplateGlance, TemplateId>, TemplateError> {
+    let found = templates::list_glances(db, account, filter, page).await?;
+    Ok(page.page(found, |template| template.id))
 }
 
 /// One template.
@@ -121,6 +156,24 @@ pub async fn delete(
     lock(&mut transaction, account, id, expected).await?;
     templates::delete(&mut transaction, account, id, clock::now()).await?;
     Ok(tx::commit(transaction).await?)
+}
+
+/// Adds a template with its first version, which is published.
+async fn insert(
+    db: &PgPool,
+    account: AccountId,
+    author: UserId,
+    id: TemplateId,
+    new: &NewTemplate,
+    now: OffsetDateTime,
+) -> Result<i32, TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    templates::insert(&mut transaction, account, id, &new.name, now)
+        .await
+        .map_err(|error| name_taken_or(error, &new.name))?;
+    let version = template_versions::insert(&mut transaction, account, id, author, new, now).await?;
+    tx::commit(transaction).await?;
+    Ok(version)
 }
 
 /// Adds the last fault that a body can have: a content that is no template.
@@ -205,5 +258,29 @@ fn name_taken_or(error: StoreError, name: &str) -> TemplateError {
         TemplateError::Invalid(vec![Fault::invalid("/template/name", detail)])
     } else {
         error.into()
+    }
+}
+
+/// `Invoice copy`, `Invoice copy 2`; the original's name is shortened where there would be too much of it.
+fn name_of_copy(original: &str, number: usize) -> String {
+    let ending = match number {
+        1 => " copy".to_owned(),
+        number => format!(" copy {number}"),
+    };
+    let kept = LONGEST_NAME - ending.len();
+    original.chars().take(kept).collect::<String>() + &ending
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_numbered_and_never_called_too_long() {
+        assert_eq!(name_of_copy("Invoice", 1), "Invoice copy");
+        assert_eq!(name_of_copy("Invoice", 12), "Invoice copy 12");
+        let long = name_of_copy(&"ä".repeat(200), 3);
+        assert_eq!(long.chars().count(), 200);
+        assert!(long.ends_with("ä copy 3"), "{long}");
     }
 }

@@ -53,9 +53,11 @@ pub async fn list(
 ) -> Result<Vec<VersionSummary>, StoreError> {
     let rows = sqlx::query!(
         r#"select version.number, version.name, version.number = templates.published_version as "published!",
-            version.created_by, version.inserted_at
+            version.created_by, version.inserted_at,
+            coalesce(nullif(users.name, ''), users.email) as author
          from template_versions version
          join templates on templates.id = version.template_id
+         left join users on users.id = version.created_by
          where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null
             and ($3::int is null or version.number < $3)
          order by version.number desc
@@ -74,6 +76,7 @@ pub async fn list(
             name: row.name,
             published: row.published,
             created_by: row.created_by.map(UserId),
+            author: row.author,
             inserted_at: row.inserted_at,
         })
         .collect())
@@ -88,9 +91,11 @@ pub async fn find(
 ) -> Result<Option<TemplateVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select version.number, version.name, version.number = templates.published_version as "published!",
-            version.created_by, version.inserted_at, version.content, version.preview_context
+            version.created_by, version.inserted_at, version.content, version.preview_context,
+            coalesce(nullif(users.name, ''), users.email) as author
          from template_versions version
          join templates on templates.id = version.template_id
+         left join users on users.id = version.created_by
          where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null and version.number = $3"#,
         account.0,
         template.0,
@@ -104,11 +109,28 @@ pub async fn find(
             name: row.name,
             published: row.published,
             created_by: row.created_by.map(UserId),
+            author: row.author,
             inserted_at: row.inserted_at,
         },
         content: row.content,
         preview_context: object(row.preview_context),
     }))
+}
+
+/// The number of a living template's newest version.
+pub async fn newest(
+    db: impl PgExecutor<'_>,
+    account: AccountId,
+    template: TemplateId,
+) -> Result<Option<i32>, StoreError> {
+    let row = sqlx::query_scalar!(
+        "select max(version.number) from template_versions version
+         join templates on templates.id = version.template_id
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null",
+        account.0,
+        template.0,
+    );
+    Ok(row.fetch_one(db).await?)
 }
 
 /// The members of a column that holds nothing but objects.

@@ -192,6 +192,73 @@ pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<TemplateId>
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
+/// A living template as people find it in the dashboard.
+#[derive(Debug)]
+pub struct TemplateGlance {
+    /// Identifier.
+    pub id: TemplateId,
+    /// As in the published version.
+    pub name: String,
+    /// The version that is used.
+    pub published: i32,
+    /// The newest one.
+    pub newest: i32,
+    /// When that was saved.
+    pub changed_at: OffsetDateTime,
+    /// What its author calls themselves; `None` once they are deleted.
+    pub changed_by: Option<String>,
+}
+
+/// Which templates somebody looks for.
+#[derive(Debug, Clone, Default)]
+pub struct TemplateFilter {
+    /// Part of the name, in capitals or not, or the beginning of the id.
+    pub search: Option<String>,
+    /// Whether there is a version after the published one; `None`: either way.
+    pub has_draft: Option<bool>,
+}
+
+/// The living templates that somebody looks for, newest first.
+pub async fn list_glances(
+    db: &PgPool,
+    account: AccountId,
+    filter: &TemplateFilter,
+    page: PageRequest<TemplateId>,
+) -> Result<Vec<TemplateGlance>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select templates.id, templates.name, templates.published_version as published, newest.number as newest,
+            newest.inserted_at as changed_at, coalesce(nullif(users.name, ''), users.email) as changed_by
+         from templates
+         join lateral (
+            select number, created_by, inserted_at from template_versions
+            where template_id = templates.id order by number desc limit 1
+         ) newest on true
+         left join users on users.id = newest.created_by
+         where templates.account_id = $1 and templates.deleted_at is null
+            and ($2::text is null or strpos(lower(templates.name), lower($2)) > 0 or starts_with(templates.id::text, $2))
+            and ($3::boolean is null or (newest.number > templates.published_version) = $3)
+            and ($4::uuid is null or templates.id < $4)
+         order by templates.id desc
+         limit $5"#,
+        account.0,
+        filter.search,
+        filter.has_draft,
+        page.after.map(|id| id.0),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    let glances = rows.into_iter().map(|row| TemplateGlance {
+        id: TemplateId(row.id),
+        name: row.name,
+        published: row.published,
+        newest: row.newest,
+        changed_at: row.changed_at,
+        changed_by: row.changed_by,
+    });
+    Ok(glances.collect())
+}
+
 /// Makes a version the one that is used; [`NAME_KEY`] refuses a name that is taken.
 pub async fn publish(
     db: &mut PgConnection,

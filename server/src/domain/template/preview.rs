@@ -61,9 +61,26 @@ impl PreviewRequest {
     /// Reads a body. Fails with every fault, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        let Some(body) = strict_json::parse(body, &mut faults) else {
-            return Err(faults.sorted(&Value::Null));
-        };
+        match strict_json::parse(body, &mut faults) {
+            Some(body) => Self::check(body, faults),
+            None => Err(faults.sorted(&Value::Null)),
+        }
+    }
+
+    /// Checks what an editor holds by the same rules.
+    pub fn of_editor(
+        content: &str,
+        data: Map<String, Value>,
+        options: &Map<String, Value>,
+        dots_per_inch: u16,
+    ) -> Result<Self, Vec<Fault>> {
+        let body = json!({"content": content, "options": options, "dots_per_inch": dots_per_inch});
+        let mut preview = Self::check(body, Faults::default())?;
+        preview.context = Some(data);
+        Ok(preview)
+    }
+
+    fn check(body: Value, mut faults: Faults) -> Result<Self, Vec<Fault>> {
         SCHEMA.check(&body, &mut faults);
         check_content_size(&body["content"], "/content", &mut faults);
         let render = render_request(&body["options"]);

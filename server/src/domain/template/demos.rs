@@ -1,0 +1,75 @@
+//! Templates to begin with. Those of the first account are used as they are, others are begun from one.
+
+use serde_json::{Map, Value};
+
+use crate::domain::template::NewTemplate;
+
+/// A template to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demo {
+    /// Lines, sums, a code to pay by.
+    Invoice,
+    /// One sheet across.
+    Certificate,
+    /// A cover, charts, tables and running heads.
+    Report,
+}
+
+impl Demo {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Invoice, Self::Certificate, Self::Report];
+
+    /// What a template is called that is one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invoice => "Invoice",
+            Self::Certificate => "Certificate",
+            Self::Report => "Report",
+        }
+    }
+
+    /// A template of this name like it.
+    pub fn named(self, name: String) -> NewTemplate {
+        NewTemplate {
+            name,
+            content: self.content().to_owned(),
+            preview_context: self.data(),
+        }
+    }
+
+    fn content(self) -> &'static str {
+        match self {
+            Self::Invoice => include_str!("demos/invoice.html"),
+            Self::Certificate => include_str!("demos/certificate.html"),
+            Self::Report => include_str!("demos/report.html"),
+        }
+    }
+
+    fn data(self) -> Map<String, Value> {
+        let json = match self {
+            Self::Invoice => include_str!("demos/invoice.json"),
+            Self::Certificate => include_str!("demos/certificate.json"),
+            Self::Report => include_str!("demos/report.json"),
+        };
+        serde_json::from_str(json).expect("an object, as the test below knows")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use minijinja::value::Serde;
+    use platen_template::{analysis, language};
+
+    use super::*;
+
+    #[test]
+    fn demos_use_all_of_their_data_and_nothing_else() {
+        for demo in Demo::ALL {
+            let template = demo.named(demo.name().to_owned());
+            let data = minijinja::Value::from(Serde(&template.preview_context));
+            let filled = language::render(&template.content, data.clone(), language::Undefined::Refuse);
+            assert!(filled.is_ok(), "{demo:?}: {filled:?}");
+            assert_eq!(analysis::unused(&template.content, &data), Ok(Vec::new()), "{demo:?}");
+        }
+    }
+}

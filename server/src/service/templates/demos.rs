@@ -1,0 +1,26 @@
+//! Templates to begin with, in an account.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        ids::{AccountId, TemplateId, UserId},
+        template::demos::Demo,
+    },
+    service::templates::{TemplateError, insert},
+};
+
+/// Gives an account one of them, under this name.
+pub async fn create(
+    db: &PgPool,
+    account: AccountId,
+    author: UserId,
+    demo: Demo,
+    name: String,
+    now: OffsetDateTime,
+) -> Result<TemplateId, TemplateError> {
+    let id = TemplateId::generate();
+    insert(db, account, author, id, &demo.named(name), now).await?;
+    Ok(id)
+}

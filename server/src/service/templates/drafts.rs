@@ -1,0 +1,109 @@
+//! Drafts: versions after the published one. Neither renders nor the API's templates know them until they are published.
+
+use sqlx::{PgConnection, PgPool};
+
+use crate::{
+    clock,
+    domain::{
+        caller::Caller,
+        ids::{AccountId, TemplateId},
+        template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
+    },
+    service::templates::{TemplateError, checked, lock, name_taken_or},
+    state::AppState,
+    store::{error::StoreError, template_versions, templates, tx},
+};
+
+/// A template as its editor opens it.
+#[derive(Debug)]
+pub struct Edited {
+    /// The version that renders use.
+    pub published: i32,
+    /// The newest version, perhaps a draft.
+    pub newest: TemplateVersion,
+}
+
+/// The newest version of a template.
+pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
+    let published = super::get(db, account, id).await?.version;
+    let mut connection = db.acquire().await.map_err(StoreError::from)?;
+    let newest = newest(&mut connection, account, id).await?;
+    Ok(Edited { published, newest })
+}
+
+/// Saves a draft after the version `seen`, the newest that its author knows; any other would be lost to them. What is
+/// saved already is no version of its own.
+pub async fn save(
+    app: &AppState,
+    caller: &Caller,
+    id: TemplateId,
+    seen: &ExpectedVersion,
+    submission: Submission<NewTemplate>,
+) -> Result<i32, TemplateError> {
+    let draft = checked(app, caller.account, submission).await?;
+    let mut transaction = tx::begin(&app.db).await?;
+    lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let newest = newest(&mut transaction, caller.account, id).await?;
+    if !seen.includes(newest.summary.number) {
+        return Err(TemplateError::Changed);
+    }
+    let number = insert(&mut transaction, caller, id, newest, &draft).await?;
+    tx::commit(transaction).await?;
+    Ok(number)
+}
+
+/// Saves a version once more, as a draft.
+pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<i32, TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let version = template_versions::find(&mut *transaction, caller.account, id, number).await?;
+    let version = version.ok_or(TemplateError::NotFound)?;
+    let draft = NewTemplate {
+        name: version.summary.name,
+        content: version.content,
+        preview_context: version.preview_context,
+    };
+    let newest = newest(&mut transaction, caller.account, id).await?;
+    let number = insert(&mut transaction, caller, id, newest, &draft).await?;
+    tx::commit(transaction).await?;
+    Ok(number)
+}
+
+/// Makes a draft the version that renders use. Fails if it is none, or not one any more.
+pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<(), TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let draft = template_versions::find(&mut *transaction, caller.account, id, number).await?;
+    let draft = draft.ok_or(TemplateError::NotFound)?;
+    if number <= published.version {
+        return Err(TemplateError::Changed);
+    }
+    templates::publish(&mut transaction, caller.account, id, number, clock::now())
+        .await
+        .map_err(|error| name_taken_or(error, &draft.summary.name))?;
+    Ok(tx::commit(transaction).await?)
+}
+
+async fn newest(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<TemplateVersion, TemplateError> {
+    let number = template_versions::newest(&mut *db, account, id).await?;
+    let newest = template_versions::find(&mut *db, account, id, number.unwrap_or_default()).await?;
+    newest.ok_or(TemplateError::NotFound)
+}
+
+/// Adds a draft to a template that the transaction holds, unless its newest version says the same.
+async fn insert(
+    db: &mut PgConnection,
+    caller: &Caller,
+    id: TemplateId,
+    newest: TemplateVersion,
+    draft: &NewTemplate,
+) -> Result<i32, TemplateError> {
+    let same = newest.summary.name == draft.name
+        && newest.content == draft.content
+        && newest.preview_context == draft.preview_context;
+    if same {
+        return Ok(newest.summary.number);
+    }
+    let now = clock::now();
+    Ok(template_versions::insert(db, caller.account, id, caller.user.id, draft, now).await?)
+}

@@ -1,0 +1,225 @@
+//! What an author should know, with its place wherever one can be found.
+
+use platen_engine::{job::Warning, render_log::NetworkRequest};
+use platen_template::fault::{Fault as TemplateFault, Warning as UndefinedName};
+
+use crate::domain::{
+    template::places::{self, JsonMembers, TextPlace},
+    validation::Fault,
+};
+
+/// More of them help nobody.
+const MOST: usize = 50;
+
+/// Something about a template or its data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// What it is about, in the author's words.
+    pub subject: Option<String>,
+    /// What about it.
+    pub message: String,
+    /// Where it is known.
+    pub place: Option<(Text, TextPlace)>,
+}
+
+/// Where a remark belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// The template.
+    Content,
+    /// What fills it.
+    Data,
+}
+
+impl Remark {
+    fn new(subject: impl Into<Option<String>>, message: impl Into<String>, place: Option<(Text, TextPlace)>) -> Self {
+        Self {
+            subject: subject.into(),
+            message: message.into(),
+            place,
+        }
+    }
+}
+
+/// The data is something else.
+pub(super) fn no_object() -> Remark {
+    let place = TextPlace {
+        line: 1,
+        column: 1,
+        length: 1,
+    };
+    Remark::new(None, "The sample data must be an object.", Some((Text::Data, place)))
+}
+
+/// The data can't be read.
+pub(super) fn no_json(error: &serde_json::Error) -> Remark {
+    let message = error.to_string();
+    // The place is said apart.
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let place = TextPlace {
+        line: error.line().max(1),
+        column: error.column().max(1),
+        length: 1,
+    };
+    let message = format!("The sample data is no JSON: {message}.");
+    Remark::new(None, message, Some((Text::Data, place)))
+}
+
+/// An option, or the size of something, breaks its rules.
+pub(super) fn of_options(faults: &[Fault]) -> Remark {
+    let Some(fault) = faults.first() else {
+        return Remark::new(None, "This can't be rendered.", None);
+    };
+    let pointer = fault.pointer.trim_start_matches('/');
+    let name = pointer.strip_prefix("options/").unwrap_or(pointer);
+    Remark::new(Some(name.replace('/', " ")), fault.detail.clone(), None)
+}
+
+/// The template can't be filled.
+pub(super) fn of_fault(fault: &TemplateFault) -> Remark {
+    let place = fault.place.as_ref().map(|place| {
+        let place = TextPlace {
+            line: place.line,
+            column: place.column,
+            length: 1,
+        };
+        (Text::Content, place)
+    });
+    Remark::new(None, fault.message.clone(), place)
+}
+
+/// Names that counted as empty.
+pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
+    let remarks = names.iter().take(MOST).map(|undefined| {
+        let place = TextPlace {
+            line: undefined.place.line,
+            column: undefined.place.column,
+            length: undefined.name.chars().count(),
+        };
+        let message = "is undefined and prints empty.";
+        Remark::new(undefined.name.clone(), message, Some((Text::Content, place)))
+    });
+    remarks.collect()
+}
+
+/// What the page asked for in vain.
+pub(super) fn of_requests(content: &str, requests: &[NetworkRequest]) -> Vec<Remark> {
+    let remarks = requests.iter().filter_map(|request| {
+        let message = match (&request.refused, &request.error, request.status) {
+            (Some(rule), _, _) => format!("was blocked: {rule}."),
+            // What a page itself breaks off, it does not miss.
+            (None, Some(error), _) if error != "net::ERR_ABORTED" => format!("did not load: {error}."),
+            (None, _, Some(status @ 400..)) => format!("did not load: status {status}."),
+            _ => return None,
+        };
+        // A browser writes the address of a host with a slash behind it.
+        let place = places::find(content, &request.url);
+        let place = place.or_else(|| places::find(content, request.url.trim_end_matches('/')));
+        let place = place.map(|place| (Text::Content, place));
+        Some(Remark::new(request.url.clone(), message, place))
+    });
+    remarks.take(MOST).collect()
+}
+
+/// What making the document has turned up, but for requests, of which more is known.
+pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Vec<Remark> {
+    let warnings = warnings.iter();
+    let others = warnings.filter(|warning| !matches!(warning.code, "request_refused" | "resource_failed"));
+    let remarks = others.map(|warning| {
+        let place = match warning.code {
+            "missing_glyph" => place_of_character(content, data, &warning.message),
+            _ => None,
+        };
+        Remark::new(None, warning.message.clone(), place)
+    });
+    remarks.take(MOST).collect()
+}
+
+/// Where the first character stands that a message names by its number.
+fn place_of_character(content: &str, data: &str, message: &str) -> Option<(Text, TextPlace)> {
+    let mut characters = message.split("U+").skip(1).filter_map(|rest| {
+        let digits = rest.split(|character: char| !character.is_ascii_hexdigit()).next()?;
+        char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+    });
+    characters.find_map(|character| {
+        let written = character.to_string();
+        let in_content = places::find(content, &written).map(|place| (Text::Content, place));
+        in_content.or_else(|| places::find(data, &written).map(|place| (Text::Data, place)))
+    })
+}
+
+/// Names in the data that the template never uses.
+pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let members = JsonMembers::of(data);
+    let remarks = names.iter().take(MOST).map(|name| {
+        let place = members.find(name).map(|place| (Text::Data, place));
+        Remark::new(name.clone(), "is never used.", place)
+    });
+    remarks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: Text, line: usize, column: usize, length: usize) -> (Text, TextPlace) {
+        (text, TextPlace { line, column, length })
+    }
+
+    #[test]
+    fn data_that_cannot_be_read_is_shown_where_it_breaks() {
+        let error = serde_json::from_str::<serde_json::Value>("{\n  \"a\": ,\n}").expect_err("no JSON");
+        let remark = no_json(&error);
+        assert_eq!(remark.message, "The sample data is no JSON: expected value.");
+        assert_eq!(remark.place, Some(place(Text::Data, 2, 8, 1)));
+    }
+
+    #[test]
+    fn a_blocked_request_is_shown_where_its_address_stands() {
+        let mut request = NetworkRequest {
+            part: 0,
+            url: "https://10.0.0.1/".to_owned(),
+            kind: None,
+            status: None,
+            bytes: None,
+            took: None,
+            error: Some("net::ERR_TUNNEL_CONNECTION_FAILED".to_owned()),
+            refused: Some("a private address".to_owned()),
+        };
+        let content = "<p>\n<img src=\"https://10.0.0.1?x\">";
+        let remarks = of_requests(content, std::slice::from_ref(&request));
+        let [remark] = remarks.as_slice() else {
+            panic!("{remarks:?}")
+        };
+        assert_eq!(remark.message, "was blocked: a private address.");
+        assert_eq!(remark.place, Some(place(Text::Content, 2, 11, 16)));
+
+        request.refused = None;
+        request.error = Some("net::ERR_ABORTED".to_owned());
+        assert_eq!(of_requests(content, &[request]), []);
+    }
+
+    #[test]
+    fn a_missing_glyph_is_shown_where_its_character_stands() {
+        let warning = |message: &str| Warning {
+            code: "missing_glyph",
+            message: message.to_owned(),
+        };
+        let message =
+            "Some characters are drawn as empty boxes, for no font has them, first on page 1: “\u{E000}” (U+E000).";
+        let remarks = of_document("<p>\n\u{E000}", "{}", &[warning(message)]);
+        assert_eq!(remarks[0].place, Some(place(Text::Content, 2, 1, 1)));
+        let remarks = of_document("<p>", "{\"a\": \"\u{E000}\"}", &[warning(message)]);
+        assert_eq!(remarks[0].place, Some(place(Text::Data, 1, 8, 1)));
+    }
+
+    #[test]
+    fn an_unused_name_is_shown_where_it_stands() {
+        let remarks = of_unused("{\"a\": {\n\"b\": 1}}", &["a.b".to_owned()]);
+        assert_eq!(remarks[0].subject.as_deref(), Some("a.b"));
+        assert_eq!(remarks[0].place, Some(place(Text::Data, 2, 1, 3)));
+    }
+}
