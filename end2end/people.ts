@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 
 import { type Page, expect } from "@playwright/test";
 
+import { mailsTo } from "./mailbox.ts";
 import { setting } from "./service.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -11,18 +12,14 @@ export const PASSWORD = "correct horse battery";
 /** An address that nobody has had before. */
 export const newAddress = () => `${crypto.randomUUID()}@example.org`;
 
-/** The link in the last mail to an address with this subject, as a developer finds it. */
+/** The link in the last mail to an address with this subject. */
 export async function linkFor(address: string, subject: string): Promise<string> {
   let link: string | undefined;
   await expect(async () => {
-    const mails = await (await fetch(`${setting("PLATEN_TEST_URL")}/dev/mail`)).text();
-    const rows = mails.split("<tr>").filter((row) => row.includes(address) && row.includes(subject));
-    const mail = /href="([^"]*)"/.exec(rows[0] ?? "")?.[1];
-    expect(mail, `a mail to ${address}: ${subject}`).toBeDefined();
-    const text = await (await fetch(new URL(mail!, setting("PLATEN_TEST_URL")))).text();
-    link = /<a href="([^"]*token=[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
-    expect(link, "a link with a token").toBeDefined();
-  }).toPass();
+    const [mail] = await mailsTo(setting("PLATEN_TEST_MAILS"), address, subject);
+    link = /^\S*token=\S*$/m.exec(mail ?? "")?.[0];
+    expect(link, `a link in a mail to ${address}: ${subject}`).toBeDefined();
+  }).toPass({ timeout: 10_000 });
   return link!;
 }
 

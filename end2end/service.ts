@@ -1,10 +1,12 @@
 // Starts the service for all tests: the real program with a database of its own in a folder that is removed afterwards.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+
+import { startMailbox } from "./mailbox.ts";
 
 /** A first start makes a database. */
 const PATIENCE_MS = 60_000;
@@ -13,6 +15,10 @@ export default async function start(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "platen-"));
   // As root the database runs as another user, who has to be able to pass.
   await chmod(folder, 0o711);
+  const mails = join(folder, "mails");
+  await mkdir(mails);
+  process.env.PLATEN_TEST_MAILS = mails;
+  const mailbox = await startMailbox(mails);
   const service = spawn(setting("PLATEN_TEST_PROGRAM"), ["serve"], {
     env: {
       PATH: process.env.PATH,
@@ -21,6 +27,10 @@ export default async function start(): Promise<() => Promise<void>> {
       PLATEN_SITE_DIR: setting("PLATEN_TEST_SITE"),
       PLATEN_LISTEN: "127.0.0.1:0",
       PLATEN_LOG_FORMAT: "json",
+      // What every request says is for those who look for a fault.
+      PLATEN_LOG: process.env.PLATEN_LOG ?? "warn",
+      PLATEN_SMTP_URL: mailbox.url,
+      PLATEN_MAIL_FROM: "Platen <mail@example.org>",
       // Tests come from addresses of their own: how often one may try is counted by address.
       PLATEN_TRUSTED_PROXIES: "127.0.0.1/32",
     },
@@ -31,6 +41,7 @@ export default async function start(): Promise<() => Promise<void>> {
       service.kill("SIGTERM");
       await new Promise((ended) => service.once("exit", ended));
     }
+    mailbox.server.close();
     await rm(folder, { recursive: true, force: true });
   };
   process.env.PLATEN_TEST_DATA = folder;

@@ -76,7 +76,11 @@ fn Usual(activity: Activity) -> impl IntoView {
                 </ButtonLink>
             </div>
         </div>
-        <Credits credits />
+        <Credits credits>
+            <p class="small">
+                <a href="/dashboard/usage">"Usage by day"</a>
+            </p>
+        </Credits>
         <Renders activity />
         <section class="section">
             <div class="section__head">
@@ -102,6 +106,8 @@ fn Usual(activity: Activity) -> impl IntoView {
 pub fn Credits(
     /// Of this period.
     credits: CreditPeriod,
+    /// More about them.
+    children: Children,
 ) -> impl IntoView {
     let [used, total] = [credits.used, credits.total].map(grouped);
     let (share, now) = (credits.share_used(), credits.elapsed());
@@ -129,9 +135,6 @@ pub fn Credits(
                         day(credits.ends_at.date()),
                     )}
                 </span>
-                <a class="small" href="/dashboard/usage">
-                    "Usage"
-                </a>
             </div>
             <div class="section__body">
                 <div class="cluster cluster--spread">
@@ -143,6 +146,7 @@ pub fn Credits(
                     {pace.map(|pace| view! { <p class="small quiet">{pace}</p> })}
                 </div>
                 <Gauge label used=share now=now end=total />
+                {children()}
             </div>
         </section>
     }

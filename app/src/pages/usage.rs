@@ -51,16 +51,17 @@ fn Period(usage: UsageModel) -> impl IntoView {
     });
     let bars: Vec<_> = bars.collect();
     let parts = Parts {
-        lower: "sync_render",
-        upper: "async_render",
+        lower: "synchronous",
+        upper: "queued",
         upper_is_failure: false,
     };
     view! {
-        <Credits credits=usage.credits />
-        <p class="small quiet">
-            {left} " left. When none are left, renders answer 403 " <code>"forbidden"</code>
-            "; nothing is charged on top. One credit pays for ten started pages of a render that succeeded."
-        </p>
+        <Credits credits=usage.credits>
+            <p class="small quiet">
+                {left} " left. When none are left, renders answer 403 " <code>"forbidden"</code>
+                "; nothing is charged on top. One credit pays for ten started pages of a render that succeeded."
+            </p>
+        </Credits>
         <section class="section">
             <div class="section__head">
                 <h2>"Usage by day"</h2>

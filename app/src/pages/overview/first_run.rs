@@ -112,7 +112,7 @@ pub fn FirstRun(
                             </li>
                         </ol>
                     </section>
-                    <Credits credits />
+                    <Credits credits>""</Credits>
                 }
             },
         )}

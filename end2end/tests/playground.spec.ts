@@ -1,0 +1,121 @@
+import { expect, test } from "../fixtures.ts";
+import { logOut } from "../people.ts";
+
+const WIDTHS = [1280, 390];
+
+test("a request is tried, and its document looked at and taken along", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await page.goto("/dashboard/playground");
+  await hydrated(page);
+  await page.getByLabel("HTML", { exact: true }).last().fill("<h1>One</h1><h1 style='break-before: page'>Two</h1>");
+  await page.getByLabel("Size", { exact: true }).selectOption("a5");
+  await page.getByRole("textbox", { name: "Top" }).fill("12.5");
+  await page.getByRole("tab", { name: "JSON" }).click();
+  const json = page.getByRole("group", { name: "Request as JSON" });
+  await expect(json).toContainText('"size": "a5"');
+  expect(JSON.parse((await json.textContent())!)).toEqual({
+    parts: [{ type: "html", content: "<h1>One</h1><h1 style='break-before: page'>Two</h1>" }],
+    size: "a5",
+    margin: { top: 12.5, right: 0, bottom: 0, left: 0, unit: "mm" },
+    output_encoding: "binary",
+  });
+  await page.getByRole("tab", { name: "JSON" }).press("ArrowRight");
+  await expect(page.getByRole("group", { name: "Request with curl" })).toContainText("break-before");
+  await page.getByRole("button", { name: "Render", exact: true }).click();
+  await expect(page.getByRole("img", { name: "Page 1 of 2" })).toBeVisible();
+  await expect(page.getByRole("row", { name: "x-pdf-conformance" })).toContainText("pdf/a-2b");
+  await expect(page.getByRole("row", { name: "x-credits-used" })).toContainText("0");
+  await page.getByRole("button", { name: "Next page" }).click();
+  await expect(page.getByRole("img", { name: "Page 2 of 2" })).toBeVisible();
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: /^Download/ }).click();
+  const stream = await (await download).createReadStream();
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  expect(Buffer.concat(chunks).subarray(0, 5).toString()).toBe("%PDF-");
+});
+
+test("faults that the API finds stand beside their fields", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await page.goto("/dashboard/playground");
+  await hydrated(page);
+  await page.getByLabel("Scale, 0.1 to 2").fill("3");
+  await page.getByRole("button", { name: "Render", exact: true }).click();
+  const fields = page.locator(".field--invalid");
+  await expect(fields).toHaveCount(1);
+  await expect(fields).toContainText("Scale");
+  await expect(page.getByText("The request is refused.")).toBeVisible();
+  await expect(page.getByText("/scale", { exact: true })).toBeVisible();
+});
+
+test("parts are added, changed and removed", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await page.goto("/dashboard/playground");
+  await hydrated(page);
+  await page.getByRole("button", { name: "Add part" }).click();
+  await expect(page.getByText("2 of 50")).toBeVisible();
+  await page.getByRole("group", { name: "Kind of Part 2" }).getByLabel("URL").check();
+  await page.getByLabel("URL", { exact: true }).last().fill("http://127.0.0.1/");
+  await page.getByRole("button", { name: "Render", exact: true }).click();
+  await expect(page.getByText("/parts/1", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Remove this part" }).last().click();
+  await expect(page.getByText("1 of 50")).toBeVisible();
+});
+
+test("the overview begins with three steps and then tells of renders", async ({ page, member, request, baseURL }) => {
+  await page.goto("/dashboard");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Welcome");
+  await expect(page.getByText("1 of 3 done")).toBeVisible();
+  for (const parts of [["<h1>Hello</h1>"], ["<p>Hello</p>"], ["http://127.0.0.1/"]]) {
+    await request.post(`${baseURL}/api/v1/renderers/pdf`, {
+      headers: { authorization: `Bearer ${member.key}` },
+      data: { parts, output_encoding: "binary" },
+    });
+  }
+  await page.goto("/dashboard?period=24-hours");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
+  await expect(page.getByRole("img", { name: /^Last 3 renders: 2 succeeded, 1 failed\./ })).toBeVisible();
+  await page.getByText("Show as a table").click();
+  await expect(page.getByRole("row").filter({ hasText: /^\d+ \w+, \d\d:00\s*2\s*1$/ })).toBeVisible();
+  await page.goto("/dashboard/usage");
+  await expect(page.getByRole("img", { name: /^2 of 20,000 credits used/ }).first()).toBeVisible();
+  await page.getByText("Show as a table").click();
+  await expect(page.getByRole("row").nth(1)).toHaveText(/\d+ \w+\s*2\s*0/);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of WIDTHS) {
+    test(`overview, usage and playground are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      expect(member.email).toContain("@");
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      for (const [path, name] of [
+        ["/dashboard", "first-run"],
+        ["/dashboard/playground", "playground"],
+        ["/dashboard", "overview"],
+        ["/dashboard/usage", "usage"],
+      ] as const) {
+        await page.goto(path);
+        await hydrated(page);
+        if (name === "playground") {
+          for (const name of ["Header and footer", "Pages and output", "Before printing", "Delivery"]) {
+            await page.locator("summary", { hasText: name }).click();
+          }
+          await page.getByRole("button", { name: "Render", exact: true }).click();
+          await expect(page.getByRole("img", { name: "Page 1 of 1" })).toBeVisible();
+        }
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+      }
+      await logOut(page);
+    });
+  }
+}
