@@ -69,7 +69,7 @@ impl AccountBackend for RequestBackend {
             percentile_95_ms: found.figures.percentile_95_ms,
             steps: times.filled(&found.steps),
             first_run: found.latest.is_empty(),
-            latest: found.latest.into_iter().rev().map(glance).collect(),
+            latest: found.latest.iter().rev().map(glance).collect(),
             credits,
         })
     }
@@ -119,7 +119,7 @@ fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
     }
 }
 
-fn glance(render: RenderGlance) -> Glance {
+fn glance(render: &RenderGlance) -> Glance {
     match render.milliseconds {
         None => Glance::Unfinished,
         Some(milliseconds) if render.state == RenderState::Succeeded.as_str() => Glance::Succeeded { milliseconds },
