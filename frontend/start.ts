@@ -2,6 +2,7 @@
 
 import "./elements/code-editor.ts";
 import "./elements/local-time.ts";
+import "./forms.ts";
 
 // What wasm-bindgen has written; see build.mjs.
 import * as module from "platen-module";

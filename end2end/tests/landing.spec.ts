@@ -19,6 +19,12 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(plans.last()).toContainText("200,000 credits a month");
     });
 
+    test("the docs are one step away", async ({ page }) => {
+      await page.goto("/");
+      await page.getByRole("link", { name: "Read the docs" }).click();
+      await expect(page).toHaveURL(/\/docs$/);
+    });
+
     test("the theme is changed by its button and stays", async ({ page, hydrated }) => {
       await page.goto("/");
       if (javaScriptEnabled) await hydrated(page);

@@ -25,6 +25,21 @@ where
     A: Future<Output = Result<T, AppError>> + Send + 'static,
     V: IntoView + 'static,
 {
+    loaded_or(ask, show, |error| view! { <ErrorNotice error /> })
+}
+
+/// The same, where a refusal is shown otherwise.
+pub fn loaded_or<T, V, A, E>(
+    ask: impl FnOnce(Arc<dyn Backend>) -> A,
+    show: impl FnOnce(T) -> V + Send + 'static,
+    explain: impl FnOnce(AppError) -> E + Send + 'static,
+) -> impl IntoView
+where
+    T: Send + 'static,
+    A: Future<Output = Result<T, AppError>> + Send + 'static,
+    V: IntoView + 'static,
+    E: IntoView + 'static,
+{
     let answer = ask(backend());
     let response = use_context::<leptos_axum::ResponseOptions>();
     Suspend::new(async move {
@@ -35,7 +50,7 @@ where
                 if let (Some(response), Ok(status)) = (response, status) {
                     response.set_status(status);
                 }
-                Either::Right(view! { <ErrorNotice error /> })
+                Either::Right(explain(error))
             }
         }
     })

@@ -7,20 +7,23 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::{
+    error::AppError,
     layout::{
         brand::Brand,
-        loaded::loaded,
+        card::Card,
+        loaded::loaded_or,
         shell::{
             rail::{Entry, Rail},
-            slug::Slug,
+            slug::{Slug, api::LogOut},
         },
     },
     model::standing::Standing,
+    outcome::{Outcome, form::ButtonForm},
     ui::{
-        button::{ButtonLink, Size},
+        button::{ButtonLink, Rank, Size, Submit},
         icon::{Glyph, Icon},
         moment::Moment,
-        notice::WarningNotice,
+        notice::{ErrorNotice, WarningNotice},
     },
 };
 
@@ -41,7 +44,9 @@ pub fn Shell(
         <a class="skip-link" href="#main">
             "Skip to content"
         </a>
-        {loaded(|backend| async move { backend.standing().await }, move |standing| {
+        {loaded_or(
+            |backend| async move { backend.standing().await },
+            move |standing| {
             view! {
                 <div class="shell">
                     <nav class="shell__bar" aria-label="Top">
@@ -69,7 +74,26 @@ pub fn Shell(
                     </div>
                 </div>
             }
-        })}
+            },
+            |error| view! { <NoAccount error /> },
+        )}
+    }
+}
+
+/// Whoever is logged in can't act for an account: there is nothing but the way out.
+#[component]
+fn NoAccount(error: AppError) -> impl IntoView {
+    let log_out = Outcome::of::<LogOut>();
+    view! {
+        <Card>
+            <h1 class="auth__title">"There is no account here"</h1>
+            <div class="auth__form">
+                <ErrorNotice error />
+                <ButtonForm outcome=log_out>
+                    <Submit rank=Rank::Plain>"Log out"</Submit>
+                </ButtonForm>
+            </div>
+        </Card>
     }
 }
 

@@ -1,4 +1,4 @@
-//! Something broke on our side. The page stands alone: it needs nothing that may just have broken.
+//! Pages that stand alone: they need nothing that may just have broken.
 
 use leptos::prelude::*;
 
@@ -8,14 +8,38 @@ use crate::{
     theme::Theme,
 };
 
-/// 500, as a whole document.
+/// 500, as a whole document: something broke on our side.
 pub fn failure(files: &SiteFiles, theme: Theme, request_id: String) -> String {
-    Owner::new().with(|| {
+    let lede = "We have logged it. Your renders and jobs are not affected. If it happens again, write to us and name the request.";
+    alone(
+        files,
+        theme,
+        500,
+        "Something broke on our side",
+        lede.to_owned(),
+        Some(request_id),
+    )
+}
+
+/// A request that was turned away before it reached its page, as a whole document. `message` says what to do.
+pub fn refusal(files: &SiteFiles, theme: Theme, status: u16, message: String) -> String {
+    alone(files, theme, status, "This did not work", message, None)
+}
+
+fn alone(
+    files: &SiteFiles,
+    theme: Theme,
+    status: u16,
+    title: &'static str,
+    lede: String,
+    request_id: Option<String>,
+) -> String {
+    let page = || {
         view! {
             <!DOCTYPE html>
             <html lang="en" data-theme=theme.attribute()>
                 <head>
-                    <title>"Something broke on our side · Platen"</title>
+                    <title>{title} " · Platen"</title>
                     {head(files)}
                 </head>
                 <body>
@@ -24,22 +48,26 @@ pub fn failure(files: &SiteFiles, theme: Theme, request_id: String) -> String {
                             <Brand />
                         </header>
                         <main class="auth__sheet" id="main">
-                            <p class="auth__figure">"500"</p>
-                            <h1 class="auth__title">"Something broke on our side"</h1>
-                            <p class="auth__lede">
-                                "We have logged it. Your renders and jobs are not affected. If it happens again, write to us and name the request."
-                            </p>
+                            <p class="auth__figure">{status}</p>
+                            <h1 class="auth__title">{title}</h1>
+                            <p class="auth__lede">{lede}</p>
                             <div class="auth__form">
                                 <div class="cluster">
-                                    <a class="button button--primary" href="">
-                                        "Try again"
-                                    </a>
+                                    {(status == 500)
+                                        .then(|| {
+                                            view! {
+                                                <a class="button button--primary" href="">
+                                                    "Try again"
+                                                </a>
+                                            }
+                                        })}
                                     <a class="button" href="/">
                                         "Start page"
                                     </a>
                                 </div>
                             </div>
-                            <div class="auth__other">"Request " <code>{request_id}</code></div>
+                            {request_id
+                                .map(|id| view! { <div class="auth__other">"Request " <code>{id}</code></div> })}
                         </main>
                         <footer class="auth__foot">
                             <a href="/docs">"Docs"</a>
@@ -49,5 +77,6 @@ pub fn failure(files: &SiteFiles, theme: Theme, request_id: String) -> String {
             </html>
         }
         .to_html()
-    })
+    };
+    Owner::new().with(page)
 }

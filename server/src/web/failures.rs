@@ -1,20 +1,27 @@
-//! The page that says that something broke on our side.
+//! Pages for those whose request reached none: something broke on our side, or they were turned away.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use axum::{
+    body::to_bytes,
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     middleware::Next,
     response::{Html, IntoResponse, Response},
 };
 use futures::FutureExt;
-use platen_app::{pages::failure::failure, theme};
+use platen_app::{
+    pages::failure::{failure, refusal},
+    theme::{self, Theme},
+};
 
 use crate::{
     http::request_log::{Explained, RequestId, panicked},
     web::{site::Site, wants_page},
 };
+
+/// What middleware says is far shorter.
+const LONGEST_LINE: usize = 4096;
 
 /// The page has no script.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -29,18 +36,38 @@ pub(super) async fn explain(State(site): State<Arc<Site>>, request: Request, nex
     let id = request.extensions().get::<RequestId>().cloned();
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = match answered {
+        Ok(response) if page && is_plain_refusal(&response) => return told(&site, theme, response).await,
         Ok(response) if response.status() != StatusCode::INTERNAL_SERVER_ERROR => return response,
         Ok(response) => response,
         Err(panic) => panicked(&*panic),
     };
     if page {
         let id = id.map(|id| id.0).unwrap_or_default();
-        response = (StatusCode::INTERNAL_SERVER_ERROR, Html(failure(&site.files, theme, id))).into_response();
-        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, POLICY);
-        response
-            .headers_mut()
-            .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response = alone(StatusCode::INTERNAL_SERVER_ERROR, failure(&site.files, theme, id));
     }
     response.extensions_mut().insert(Explained);
     response
+}
+
+/// Whether a line of text says why somebody is turned away.
+fn is_plain_refusal(response: &Response) -> bool {
+    let refused = response.status().is_client_error() || response.status() == StatusCode::SERVICE_UNAVAILABLE;
+    let media_type = response.headers().get(header::CONTENT_TYPE);
+    refused && media_type.is_some_and(|media_type| media_type.as_bytes().starts_with(b"text/plain"))
+}
+
+/// The same line, on a page.
+async fn told(site: &Site, theme: Theme, response: Response) -> Response {
+    let status = response.status();
+    let line = to_bytes(response.into_body(), LONGEST_LINE).await.unwrap_or_default();
+    let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+    alone(status, refusal(&site.files, theme, status.as_u16(), line))
+}
+
+fn alone(status: StatusCode, page: String) -> Response {
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    (status, headers, Html(page)).into_response()
 }

@@ -216,6 +216,8 @@ async fn a_form_without_script_changes_the_theme_and_goes_back() {
         .expect("an answer");
     assert_eq!(foreign.status(), 403);
     assert!(!foreign.headers().contains_key("set-cookie"));
+    let html = foreign.text().await.expect("a page");
+    assert!(html.contains("<h1 class=\"auth__title\">This did not work"), "{html}");
 }
 
 #[tokio::test]
