@@ -4,6 +4,7 @@ pub mod account_keys;
 pub mod accounts;
 pub mod api_keys;
 pub mod callbacks;
+pub mod connection_tests;
 pub mod connections;
 pub mod credits;
 pub mod error;

@@ -14,10 +14,10 @@ use crate::{
     database::{self, Database},
     domain::{
         api_key::{Scope, Scopes},
-        ids::{ApiKeyId, TemplateId},
+        ids::{AccountId, ApiKeyId, TemplateId},
         network::Network,
     },
-    service::api_keys::{self, CreateKeyError, CreatedKey, KeyRequest, RotateKeyError},
+    service::api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest},
     store::api_keys::ApiKey,
 };
 
@@ -106,13 +106,21 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
 }
 
 async fn rotate(database: &Database, id: ApiKeyId, overlap: Duration) -> Result<(), Failure> {
-    match api_keys::rotate(&database.pool, id, overlap, clock::now()).await {
-        Ok(created) => {
-            show(&created);
-            Ok(())
-        }
-        Err(RotateKeyError::Store(error)) => Err(error.into()),
-        Err(fault) => Err(Failure::by_caller(&fault)),
+    let account = account_of(database, id).await?;
+    let created = api_keys::rotate(&database.pool, account, id, overlap, clock::now()).await;
+    show(&created.map_err(failure)?);
+    Ok(())
+}
+
+async fn account_of(database: &Database, id: ApiKeyId) -> Result<AccountId, Failure> {
+    let account = api_keys::account_of(&database.pool, id).await?;
+    account.ok_or_else(|| failure(EndKeyError::NoSuchKey(id)))
+}
+
+fn failure(error: EndKeyError) -> Failure {
+    match error {
+        EndKeyError::Store(error) => error.into(),
+        fault => Failure::by_caller(&fault),
     }
 }
 
@@ -167,13 +175,9 @@ fn limit(name: &str, allowed: impl Iterator<Item = impl ToString>) -> String {
 }
 
 async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
-    if api_keys::revoke(&database.pool, id, clock::now()).await? {
-        Ok(())
-    } else {
-        Err(Failure::by_caller(&format!(
-            "there is no key {id}; `platen keys list` shows them"
-        )))
-    }
+    let account = account_of(database, id).await?;
+    let revoked = api_keys::revoke(&database.pool, account, id, clock::now()).await;
+    revoked.map_err(failure)
 }
 
 fn parse_scope(text: &str) -> Result<Scope, crate::domain::api_key::UnknownScope> {

@@ -225,6 +225,15 @@ impl Place {
         }
     }
 
+    /// The API key with this id, until it is shown.
+    pub fn new_key(account: AccountId, row: Uuid) -> Self {
+        Self {
+            account,
+            purpose: "new key",
+            row,
+        }
+    }
+
     fn data_key(account: AccountId) -> Self {
         Self {
             account,

@@ -1,5 +1,7 @@
 //! API keys: making, listing and revoking them, and recognising their holders.
 
+pub mod new_key;
+
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -15,7 +17,7 @@ use crate::{
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
         caller::Caller,
-        ids::{ApiKeyId, TemplateId},
+        ids::{AccountId, ApiKeyId, TemplateId},
         network::Network,
     },
     store::{
@@ -204,37 +206,62 @@ pub async fn list(db: &PgPool, account: OwnedAccount) -> Result<Vec<ApiKey>, Sto
     api_keys::list(db, account.account).await
 }
 
-/// Revokes a key at once; `false` when there is none with this id.
-pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
-    api_keys::revoke(db, id, now).await
+/// The account of a key, whichever it is: for the operator's command line.
+pub async fn account_of(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, StoreError> {
+    api_keys::find_account(db, id).await
 }
 
-/// Why a key is not replaced.
+/// Why a key is not ended.
 #[derive(Debug, thiserror::Error)]
-pub enum RotateKeyError {
-    /// No key has this id.
+pub enum EndKeyError {
+    /// The account has no key with this id.
     #[error("there is no key {0}; `platen keys list` shows them")]
     NoSuchKey(ApiKeyId),
-    /// It is of no use any more.
+    /// It is of no use any more, so that nothing can take its place.
     #[error("the key {0} is revoked or has expired; `platen keys create` makes a new one")]
     Ended(ApiKeyId),
+    /// Whoever wants it to end calls it by another name.
+    #[error("the key {0} has another name")]
+    OtherName(ApiKeyId),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
+/// Revokes a key at once.
+pub async fn revoke(db: &PgPool, account: AccountId, id: ApiKeyId, now: OffsetDateTime) -> Result<(), EndKeyError> {
+    let revoked = api_keys::revoke(db, account, id, now).await?;
+    revoked.then_some(()).ok_or(EndKeyError::NoSuchKey(id))
+}
+
+/// As [`revoke`], if somebody who wants that has typed the key's name.
+pub async fn revoke_named(
+    db: &PgPool,
+    account: AccountId,
+    id: ApiKeyId,
+    name: &str,
+    now: OffsetDateTime,
+) -> Result<(), EndKeyError> {
+    let key = api_keys::find(db, account, id).await?;
+    if key.ok_or(EndKeyError::NoSuchKey(id))?.name.trim() != name.trim() {
+        return Err(EndKeyError::OtherName(id));
+    }
+    revoke(db, account, id, now).await
+}
+
 /// Makes a key with the name, the scopes and the limits of another one, which expires after the overlap.
 pub async fn rotate(
     db: &PgPool,
+    account: AccountId,
     id: ApiKeyId,
     overlap: Duration,
     now: OffsetDateTime,
-) -> Result<CreatedKey, RotateKeyError> {
+) -> Result<CreatedKey, EndKeyError> {
     let mut transaction = tx::begin(db).await?;
-    let former = api_keys::lock_for_rotation(&mut transaction, id).await?;
-    let former = former.ok_or(RotateKeyError::NoSuchKey(id))?;
+    let former = api_keys::lock(&mut transaction, account, id).await?;
+    let former = former.ok_or(EndKeyError::NoSuchKey(id))?;
     if former.revoked_at.is_some() || former.expires_at.is_some_and(|expiry| expiry <= now) {
-        return Err(RotateKeyError::Ended(id));
+        return Err(EndKeyError::Ended(id));
     }
     let created = CreatedKey {
         id: ApiKeyId::generate(),
@@ -245,8 +272,8 @@ pub async fn rotate(
         hint: created.key.hint(),
         digest: created.key.digest(),
     };
-    api_keys::insert_successor(&mut transaction, id, successor, now).await?;
-    api_keys::update_expiry(&mut transaction, id, now + overlap).await?;
+    api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
+    api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }

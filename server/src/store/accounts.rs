@@ -61,6 +61,30 @@ pub async fn update_keep_content(db: &PgPool, id: AccountId, keep: bool) -> Resu
     Ok(())
 }
 
+/// What the owner of an account has decided of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnersChoices {
+    /// May be empty.
+    pub name: String,
+    /// Whether the content of requests stays once their renders have ended.
+    pub keep_content: bool,
+    /// When it is deleted, if it is to be.
+    pub delete_at: Option<OffsetDateTime>,
+}
+
+/// An account that this user owns; `None`: they own no such account.
+pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<Option<OwnersChoices>, StoreError> {
+    let choices = sqlx::query_as!(
+        OwnersChoices,
+        "select accounts.name, accounts.keep_content, accounts.delete_at
+         from accounts join members on members.account_id = accounts.id
+         where accounts.id = $1 and members.user_id = $2 and members.role = 'owner'",
+        id.0,
+        owner.0,
+    );
+    Ok(choices.fetch_optional(db).await?)
+}
+
 /// Gives an account that this user owns another name. `false`: they own no such account.
 pub async fn update_name(db: &PgPool, id: AccountId, owner: UserId, name: &DisplayName) -> Result<bool, StoreError> {
     let done = sqlx::query!(

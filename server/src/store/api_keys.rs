@@ -153,6 +153,8 @@ pub struct ApiKey {
     pub hint: String,
     /// What it may do.
     pub scopes: Scopes,
+    /// False for test keys.
+    pub livemode: bool,
     /// Valid until then.
     pub expires_at: Option<OffsetDateTime>,
     /// Where it may be used from; empty: anywhere.
@@ -170,7 +172,8 @@ pub struct ApiKey {
 /// The keys of an account, newest first, revoked ones too.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
-        "select id, name, hint, scopes, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at, inserted_at
+        "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at,
+            inserted_at
          from api_keys where account_id = $1 order by id desc",
         account.0,
     )
@@ -183,6 +186,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
                 name: row.name,
                 hint: row.hint,
                 scopes: read_scopes(&row.scopes),
+                livemode: row.livemode,
                 expires_at: row.expires_at,
                 allowed_networks: read_networks(&row.allowed_networks)?,
                 allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
@@ -194,11 +198,11 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
         .collect()
 }
 
-/// Ends a key's validity, whichever account it belongs to: for the operator's command line. `false`: there is no such
-/// key. The time of an earlier revocation stays.
-pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
+/// Ends the validity of an account's key. `false`: there is no such key. The time of an earlier revocation stays.
+pub async fn revoke(db: &PgPool, account: AccountId, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "update api_keys set revoked_at = coalesce(revoked_at, $2) where id = $1",
+        "update api_keys set revoked_at = coalesce(revoked_at, $3) where account_id = $1 and id = $2",
+        account.0,
         id.0,
         now,
     )
@@ -207,9 +211,11 @@ pub async fn revoke(db: &PgPool, id: ApiKeyId, now: OffsetDateTime) -> Result<bo
     Ok(done.rows_affected() == 1)
 }
 
-/// What a rotation has to know of the key that it ends.
+/// What has to be known of a key before it is ended.
 #[derive(Debug)]
-pub struct Rotatable {
+pub struct Endable {
+    /// For people.
+    pub name: String,
     /// False for test keys.
     pub livemode: bool,
     /// Valid until then.
@@ -218,14 +224,32 @@ pub struct Rotatable {
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// Finds a key, whichever account it belongs to, and keeps other changes of it waiting: for the operator's command line.
-pub async fn lock_for_rotation(db: &mut PgConnection, id: ApiKeyId) -> Result<Option<Rotatable>, StoreError> {
+/// One of an account's keys.
+pub async fn find(db: &PgPool, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
     let key = sqlx::query_as!(
-        Rotatable,
-        "select livemode, expires_at, revoked_at from api_keys where id = $1 for update",
+        Endable,
+        "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2",
+        account.0,
         id.0,
     );
     Ok(key.fetch_optional(db).await?)
+}
+
+/// As [`find`], keeping other changes of the key waiting.
+pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
+    let key = sqlx::query_as!(
+        Endable,
+        "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2 for update",
+        account.0,
+        id.0,
+    );
+    Ok(key.fetch_optional(db).await?)
+}
+
+/// The account of a key, whichever it is: for the operator's command line.
+pub async fn find_account(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, StoreError> {
+    let account = sqlx::query_scalar!("select account_id from api_keys where id = $1", id.0);
+    Ok(account.fetch_optional(db).await?.map(AccountId))
 }
 
 /// A key that takes another one's place.
@@ -238,9 +262,10 @@ pub struct Successor<'a> {
     pub digest: KeyDigest,
 }
 
-/// Adds a key that is, but for itself, as the one with the id `of`.
+/// Adds a key that is, but for itself, as the account's one with the id `of`.
 pub async fn insert_successor(
     db: &mut PgConnection,
+    account: AccountId,
     of: ApiKeyId,
     successor: Successor<'_>,
     now: OffsetDateTime,
@@ -249,9 +274,10 @@ pub async fn insert_successor(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
              allowed_templates, inserted_at)
-         select $2, account_id, created_by, name, $3, $4, scopes, livemode, expires_at, allowed_networks,
-            allowed_templates, $5
-         from api_keys where id = $1",
+         select $3, account_id, created_by, name, $4, $5, scopes, livemode, expires_at, allowed_networks,
+            allowed_templates, $6
+         from api_keys where account_id = $1 and id = $2",
+        account.0,
         of.0,
         successor.id.0,
         successor.hint,
@@ -263,11 +289,17 @@ pub async fn insert_successor(
     Ok(())
 }
 
-/// Lets a key expire at `at`, if it would not do so earlier.
-pub async fn update_expiry(db: &mut PgConnection, id: ApiKeyId, at: OffsetDateTime) -> Result<(), StoreError> {
+/// Lets an account's key expire at `at`, if it would not do so earlier.
+pub async fn update_expiry(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ApiKeyId,
+    at: OffsetDateTime,
+) -> Result<(), StoreError> {
     // `least` passes over null.
     sqlx::query!(
-        "update api_keys set expires_at = least(expires_at, $2) where id = $1",
+        "update api_keys set expires_at = least(expires_at, $3) where account_id = $1 and id = $2",
+        account.0,
         id.0,
         at,
     )

@@ -6,6 +6,7 @@ mod dev_mail;
 mod forged_requests;
 mod log_in;
 mod mail;
+mod new_key;
 mod passwords;
 mod sessions;
 mod sign_up;

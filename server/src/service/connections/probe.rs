@@ -1,9 +1,15 @@
 //! Tries a connection: writes, reads and deletes an object, and says what to do about what fails.
 
+use std::{collections::HashMap, time::Instant};
+
 use axum::body::Bytes;
+use serde::{Deserialize, Serialize};
+use sqlx::PgPool;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
+    clock,
     domain::{
         connection::{Connection, Settings},
         destination::Provider,
@@ -16,12 +22,17 @@ use crate::{
         get,
     },
     storage::bucket::{Bucket, BucketError, Refusal},
+    store::{
+        connection_tests::{self, KeptTest},
+        error::StoreError,
+    },
 };
 
 const CONTENT: &[u8] = b"Platen tries whether it may write here.\n";
 
 /// What is tried, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     /// All that deliveries need.
     Write,
@@ -52,7 +63,7 @@ impl Action {
 }
 
 /// One thing that was tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// What.
     pub action: Action,
@@ -60,13 +71,51 @@ pub struct Step {
     pub advice: Option<String>,
 }
 
-/// Tries a connection. Without permission to write nothing else is tried.
+/// The last test of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastTest {
+    /// When it ended.
+    pub tested_at: OffsetDateTime,
+    /// How long it took.
+    pub milliseconds: i32,
+    /// What was tried.
+    pub steps: Vec<Step>,
+}
+
+/// Tries a connection. Without permission to write nothing else is tried. What came of it is kept.
 pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<Vec<Step>, ConnectionError> {
     let connection = get(buckets.db(), account, id).await?;
-    let bucket = match buckets.open(account, &connection).await {
+    let began = Instant::now();
+    let steps = run(buckets, account, &connection).await?;
+    let kept = KeptTest {
+        tested_at: clock::now(),
+        milliseconds: i32::try_from(began.elapsed().as_millis()).unwrap_or(i32::MAX),
+        steps: serde_json::json!(steps),
+    };
+    connection_tests::replace(buckets.db(), account, id, &kept).await?;
+    Ok(steps)
+}
+
+/// The last tests of an account's connections.
+pub async fn last_tests(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, LastTest>, StoreError> {
+    let tests = connection_tests::list(db, account).await?;
+    let tests = tests.into_iter().filter_map(|(id, kept)| {
+        let test = LastTest {
+            tested_at: kept.tested_at,
+            milliseconds: kept.milliseconds,
+            // What another version of this program wrote, and this one can't read, was no test.
+            steps: serde_json::from_value(kept.steps).ok()?,
+        };
+        Some((id, test))
+    });
+    Ok(tests.collect())
+}
+
+async fn run(buckets: &Buckets, account: AccountId, connection: &Connection) -> Result<Vec<Step>, ConnectionError> {
+    let bucket = match buckets.open(account, connection).await {
         Ok(bucket) => bucket,
         Err(BucketsError::Gone) => return Err(ConnectionError::NotFound),
-        Err(BucketsError::Bucket(error)) => return Ok(vec![step(Action::Write, &connection, Err(error))]),
+        Err(BucketsError::Bucket(error)) => return Ok(vec![step(Action::Write, connection, Err(error))]),
         Err(error @ BucketsError::NotOpened { .. }) => {
             return Ok(vec![Step {
                 action: Action::Write,
@@ -81,10 +130,10 @@ pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Re
         Uuid::new_v4()
     );
     let written = bucket.put(&path, Bytes::from_static(CONTENT)).await.map(drop);
-    let mut steps = vec![step(Action::Write, &connection, written)];
+    let mut steps = vec![step(Action::Write, connection, written)];
     if steps[0].advice.is_none() {
-        steps.push(step(Action::Read, &connection, read(&bucket, &path).await));
-        steps.push(step(Action::Delete, &connection, bucket.delete(&path).await));
+        steps.push(step(Action::Read, connection, read(&bucket, &path).await));
+        steps.push(step(Action::Delete, connection, bucket.delete(&path).await));
     }
     Ok(steps)
 }

@@ -16,7 +16,7 @@ use crate::{
     },
     storage::default_storage::DefaultStorage,
     store::{
-        accounts as store,
+        accounts::{self as store, OwnersChoices},
         members::{self, Membership},
         tx,
         users::{self, Person},
@@ -50,6 +50,17 @@ pub async fn rename_account(people: &People, user: UserId, account: AccountId, n
 fn read_name(name: &str) -> Result<DisplayName, PeopleError> {
     let mut faults = Vec::new();
     read(&mut faults, "/name", name.parse()).ok_or(PeopleError::Invalid(faults))
+}
+
+/// What the owner of an account has decided of it; `None`: this user does not own it.
+pub async fn owned(people: &People, user: UserId, account: AccountId) -> Result<Option<OwnersChoices>, PeopleError> {
+    Ok(store::find_of_owner(&people.db, account, user).await?)
+}
+
+/// Decides whether the content of an account's requests is kept once their renders have ended; its owner may.
+pub async fn keep_content(people: &People, user: UserId, account: AccountId, keep: bool) -> Result<(), PeopleError> {
+    owned(people, user, account).await?.ok_or(PeopleError::NotFound)?;
+    Ok(accounts::keep_content(&people.db, account, keep).await?)
 }
 
 /// Lets an account be deleted after seven days; its owner may. Until then everything goes on, and it can be taken back.
