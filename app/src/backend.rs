@@ -2,21 +2,29 @@
 //! request, for pages and server functions alike.
 
 pub mod account;
+pub mod api_keys;
+pub mod destinations;
 pub mod people;
 pub mod playground;
+pub mod settings;
 
 use std::sync::Arc;
 
 use leptos::prelude::use_context;
 
 use crate::{
-    backend::{account::AccountBackend, people::PeopleBackend, playground::PlaygroundBackend},
+    backend::{
+        account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, people::PeopleBackend,
+        playground::PlaygroundBackend, settings::SettingsBackend,
+    },
     model::own_path::OwnPath,
 };
 
 /// One request's way to the services. Whoever calls a function of it need not have asked who is logged in: each finds that
 /// out, and acts for their account.
-pub trait Backend: PeopleBackend + AccountBackend + PlaygroundBackend {
+pub trait Backend:
+    PeopleBackend + AccountBackend + ApiKeyBackend + DestinationBackend + PlaygroundBackend + SettingsBackend
+{
     /// Where clients reach the service, without a slash at the end.
     fn base_url(&self) -> String;
 

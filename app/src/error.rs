@@ -44,6 +44,14 @@ impl AppError {
         }
     }
 
+    /// Which of several things of a page the refused form was about.
+    pub fn subject(&self) -> Option<&str> {
+        match self {
+            Self::Rejected(rejection) => rejection.typed(Field::Subject),
+            _ => None,
+        }
+    }
+
     /// The status of an answer that tells of it.
     pub fn status(&self) -> u16 {
         match self {
@@ -53,7 +61,7 @@ impl AppError {
             Self::Rejected(rejection) => match rejection.reason {
                 Reason::WrongCredentials | Reason::WrongPassword => 403,
                 Reason::TooMany { .. } => 429,
-                Reason::Invalid(_) | Reason::WorthlessLink | Reason::EmailTaken => 422,
+                Reason::Invalid(_) | Reason::KeyEnded | Reason::WorthlessLink | Reason::EmailTaken => 422,
             },
             Self::Malformed => 422,
             Self::Internal { .. } | Self::Unreachable => 500,

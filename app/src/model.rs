@@ -1,10 +1,13 @@
 //! What travels between server and browser.
 
+pub mod api_key;
+pub mod destination;
 pub mod overview;
 pub mod own_path;
 pub mod person;
 pub mod plan;
 pub mod playground;
 pub mod rejection;
+pub mod settings;
 pub mod standing;
 pub mod usage;

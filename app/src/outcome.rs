@@ -1,5 +1,6 @@
 //! What became of a form. A form that is refused leads back to its page, whose address then says why.
 
+pub mod dialog;
 pub mod field;
 pub mod form;
 pub mod token_field;
@@ -20,17 +21,44 @@ use crate::{
 pub struct Outcome {
     /// Where the form is sent.
     url: &'static str,
+    /// What the form is about, where the page has such a form for each of several things.
+    subject: StoredValue<Option<String>>,
     error: StoredValue<Option<AppError>>,
 }
 
 impl Outcome {
     /// Reads it from the address of the page.
     pub fn of<F: ServerFn<Error = AppError>>() -> Self {
+        Self::new::<F>(None, |_| true)
+    }
+
+    /// As [`Self::of`], for the one of several forms of a page that is about the thing with this id. The function says
+    /// which one it was by [`Field::Subject`] among what was typed.
+    pub fn about<F: ServerFn<Error = AppError>>(subject: &str) -> Self {
+        Self::new::<F>(Some(subject.to_owned()), |error| error.subject() == Some(subject))
+    }
+
+    /// What none of the forms shows that are [`Self::about`] something: for the page's head.
+    pub fn about_nothing<F: ServerFn<Error = AppError>>() -> Self {
+        Self::new::<F>(None, |error| error.subject().is_none())
+    }
+
+    fn new<F: ServerFn<Error = AppError>>(subject: Option<String>, concerns: impl Fn(&AppError) -> bool) -> Self {
         let error = use_context::<ServerActionError>().filter(|error| error.path() == F::PATH);
+        let error = error.map(|error| ServerFnUrlError::<AppError>::decode_err(error.err()));
         Self {
             url: F::url(),
-            error: StoredValue::new(error.map(|error| ServerFnUrlError::<AppError>::decode_err(error.err()))),
+            subject: StoredValue::new(subject),
+            error: StoredValue::new(error.filter(concerns)),
         }
+    }
+
+    /// The `id` of a field of the form.
+    pub fn id(self, field: Field) -> String {
+        self.subject.with_value(|subject| match subject {
+            Some(subject) => format!("{}-{subject}", field.name()),
+            None => field.name().to_owned(),
+        })
     }
 
     /// What is wrong with the form.
@@ -46,11 +74,13 @@ impl Outcome {
 
     /// What was typed into a field.
     pub fn typed(self, field: Field) -> String {
-        let typed = self.rejection(|rejection| {
-            let mut typed = rejection.typed.iter();
-            typed.find(|(name, _)| *name == field).map(|(_, typed)| typed.clone())
-        });
-        typed.flatten().unwrap_or_default()
+        self.typed_or(field, "")
+    }
+
+    /// What was typed into a field; `first`: the form was not refused, and this is what the field begins with.
+    pub fn typed_or(self, field: Field, first: &str) -> String {
+        let typed = self.rejection(|rejection| rejection.typed(field).map(str::to_owned));
+        typed.flatten().unwrap_or_else(|| first.to_owned())
     }
 
     fn rejection<T>(self, read: impl FnOnce(&Rejection) -> T) -> Option<T> {

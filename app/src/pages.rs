@@ -1,7 +1,9 @@
 //! One module per page. What it asks of the server stands in its `api.rs`.
 
+pub mod api_keys;
 pub mod check_mail;
 pub mod confirm_email;
+pub mod destinations;
 pub mod failure;
 pub mod forgot_password;
 pub mod landing;
@@ -10,6 +12,7 @@ pub mod not_found;
 pub mod overview;
 pub mod playground;
 pub mod reset_password;
+pub mod settings;
 pub mod sign_up;
 pub mod usage;
 pub mod verify;

@@ -9,9 +9,10 @@ use leptos_router::{
 };
 
 use crate::pages::{
-    check_mail::CheckMail, confirm_email::ConfirmEmail, forgot_password::ForgotPassword, landing::Landing,
-    log_in::LogIn, not_found::NotFound, overview::Overview, playground::Playground, reset_password::ResetPassword,
-    sign_up::SignUp, usage::Usage, verify::Verify,
+    api_keys::ApiKeys, check_mail::CheckMail, confirm_email::ConfirmEmail, destinations::Destinations,
+    forgot_password::ForgotPassword, landing::Landing, log_in::LogIn, not_found::NotFound, overview::Overview,
+    playground::Playground, reset_password::ResetPassword, settings::Settings, sign_up::SignUp, usage::Usage,
+    verify::Verify,
 };
 
 /// Every page under its address. All are [`SsrMode::Async`]: complete in the first answer, and with the right status.
@@ -33,6 +34,9 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard") view=Overview ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/playground") view=Playground ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/usage") view=Usage ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/destinations") view=Destinations ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/settings") view=Settings ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

@@ -34,7 +34,8 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(await linkFor(address, "Choose a new password"));
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
-      await expect(page).toHaveURL(/\/log-in$/);
+      await expect(page).toHaveURL(/\/log-in\?done=password$/);
+      await expect(page.getByRole("status")).toContainText("Password changed.");
       await logIn(page, address, OTHER_PASSWORD);
       await expect(who).toBeVisible();
     });

@@ -13,23 +13,124 @@ pub enum Field {
     Name,
     /// Log-in name.
     Email,
+    /// Log-in name to be, in place of another one.
+    NewEmail,
     /// What they call their account.
     AccountName,
     /// A password that is chosen.
     Password,
+    /// Hidden: the id of what the form is about.
+    Subject,
+    /// The name of something, typed once more by whoever wants it gone.
+    Confirmation,
+    /// What a key is called.
+    KeyName,
+    /// Whether a key is live or for tests.
+    KeyMode,
+    /// What a key may do.
+    Scopes,
+    /// When a key expires.
+    Expiry,
+    /// On which day it does, where one is chosen.
+    ExpiryDay,
+    /// Where a key may be used from.
+    Networks,
+    /// Which templates a key may use.
+    Templates,
+    /// For how long a key that is replaced goes on.
+    Overlap,
+    /// A kind of store.
+    Provider,
+    /// How a store that speaks S3 knows who writes.
+    AmazonAccess,
+    /// How Google’s store does.
+    GoogleAccess,
+    /// What a connection is called.
+    ConnectionName,
+    /// Name of a bucket.
+    Bucket,
+    /// What the names of a connection’s objects begin with.
+    PathPrefix,
+    /// Where a bucket lies.
+    Region,
+    /// Address of a store that is not Amazon’s.
+    Endpoint,
+    /// A role at Amazon.
+    RoleArn,
+    /// Names an access key.
+    AccessKeyId,
+    /// An access key.
+    SecretAccessKey,
+    /// A service account at Google.
+    ClientEmail,
+    /// The key of a service account.
+    KeyFile,
 }
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Name, Self::Email, Self::AccountName, Self::Password];
+    pub const ALL: [Self; 28] = [
+        Self::Name,
+        Self::Email,
+        Self::NewEmail,
+        Self::AccountName,
+        Self::Password,
+        Self::Subject,
+        Self::Confirmation,
+        Self::KeyName,
+        Self::KeyMode,
+        Self::Scopes,
+        Self::Expiry,
+        Self::ExpiryDay,
+        Self::Networks,
+        Self::Templates,
+        Self::Overlap,
+        Self::Provider,
+        Self::AmazonAccess,
+        Self::GoogleAccess,
+        Self::ConnectionName,
+        Self::Bucket,
+        Self::PathPrefix,
+        Self::Region,
+        Self::Endpoint,
+        Self::RoleArn,
+        Self::AccessKeyId,
+        Self::SecretAccessKey,
+        Self::ClientEmail,
+        Self::KeyFile,
+    ];
 
     /// What it is called in its form, and in the faults that the services find.
     pub fn name(self) -> &'static str {
         match self {
             Self::Name => "name",
             Self::Email => "email",
+            Self::NewEmail => "new_email",
             Self::AccountName => "account_name",
             Self::Password => "password",
+            Self::Subject => "subject",
+            Self::Confirmation => "confirmation",
+            Self::KeyName => "key_name",
+            Self::KeyMode => "key_mode",
+            Self::Scopes => "scopes",
+            Self::Expiry => "expiry",
+            Self::ExpiryDay => "expiry_day",
+            Self::Networks => "networks",
+            Self::Templates => "templates",
+            Self::Overlap => "overlap",
+            Self::Provider => "provider",
+            Self::AmazonAccess => "amazon_access",
+            Self::GoogleAccess => "google_access",
+            Self::ConnectionName => "connection_name",
+            Self::Bucket => "bucket",
+            Self::PathPrefix => "path_prefix",
+            Self::Region => "region",
+            Self::Endpoint => "endpoint",
+            Self::RoleArn => "role_arn",
+            Self::AccessKeyId => "access_key_id",
+            Self::SecretAccessKey => "secret_access_key",
+            Self::ClientEmail => "client_email",
+            Self::KeyFile => "key_file",
         }
     }
 
@@ -38,8 +139,31 @@ impl Field {
         match self {
             Self::Name => "Your name has 1 to 200 characters.",
             Self::Email => "An email address has one @, something on both sides of it, and no blanks.",
+            Self::NewEmail => "Another address than yours, with one @, something on both sides of it, and no blanks.",
             Self::AccountName => "An account name has 1 to 200 characters.",
             Self::Password => "A password has at least 12 characters.",
+            Self::Subject => "This page is older than the service. Load it again.",
+            Self::Confirmation => "This is not the name. Type it as it is written above.",
+            Self::KeyName => "A key’s name has 1 to 200 characters.",
+            Self::KeyMode | Self::Expiry | Self::Overlap | Self::Provider | Self::AmazonAccess | Self::GoogleAccess => {
+                "Choose one of these."
+            }
+            Self::Scopes => "Choose at least one scope.",
+            Self::ExpiryDay => "Choose a day, today at the earliest.",
+            Self::Networks => "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
+            Self::Templates => "Choose templates of this account.",
+            Self::ConnectionName => "A connection’s name has 1 to 200 characters, and no other connection has it.",
+            Self::Bucket => "A bucket’s name has 3 to 222 letters, digits, dots, hyphens and underscores.",
+            Self::PathPrefix => "A prefix ends with a slash. There may be one connection to each bucket and prefix.",
+            Self::Region => "The name of a region, such as eu-central-1; Amazon’s buckets need it.",
+            Self::Endpoint => {
+                "A public address that ends with the host or the port, such as https://minio.example.com."
+            }
+            Self::RoleArn => "The ARN of a role, such as arn:aws:iam::123456789012:role/platen.",
+            Self::AccessKeyId => "The id of an access key, without blanks.",
+            Self::SecretAccessKey => "The secret of the access key.",
+            Self::ClientEmail => "The address of a service account, such as platen@acme.iam.gserviceaccount.com.",
+            Self::KeyFile => "The JSON that Google has made for the key of a service account, all of it.",
         }
     }
 }
@@ -63,6 +187,8 @@ pub enum Reason {
     WorthlessLink,
     /// Somebody has the address.
     EmailTaken,
+    /// A key that is revoked or has expired can't be replaced.
+    KeyEnded,
 }
 
 /// A form that is refused.
@@ -82,6 +208,12 @@ impl Rejection {
             _ => &[],
         }
     }
+
+    /// What was typed into a field.
+    pub fn typed(&self, field: Field) -> Option<&str> {
+        let mut typed = self.typed.iter();
+        typed.find(|(name, _)| *name == field).map(|(_, typed)| typed.as_str())
+    }
 }
 
 impl fmt::Display for Rejection {
@@ -96,6 +228,7 @@ impl fmt::Display for Rejection {
             Reason::WorthlessLink => {
                 formatter.write_str("This link has been used, replaced, or is too old. Ask for a new one.")
             }
+            Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Make a new one."),
             Reason::EmailTaken => formatter.write_str("This address belongs to another account by now."),
         }
     }

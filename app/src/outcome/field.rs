@@ -2,7 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::{model::rejection::Field, outcome::Outcome, ui::field::TextField};
+use crate::{
+    model::rejection::Field,
+    outcome::Outcome,
+    ui::field::{Face, TextField},
+};
 
 /// A field with what was typed into it, and with its fault.
 #[component]
@@ -12,7 +16,8 @@ pub fn FormField(
     /// Which one of ours it is.
     field: Field,
     /// What it is called.
-    label: &'static str,
+    #[prop(into)]
+    label: String,
     /// `type` of the input.
     #[prop(default = "text")]
     kind: &'static str,
@@ -23,23 +28,36 @@ pub fn FormField(
     #[prop(optional)]
     hint: Option<&'static str>,
     /// What is in it before anything is typed.
-    #[prop(optional)]
+    #[prop(optional, into)]
     value: String,
     /// Whether it may stay empty.
     #[prop(optional)]
     optional: bool,
+    /// Whether it has the focus when its dialog opens.
+    #[prop(optional)]
+    focus: bool,
+    /// See [`TextField`].
+    #[prop(optional)]
+    maybe_hidden: bool,
+    /// See [`Face`].
+    #[prop(optional)]
+    face: Face,
 ) -> impl IntoView {
-    let typed = outcome.typed(field);
+    let value = outcome.typed_or(field, &value);
     view! {
         <TextField
+            id=outcome.id(field)
             name=field.name()
             label=label
             kind=kind
             autocomplete=autocomplete
             nostrip:hint=hint
-            value=if typed.is_empty() { value } else { typed }
+            value=value
             fault=outcome.fault(field)
             optional=optional
+            focus=focus
+            maybe_hidden=maybe_hidden
+            face=face
         />
     }
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::{
     csrf::CsrfField,
     error::AppError,
+    model::rejection::Field,
     outcome::Outcome,
     ui::form_errors::{Complaint, FormErrors},
 };
@@ -23,6 +24,7 @@ pub fn PageForm(
     view! {
         <form class=class method="post" action=outcome.url>
             <CsrfField />
+            <SubjectField outcome />
             <OutcomeErrors outcome />
             {children()}
         </form>
@@ -41,9 +43,17 @@ pub fn ButtonForm(
     view! {
         <form method="post" action=outcome.url>
             <CsrfField />
+            <SubjectField outcome />
             {children()}
         </form>
     }
+}
+
+/// What a form is about that is one of several, out of sight.
+#[component]
+pub(super) fn SubjectField(outcome: Outcome) -> impl IntoView {
+    let subject = outcome.subject.get_value();
+    subject.map(|subject| view! { <input type="hidden" name=Field::Subject.name() value=subject /> })
 }
 
 /// What is wrong with a form.
@@ -59,7 +69,7 @@ pub fn OutcomeErrors(
         };
         let complaint = Complaint {
             title: error.to_string(),
-            fields: faulty.iter().map(|field| (field.name(), field.rule())).collect(),
+            fields: faulty.iter().map(|field| (outcome.id(*field), field.rule())).collect(),
         };
         view! { <FormErrors complaint /> }
     })

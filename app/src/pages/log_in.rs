@@ -11,19 +11,27 @@ use crate::{
     model::rejection::Field,
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::log_in::api::LogIn as LogInFunction,
-    ui::{button::Submit, check::Check, field::TextField},
+    ui::{button::Submit, check::Check, field::TextField, notice::DoneNotice},
 };
 
 /// The page. `next` of its query says where it leads.
 #[component]
 pub fn LogIn() -> impl IntoView {
     let outcome = Outcome::of::<LogInFunction>();
-    let next = use_query_map().read_untracked().get("next");
+    let query = use_query_map();
+    let next = query.read_untracked().get("next");
+    let reset = query.read_untracked().get("done").as_deref() == Some("password");
     view! {
         <Title text="Log in" />
         <Card>
             <h1 class="auth__title">"Log in"</h1>
             <p class="auth__lede">"To your dashboard and keys."</p>
+            {reset
+                .then(|| {
+                    view! {
+                        <DoneNotice>"Password changed. You are logged out everywhere; log in with the new one."</DoneNotice>
+                    }
+                })}
             <PageForm outcome>
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
                 <div class="auth__form">

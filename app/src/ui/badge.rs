@@ -7,8 +7,12 @@ use leptos::prelude::*;
 pub enum State {
     /// Done, working: a disc.
     Good,
+    /// About to end, or needs a look: a triangle.
+    Warning,
     /// Failed: a crossed ring.
     Bad,
+    /// Nothing is known yet: a ring.
+    Open,
     /// Refused, revoked, cancelled: a struck ring.
     Struck,
 }
@@ -23,23 +27,25 @@ pub fn Badge(
 ) -> impl IntoView {
     let class = match state {
         State::Good => "badge badge--ok",
+        State::Warning => "badge badge--warn",
         State::Bad => "badge badge--bad",
-        State::Struck => "badge badge--idle",
+        State::Open | State::Struck => "badge badge--idle",
+    };
+    let ring = match state {
+        State::Good => Some(("badge__fill", "5")),
+        State::Warning => None,
+        State::Bad | State::Open | State::Struck => Some(("", "4.5")),
     };
     let stroke = match state {
-        State::Good => None,
+        State::Good | State::Open => None,
+        State::Warning => Some("M6 1.5 11 10.5H1z"),
         State::Bad => Some("m3 3 6 6M9 3 3 9"),
         State::Struck => Some("m2.8 9.2 6.4-6.4"),
-    };
-    let (fill, radius) = if stroke.is_none() {
-        ("badge__fill", "5")
-    } else {
-        ("", "4.5")
     };
     view! {
         <span class=class>
             <svg class="badge__dot" viewBox="0 0 12 12" aria-hidden="true">
-                <circle class=fill cx="6" cy="6" r=radius />
+                {ring.map(|(fill, radius)| view! { <circle class=fill cx="6" cy="6" r=radius /> })}
                 {stroke.map(|path| view! { <path d=path /> })}
             </svg>
             {children()}

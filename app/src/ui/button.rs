@@ -12,6 +12,10 @@ pub enum Rank {
     Primary,
     /// No frame: a tool at hand.
     Quiet,
+    /// Leads to something that can't be undone.
+    Danger,
+    /// Does it.
+    Destroy,
 }
 
 /// How large it is.
@@ -26,11 +30,14 @@ pub enum Size {
     Large,
 }
 
-fn class(rank: Rank, size: Size) -> String {
+/// `class` of a button.
+pub(super) fn class(rank: Rank, size: Size) -> String {
     let rank = match rank {
         Rank::Plain => "",
         Rank::Primary => " button--primary",
         Rank::Quiet => " button--quiet",
+        Rank::Danger => " button--danger",
+        Rank::Destroy => " button--destroy",
     };
     let size = match size {
         Size::Small => " button--small",
@@ -97,6 +104,69 @@ pub fn Submit(
 ) -> impl IntoView {
     view! {
         <button class=format!("{} button--block", class(rank, Size::Large)) type="submit">
+            {children()}
+        </button>
+    }
+}
+
+/// The button that sends its form, beside others.
+#[component]
+pub fn SubmitButton(
+    /// See [`Rank`].
+    #[prop(optional)]
+    rank: Rank,
+    /// See [`Size`].
+    #[prop(optional)]
+    size: Size,
+    /// Its words.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <button class=class(rank, size) type="submit">
+            {children()}
+        </button>
+    }
+}
+
+/// A button that opens a dialog.
+#[component]
+pub fn OpenButton(
+    /// `id` of the dialog.
+    #[prop(into)]
+    dialog: String,
+    /// See [`Rank`].
+    #[prop(optional)]
+    rank: Rank,
+    /// See [`Size`].
+    #[prop(optional)]
+    size: Size,
+    /// Its words.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <button class=class(rank, size) type="button" command="show-modal" commandfor=dialog>
+            {children()}
+        </button>
+    }
+}
+
+/// A button that closes a dialog.
+#[component]
+pub fn CloseButton(
+    /// `id` of the dialog.
+    #[prop(into)]
+    dialog: String,
+    /// See [`Rank`].
+    #[prop(optional)]
+    rank: Rank,
+    /// Whether it has the focus when the dialog opens.
+    #[prop(optional)]
+    focus: bool,
+    /// Its words.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <button class=class(rank, Size::Medium) type="button" command="close" commandfor=dialog autofocus=focus>
             {children()}
         </button>
     }

@@ -8,7 +8,7 @@ pub struct Complaint {
     /// What is wrong, in a sentence.
     pub title: String,
     /// Which fields: the `id` of each, and its fault.
-    pub fields: Vec<(&'static str, &'static str)>,
+    pub fields: Vec<(String, &'static str)>,
 }
 
 /// A summary with links to the fields. It is read aloud, and has the focus when the page is shown.

@@ -1,12 +1,13 @@
 //! Moments and days, in words.
 
 use leptos::prelude::*;
-use time::{Date, OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
+use time::{Date, Duration, OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
 
 const DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:long]");
 const SHORT_DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:short]");
 const DAY_AND_YEAR: &[FormatItem] = format_description!("[day padding:none] [month repr:long] [year]");
 const MOMENT: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [year], [hour]:[minute]");
+const WRITTEN_DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [year]");
 const MACHINE: &[FormatItem] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
 
 /// `21 November`.
@@ -40,6 +41,65 @@ pub fn Moment(
     }
 }
 
+/// A moment of which the day is enough: `4 Mar 2026`. The rest is its title.
+#[component]
+pub fn Day(
+    /// When.
+    at: OffsetDateTime,
+) -> impl IntoView {
+    let at = at.to_offset(UtcOffset::UTC);
+    view! { <Told at words=written_day(at) /> }
+}
+
+/// How long ago something was: `2 min ago`. The moment is its title.
+#[component]
+pub fn Ago(
+    /// When.
+    at: OffsetDateTime,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let at = at.to_offset(UtcOffset::UTC);
+    view! { <Told at words=ago(at, now) /> }
+}
+
+#[component]
+fn Told(at: OffsetDateTime, words: String) -> impl IntoView {
+    let title = format!("{} UTC", at.format(MOMENT).unwrap_or_default());
+    view! {
+        <time datetime=at.format(MACHINE).unwrap_or_default() title=title>
+            {words}
+        </time>
+    }
+}
+
+fn written_day(at: OffsetDateTime) -> String {
+    at.format(WRITTEN_DAY).unwrap_or_default()
+}
+
+fn ago(at: OffsetDateTime, now: OffsetDateTime) -> String {
+    let passed = now - at;
+    if passed < Duration::MINUTE {
+        "just now".to_owned()
+    } else if passed < Duration::DAY {
+        format!("{} ago", length(passed))
+    } else if passed < 2 * Duration::DAY {
+        "yesterday".to_owned()
+    } else {
+        written_day(at)
+    }
+}
+
+/// A time in its largest unit, rounded down: `9 days`, `5 h`, `20 min`.
+pub fn length(time: Duration) -> String {
+    match (time.whole_days(), time.whole_hours(), time.whole_minutes()) {
+        (2.., ..) => format!("{} days", time.whole_days()),
+        (_, hours @ 1.., _) => format!("{hours} h"),
+        (_, _, minutes @ 1..) => format!("{minutes} min"),
+        _ => "a minute".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use time::macros::{date, datetime};
@@ -50,6 +110,34 @@ mod tests {
     fn days_are_written_as_people_say_them() {
         assert_eq!(day(date!(2026 - 11 - 01)), "1 November");
         assert_eq!(day_and_year(date!(2026 - 11 - 21)), "21 November 2026");
+    }
+
+    #[test]
+    fn what_was_is_so_long_ago() {
+        let now = datetime!(2026-11-21 12:00 UTC);
+        for (at, expected) in [
+            (now - Duration::seconds(59), "just now"),
+            (now - Duration::seconds(119), "1 min ago"),
+            (now - Duration::minutes(59), "59 min ago"),
+            (now - Duration::hours(23), "23 h ago"),
+            (now - Duration::hours(24), "yesterday"),
+            (now - Duration::hours(48), "19 Nov 2026"),
+        ] {
+            assert_eq!(ago(at, now), expected);
+        }
+    }
+
+    #[test]
+    fn times_are_told_in_their_largest_unit() {
+        for (time, expected) in [
+            (Duration::hours(49), "2 days"),
+            (Duration::hours(47), "47 h"),
+            (Duration::minutes(61), "1 h"),
+            (Duration::seconds(119), "1 min"),
+            (Duration::seconds(1), "a minute"),
+        ] {
+            assert_eq!(length(time), expected);
+        }
     }
 
     #[cfg(feature = "ssr")]

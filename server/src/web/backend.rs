@@ -1,13 +1,20 @@
 //! What pages ask of the services.
 
 mod account;
+mod api_keys;
+mod destinations;
 mod people;
 mod playground;
+mod settings;
 
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use platen_app::{backend::Backend, error::AppError};
+use platen_app::{
+    backend::Backend,
+    error::AppError,
+    model::rejection::{Field, Reason, Rejection},
+};
 use tower_sessions::Session;
 
 use crate::{
@@ -77,6 +84,24 @@ impl Backend for RequestBackend {
     fn csrf_token(&self) -> Option<String> {
         csrf::token(&self.session)
     }
+}
+
+/// What an account is called in pages: by the address of its person, where it has no name.
+fn called(account: String, email: &str) -> String {
+    if account.is_empty() { email.to_owned() } else { account }
+}
+
+/// A form that is refused.
+fn rejected(reason: Reason) -> AppError {
+    AppError::Rejected(Rejection {
+        reason,
+        typed: Vec::new(),
+    })
+}
+
+/// A form with faulty fields.
+fn invalid(fields: Vec<Field>) -> AppError {
+    rejected(Reason::Invalid(fields))
 }
 
 /// What [`protect`](crate::http::browser_session::protect) has found out about a request.

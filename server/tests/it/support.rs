@@ -18,3 +18,4 @@ pub(crate) mod receiver;
 pub(crate) mod service;
 pub(crate) mod smtp;
 pub(crate) mod studio;
+pub(crate) mod visitor;

@@ -1,5 +1,7 @@
 //! The dashboard without a browser: what its pages, files and functions answer. `end2end` opens them.
 
+mod destinations;
+
 use std::{collections::BTreeSet, fs, path::Path};
 
 use leptos::server_fn::axum::server_fn_paths;

@@ -15,6 +15,6 @@ pub async fn confirm_email(
     token: String,
 ) -> Result<(), AppError> {
     backend().confirm_email(token).await?;
-    leave_for(&OwnPath::after_log_in(None));
+    leave_for(&OwnPath::to("/dashboard/settings?done=email-confirmed"));
     Ok(())
 }

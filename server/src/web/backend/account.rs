@@ -13,7 +13,7 @@ use platen_app::{
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
-use super::RequestBackend;
+use super::{RequestBackend, called};
 use crate::{
     clock,
     domain::{
@@ -36,11 +36,7 @@ impl AccountBackend for RequestBackend {
         let summary = found.summary;
         let email = caller.user.email;
         Ok(Standing {
-            account: if summary.account.is_empty() {
-                email.clone()
-            } else {
-                summary.account
-            },
+            account: called(summary.account, &email),
             person: Person {
                 name: summary.person,
                 email,

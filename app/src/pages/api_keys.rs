@@ -1,0 +1,182 @@
+//! `/dashboard/api-keys`.
+
+pub mod api;
+pub mod create;
+pub mod end;
+pub mod list;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    islands::copy_button::CopyButton,
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::api_key::{ApiKey, ApiKeys as Found, KeyState, NewKey},
+    outcome::{Outcome, form::OutcomeErrors},
+    pages::api_keys::{
+        api::{RevokeKey, RotateKey},
+        create::CreateDialog,
+        end::EndDialogs,
+        list::KeyTable,
+    },
+    ui::{
+        button::{CloseButton, OpenButton, Rank},
+        code::Code,
+        dialog::Dialog,
+        icon::{Glyph, Icon},
+        moment::Day,
+        notice::DoneNotice,
+    },
+};
+
+const HEADER: &str = "Authorization: Bearer $PLATEN_KEY";
+
+/// The page.
+#[component]
+pub fn ApiKeys() -> impl IntoView {
+    view! {
+        <Shell title="API keys" current=Entry::ApiKeys>
+            {loaded(|backend| async move { backend.api_keys().await }, |found| view! { <Content found /> })}
+        </Shell>
+    }
+}
+
+#[component]
+fn Content(found: Found) -> impl IntoView {
+    let now = found.now;
+    let rotated = Outcome::about_nothing::<RotateKey>();
+    let revoked = Outcome::about_nothing::<RevokeKey>();
+    let (ended, kept): (Vec<ApiKey>, Vec<ApiKey>) = found
+        .keys
+        .iter()
+        .cloned()
+        .partition(|key| key.state(now) == KeyState::Revoked);
+    let in_use = kept.iter().filter(|key| key.state(now).is_good()).count();
+    let dialogs = kept.iter().map(|key| view! { <EndDialogs api_key=key.clone() now /> });
+    let dialogs = dialogs.collect_view();
+    let new = found.new.clone().and_then(|new| {
+        let key = found.keys.iter().find(|key| key.id == new.id)?.clone();
+        Some(view! { <RevealDialog api_key=key new /> })
+    });
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"API keys"</h1>
+                <p class="page-head__lede">
+                    "A key is shown once, when you create it. Live keys use credits; test keys print a watermark and cost nothing."
+                </p>
+            </div>
+            <div class="page-head__actions">
+                <OpenButton dialog="create" rank=Rank::Primary>
+                    <Icon glyph=Glyph::Add />
+                    "New key"
+                </OpenButton>
+            </div>
+        </div>
+        <Done />
+        <OutcomeErrors outcome=rotated />
+        <OutcomeErrors outcome=revoked />
+        <section class="section">
+            <div class="section__head">
+                <h2>{counted(in_use)} " in use"</h2>
+            </div>
+            <div class="section__body">
+                {if kept.is_empty() {
+                    view! { <p class="empty">"No keys yet. Requests need one."</p> }.into_any()
+                } else {
+                    view! { <KeyTable caption="API keys" keys=kept now /> }.into_any()
+                }} <Revoked keys=ended now />
+            </div>
+        </section>
+        <section class="section">
+            <div class="section__head">
+                <h2>"Send it with every request"</h2>
+            </div>
+            <div class="section__body">
+                <Code title="Header" label="Header" text=HEADER>
+                    {HEADER}
+                </Code>
+            </div>
+        </section>
+        {dialogs}
+        <CreateDialog scopes=found.scopes templates=found.templates now />
+        {new}
+    }
+}
+
+/// What was just done, of what this page does.
+#[component]
+fn Done() -> impl IntoView {
+    let done = use_query_map().read_untracked().get("done");
+    let words = match done.as_deref() {
+        Some("created") => Some("Key created."),
+        Some("rotated") => Some("Key rotated. The old one goes on until the time that you have chosen."),
+        Some("revoked") => Some("Key revoked. Requests with it are refused from now on."),
+        _ => None,
+    };
+    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
+}
+
+/// Out of sight, but there.
+#[component]
+fn Revoked(keys: Vec<ApiKey>, now: time::OffsetDateTime) -> impl IntoView {
+    (!keys.is_empty()).then(|| {
+        view! {
+            <details class="folded">
+                <summary>{keys.len()} " revoked"</summary>
+                <KeyTable caption="Revoked keys" keys now />
+            </details>
+        }
+    })
+}
+
+/// The one time that a key is shown.
+#[component]
+fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
+    let scopes = api_key
+        .scopes
+        .iter()
+        .map(|scope| view! { <span class="tag tag--code">{*scope}</span> " " });
+    let scopes = scopes.collect_view();
+    view! {
+        <Dialog id="new-key" title="Copy the key now" open=true>
+            <div class="dialog__body">
+                <p>
+                    "This is the only time we show it. We keep a digest, so nobody can read it back, not even us."
+                </p>
+                <div class="copy copy--secret">
+                    <code class="copy__value">{new.secret.clone()}</code>
+                    <CopyButton text=new.secret label="Copy the key".to_owned() />
+                </div>
+                <dl class="pairs">
+                    <dt>"Name"</dt>
+                    <dd>{api_key.name}</dd>
+                    <dt>"Scopes"</dt>
+                    <dd>{scopes}</dd>
+                    <dt>"Expires"</dt>
+                    <dd>
+                        {match api_key.expires_at {
+                            Some(at) => view! { <Day at /> }.into_any(),
+                            None => "never".into_any(),
+                        }}
+                    </dd>
+                </dl>
+            </div>
+            <div class="dialog__foot">
+                <CloseButton dialog="new-key" rank=Rank::Primary focus=true>
+                    "Done"
+                </CloseButton>
+            </div>
+        </Dialog>
+    }
+}
+
+fn counted(keys: usize) -> String {
+    match keys {
+        1 => "1 key".to_owned(),
+        keys => format!("{keys} keys"),
+    }
+}

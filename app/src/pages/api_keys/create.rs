@@ -1,0 +1,146 @@
+//! The form of a new key.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::{api_key::TemplateChoice, rejection::Field},
+    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    pages::api_keys::api::{CreateKey, LIVE, NEVER, ON_A_DAY, TEST},
+    ui::{check::Check, field::FieldFault, segmented::Segmented, select::Select, text_area::TextArea},
+};
+
+const EXPIRIES: [(&str, &str); 5] = [
+    (NEVER, "Never"),
+    ("30", "In 30 days"),
+    ("90", "In 90 days"),
+    ("365", "In a year"),
+    (ON_A_DAY, "On a day…"),
+];
+/// What is set before anybody has chosen.
+const FIRST_EXPIRY: &str = "365";
+const FIRST_SCOPES: &str = "render templates:read";
+
+/// The dialog.
+#[component]
+pub fn CreateDialog(
+    /// What a key can be allowed.
+    scopes: Vec<&'static str>,
+    /// What there is to choose from.
+    templates: Vec<TemplateChoice>,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let outcome = Outcome::of::<CreateKey>();
+    let chosen_scopes = outcome.typed_or(Field::Scopes, FIRST_SCOPES);
+    let scopes = scopes.into_iter().enumerate().map(|(index, scope)| {
+        view! {
+            <Check
+                name=format!("{}[{index}]", Field::Scopes.name())
+                value=scope
+                label=scope
+                hint=hint(scope)
+                checked=chosen_scopes.split(' ').any(|chosen| chosen == scope)
+            />
+        }
+    });
+    let scopes = scopes.collect_view();
+    let today = now.date().to_string();
+    view! {
+        <DialogForm outcome=outcome id="create" title="New key" action="Create key">
+            <FormField
+                outcome=outcome
+                field=Field::KeyName
+                label="Name"
+                hint="Where it will be used."
+                focus=true
+            />
+            <Segmented
+                name=Field::KeyMode.name()
+                legend="Mode"
+                options=vec![(LIVE, "Live"), (TEST, "Test")]
+                chosen=outcome.typed_or(Field::KeyMode, LIVE)
+            />
+            <fieldset
+                class="fieldset"
+                id=outcome.id(Field::Scopes)
+                aria-describedby=outcome.fault(Field::Scopes).map(|_| format!("{}-fault", outcome.id(Field::Scopes)))
+            >
+                <legend class="fieldset__legend">"Scopes"</legend>
+                <div class="fields fields--2 scopes">{scopes}</div>
+                <FieldFault id=outcome.id(Field::Scopes) fault=outcome.fault(Field::Scopes) />
+            </fieldset>
+            <div class="fields fields--2 expiry">
+                <Select
+                    name=Field::Expiry.name()
+                    label="Expires"
+                    options=EXPIRIES.to_vec()
+                    chosen=outcome.typed_or(Field::Expiry, FIRST_EXPIRY)
+                />
+                <div class="expiry__day">
+                    <FormField
+                        outcome=outcome
+                        field=Field::ExpiryDay
+                        label="Last day, in UTC"
+                        kind="date"
+                        value=today
+                    />
+                </div>
+            </div>
+            <TextArea
+                name=Field::Networks.name()
+                label="Allowed addresses"
+                hint="One per line, as 203.0.113.7 or 203.0.113.0/24. Empty allows all."
+                value=outcome.typed(Field::Networks)
+                fault=outcome.fault(Field::Networks)
+                optional=true
+            />
+            <Templates outcome templates />
+        </DialogForm>
+    }
+}
+
+/// Which templates a key is for. Where there are none, there is nothing to choose.
+#[component]
+fn Templates(outcome: Outcome, templates: Vec<TemplateChoice>) -> impl IntoView {
+    let chosen = outcome.typed(Field::Templates);
+    let nothing = templates.is_empty();
+    let choices = templates.into_iter().enumerate().map(move |(index, template)| {
+        let checked = chosen.split(' ').any(|chosen| chosen == template.id);
+        view! {
+            <Check
+                name=format!("{}[{index}]", Field::Templates.name())
+                value=template.id
+                label=template.name
+                checked=checked
+            />
+        }
+    });
+    (!nothing).then(|| {
+        view! {
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">
+                    "Only these templates " <span class="field__optional">"optional"</span>
+                </legend>
+                <p class="field__hint">
+                    "The key then renders these and nothing else, and sees no others. None chosen allows everything."
+                </p>
+                <div class="fields fields--2 choices">{choices.collect_view()}</div>
+            </fieldset>
+        }
+    })
+}
+
+/// What a scope allows.
+fn hint(scope: &str) -> &'static str {
+    match scope {
+        "render" => "Render and cancel renders",
+        "renders:read" => "List and read renders",
+        "templates:read" => "List and read templates",
+        "templates:write" => "Create, change, delete",
+        "usage:read" => "Credits and health",
+        "connections:read" => "List and read destinations",
+        "connections:write" => "Create, test, delete",
+        _ => "",
+    }
+}

@@ -1,0 +1,163 @@
+//! The tables of keys.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::api_key::{ApiKey, KeyState},
+    pages::api_keys::end::{revoke_dialog, rotate_dialog},
+    ui::{
+        badge::{Badge, State},
+        icon::{Glyph, Icon},
+        moment::{Ago, Day, length},
+    },
+};
+
+/// Keys, one a row.
+#[component]
+pub fn KeyTable(
+    /// What the table is called.
+    caption: &'static str,
+    /// Its rows.
+    keys: Vec<ApiKey>,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let rows = keys.into_iter().map(|key| view! { <Row api_key=key now /> });
+    view! {
+        <table class="table">
+            <caption>{caption}</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Name"</th>
+                    <th scope="col" class="table__medium">
+                        "Key"
+                    </th>
+                    <th scope="col" class="table__medium">
+                        "Scopes"
+                    </th>
+                    <th scope="col" class="table__wide">
+                        "Created"
+                    </th>
+                    <th scope="col" class="table__medium">
+                        "Last used"
+                    </th>
+                    <th scope="col" class="table__wide">
+                        "Expires"
+                    </th>
+                    <th scope="col">"Status"</th>
+                    <th scope="col" class="table__actions">
+                        <span class="visually-hidden">"Actions"</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    }
+}
+
+#[component]
+fn Row(api_key: ApiKey, now: OffsetDateTime) -> impl IntoView {
+    let state = api_key.state(now);
+    let hint = format!("{}…", api_key.hint);
+    let tags = api_key
+        .scopes
+        .iter()
+        .map(|scope| view! { <span class="tag tag--code">{*scope}</span> });
+    let tags = tags.collect_view();
+    let limits = limits(&api_key);
+    let menu = (state != KeyState::Revoked).then(|| view! { <Menu api_key=api_key.clone() state /> });
+    view! {
+        <tr class=if state.is_good() { "" } else { "table__row--faint" }>
+            <th scope="row">
+                {api_key.name.clone()} " "
+                {(!api_key.live).then(|| view! { <span class="tag tag--test">"Test"</span> })}
+                {limits.map(|limits| view! { <span class="table__sub">{limits}</span> })}
+                <span class="table__sub table__narrow">
+                    <code>{hint.clone()}</code>
+                </span>
+            </th>
+            <td class="table__medium table__tight">
+                <code>{hint}</code>
+            </td>
+            <td class="table__medium">
+                <span class="cluster">{tags}</span>
+            </td>
+            <td class="table__wide">
+                <Day at=api_key.inserted_at />
+            </td>
+            <td class="table__medium">
+                {match api_key.last_used_at {
+                    Some(at) => view! { <Ago at now /> }.into_any(),
+                    None => "never".into_any(),
+                }}
+            </td>
+            <td class="table__wide">
+                {match api_key.expires_at {
+                    Some(at) => view! { <Day at /> }.into_any(),
+                    None => "never".into_any(),
+                }}
+            </td>
+            <td>{badge(state)}</td>
+            <td class="table__actions">{menu}</td>
+        </tr>
+    }
+}
+
+/// What a key is bound to.
+fn limits(key: &ApiKey) -> Option<String> {
+    let mut limits = Vec::new();
+    if !key.networks.is_empty() {
+        limits.push(format!("from {}", key.networks.join(", ")));
+    }
+    if !key.templates.is_empty() {
+        limits.push(format!("for {}", key.templates.join(", ")));
+    }
+    (!limits.is_empty()).then(|| limits.join("; "))
+}
+
+fn badge(state: KeyState) -> impl IntoView {
+    let (glyph, words) = match state {
+        KeyState::Active => (State::Good, "Active".to_owned()),
+        KeyState::ExpiresSoon(left) => (State::Warning, format!("Expires in {}", length(left))),
+        KeyState::Expired => (State::Struck, "Expired".to_owned()),
+        KeyState::Revoked => (State::Struck, "Revoked".to_owned()),
+    };
+    view! { <Badge state=glyph>{words}</Badge> }
+}
+
+/// What can be done with a key.
+#[component]
+fn Menu(api_key: ApiKey, state: KeyState) -> impl IntoView {
+    let id = format!("menu-{}", api_key.id);
+    let rotate = state.is_good().then(|| {
+        view! {
+            <button class="menu__item" type="button" command="show-modal" commandfor=rotate_dialog(&api_key.id)>
+                <Icon glyph=Glyph::Rotate />
+                "Rotate"
+            </button>
+        }
+    });
+    view! {
+        <button
+            class="button button--quiet button--small button--icon"
+            type="button"
+            aria-label=format!("More for {}", api_key.name)
+            popovertarget=id.clone()
+        >
+            <Icon glyph=Glyph::More />
+        </button>
+        <div class="menu" id=id popover>
+            {rotate}
+            <button
+                class="menu__item menu__item--danger"
+                type="button"
+                command="show-modal"
+                commandfor=revoke_dialog(&api_key.id)
+            >
+                <Icon glyph=Glyph::Remove />
+                "Revoke"
+            </button>
+        </div>
+    }
+}

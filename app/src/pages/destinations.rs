@@ -1,0 +1,86 @@
+//! `/dashboard/destinations`: buckets that renders may be delivered to.
+
+pub mod api;
+pub mod connect;
+pub mod panel;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::destination::Destinations as Found,
+    outcome::{Outcome, form::OutcomeErrors},
+    pages::destinations::{
+        api::{DeleteConnection, TestConnection},
+        connect::ConnectDialog,
+        panel::{ConnectionPanel, DefaultStoragePanel, DeleteDialog},
+    },
+    ui::{
+        button::{OpenButton, Rank},
+        icon::{Glyph, Icon},
+        notice::DoneNotice,
+    },
+};
+
+/// The page.
+#[component]
+pub fn Destinations() -> impl IntoView {
+    view! {
+        <Shell title="Destinations" current=Entry::Destinations>
+            {loaded(|backend| async move { backend.destinations().await }, |found| view! { <Content found /> })}
+        </Shell>
+    }
+}
+
+#[component]
+fn Content(found: Found) -> impl IntoView {
+    let (now, account) = (found.now, found.account.clone());
+    let tested = Outcome::about_nothing::<TestConnection>();
+    let deleted = Outcome::about_nothing::<DeleteConnection>();
+    let panels = found.connections.iter().map(|connection| {
+        view! { <ConnectionPanel connection=connection.clone() account=account.clone() now /> }
+    });
+    let panels = panels.collect_view();
+    let dialogs = found.connections.iter();
+    let dialogs = dialogs.map(|connection| view! { <DeleteDialog connection=connection.clone() /> });
+    let dialogs = dialogs.collect_view();
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Destinations"</h1>
+                <p class="page-head__lede">
+                    "Buckets of your own that queued renders may write to. Without one, a PDF goes to our public storage and is deleted after 14 days."
+                </p>
+            </div>
+            <div class="page-head__actions">
+                <OpenButton dialog="connect" rank=Rank::Primary>
+                    <Icon glyph=Glyph::Add />
+                    "Connect a bucket"
+                </OpenButton>
+            </div>
+        </div>
+        <Done />
+        <OutcomeErrors outcome=tested />
+        <OutcomeErrors outcome=deleted />
+        <div class="grid grid--2">{panels} <DefaultStoragePanel /></div>
+        {dialogs}
+        <ConnectDialog account=found.account roles=found.roles impersonation=found.impersonation />
+    }
+}
+
+/// What was just done, of what this page does.
+#[component]
+fn Done() -> impl IntoView {
+    let done = use_query_map().read_untracked().get("done");
+    let words = match done.as_deref() {
+        Some("connected") => Some("Bucket connected and tested. What came of the test stands beside it."),
+        Some("tested") => Some("Connection tested. What came of it stands beside it."),
+        Some("deleted") => Some("Connection deleted, with its credentials. The bucket is as it was."),
+        _ => None,
+    };
+    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
+}

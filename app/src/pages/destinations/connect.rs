@@ -1,0 +1,200 @@
+//! The form of a new connection. Which fields are in sight follows from what is chosen, by the style sheet.
+
+use leptos::prelude::*;
+
+use crate::{
+    backend::destinations::{ACCESS_KEY, AMAZON, GOOGLE, IMPERSONATION, KEY_FILE, ROLE},
+    model::rejection::Field,
+    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    pages::destinations::api::ConnectBucket,
+    ui::{field::Face, notice::InfoNotice, radio::Radio, segmented::Segmented, text_area::TextArea},
+};
+
+/// The dialog.
+#[component]
+pub fn ConnectDialog(
+    /// The account's id.
+    account: String,
+    /// Whether roles at Amazon may be named.
+    roles: bool,
+    /// Whether service accounts may be named without a key.
+    impersonation: bool,
+) -> impl IntoView {
+    let outcome = Outcome::of::<ConnectBucket>();
+    let refused = outcome.error().is_some();
+    view! {
+        <DialogForm outcome=outcome id="connect" title="Connect a bucket" action="Connect and test">
+            {refused
+                .then(|| {
+                    view! {
+                        <InfoNotice>"We keep no secret of a form that is refused. Type it again."</InfoNotice>
+                    }
+                })}
+            <Segmented
+                name=Field::Provider.name()
+                legend="Provider"
+                options=vec![(AMAZON, "Amazon S3"), (GOOGLE, "Google Cloud Storage")]
+                chosen=outcome.typed_or(Field::Provider, AMAZON)
+            />
+            <FormField outcome=outcome field=Field::ConnectionName label="Name" focus=true />
+            <div class="fields fields--2">
+                <FormField outcome=outcome field=Field::Bucket label="Bucket" face=Face::Code />
+                <FormField
+                    outcome=outcome
+                    field=Field::PathPrefix
+                    label="Only under this prefix"
+                    optional=true
+                    face=Face::Code
+                />
+            </div>
+            <Amazon outcome roles account=account.clone() />
+            <Google outcome impersonation account />
+        </DialogForm>
+    }
+}
+
+/// What only stores that speak S3 have.
+#[component]
+fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
+    let chosen = outcome.typed_or(Field::AmazonAccess, if roles { ROLE } else { ACCESS_KEY });
+    let by_role = roles.then(|| {
+        view! {
+            <div class="connect__role fields">
+                <FormField
+                    outcome=outcome
+                    field=Field::RoleArn
+                    label="Role"
+                    maybe_hidden=true
+                    face=Face::Code
+                />
+                <p class="field__hint">
+                    "Its trust policy has to let this service in with the external id " <code class="break">{account}</code>
+                    ", and its permissions have to allow s3:PutObject on the bucket."
+                </p>
+            </div>
+        }
+    });
+    let choice = roles.then(|| {
+        view! {
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">"Access"</legend>
+                <Radio
+                    name=Field::AmazonAccess.name()
+                    value=ROLE
+                    label="Assume a role"
+                    hint="Recommended. No secret leaves your account."
+                    checked=chosen == ROLE
+                />
+                <Radio
+                    name=Field::AmazonAccess.name()
+                    value=ACCESS_KEY
+                    label="Access key"
+                    hint="Kept encrypted, never shown again."
+                    checked=chosen == ACCESS_KEY
+                />
+            </fieldset>
+        }
+    });
+    view! {
+        <div class="connect__amazon fields">
+            <div class="fields fields--2">
+                <FormField
+                    outcome=outcome
+                    field=Field::Region
+                    label="Region"
+                    hint="As eu-central-1. Amazon needs it."
+                    maybe_hidden=true
+                    face=Face::Code
+                />
+                <FormField
+                    outcome=outcome
+                    field=Field::Endpoint
+                    label="Endpoint"
+                    hint="Of a store that is not Amazon’s."
+                    optional=true
+                    face=Face::Code
+                />
+            </div>
+            {choice}
+            {by_role}
+            <div class="connect__access-key fields">
+                <FormField
+                    outcome=outcome
+                    field=Field::AccessKeyId
+                    label="Access key id"
+                    maybe_hidden=true
+                    face=Face::Code
+                />
+                <FormField
+                    outcome=outcome
+                    field=Field::SecretAccessKey
+                    label="Secret access key"
+                    hint="Kept encrypted, never shown again."
+                    kind="password"
+                    autocomplete="new-password"
+                    maybe_hidden=true
+                    face=Face::Code
+                />
+            </div>
+        </div>
+    }
+}
+
+/// What only Google's store has.
+#[component]
+fn Google(outcome: Outcome, impersonation: bool, account: String) -> impl IntoView {
+    let first = if impersonation { IMPERSONATION } else { KEY_FILE };
+    let chosen = outcome.typed_or(Field::GoogleAccess, first);
+    let choice = impersonation.then(|| {
+        view! {
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">"Access"</legend>
+                <Radio
+                    name=Field::GoogleAccess.name()
+                    value=IMPERSONATION
+                    label="Act as a service account"
+                    hint="Recommended. No secret leaves your project."
+                    checked=chosen == IMPERSONATION
+                />
+                <Radio
+                    name=Field::GoogleAccess.name()
+                    value=KEY_FILE
+                    label="Key file"
+                    hint="Kept encrypted, never shown again."
+                    checked=chosen == KEY_FILE
+                />
+            </fieldset>
+        }
+    });
+    let by_impersonation = impersonation.then(|| {
+        view! {
+            <div class="connect__impersonation fields">
+                <FormField
+                    outcome=outcome
+                    field=Field::ClientEmail
+                    label="Service account"
+                    maybe_hidden=true
+                    face=Face::Code
+                />
+                <p class="field__hint">
+                    "Two things show that it is yours. This service needs the role Service Account Token Creator on it. And the bucket needs an object named "
+                    <code>"platen-account"</code> ", under the prefix, that holds "
+                    <code class="break">{account}</code> ": your account here."
+                </p>
+            </div>
+        }
+    });
+    view! {
+        <div class="connect__google fields">
+            {choice} {by_impersonation} <div class="connect__key-file">
+                <TextArea
+                    name=Field::KeyFile.name()
+                    label="Key file of a service account"
+                    hint="The JSON that Google has made, with a role such as Storage Object User on the bucket. Kept encrypted, never shown again."
+                    fault=outcome.fault(Field::KeyFile)
+                    maybe_hidden=true
+                />
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,158 @@
+//! What the owner of an account decides of it.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::{rejection::Field, settings::OwnedAccount},
+    outcome::{
+        Outcome,
+        dialog::DialogForm,
+        field::FormField,
+        form::{ButtonForm, OutcomeErrors, PageForm},
+    },
+    pages::settings::api::{KeepContent, RenameAccount, RequestDeletion, UndoDeletion},
+    ui::{
+        button::{OpenButton, Rank, SubmitButton},
+        check::Check,
+        dialog::Weight,
+        field::TextField,
+        moment::Moment,
+    },
+};
+
+/// Its name, what it keeps, and its end.
+#[component]
+pub fn AccountSections(
+    /// Which one.
+    account: OwnedAccount,
+) -> impl IntoView {
+    let name = account.called;
+    view! {
+        <AccountSection name=account.name />
+        <ContentSection keep=account.keep_content />
+        {match account.delete_at {
+            Some(at) => view! { <UndoSection name at /> }.into_any(),
+            None => view! { <DeletionSection name /> }.into_any(),
+        }}
+    }
+}
+
+#[component]
+fn AccountSection(name: String) -> impl IntoView {
+    let outcome = Outcome::of::<RenameAccount>();
+    view! {
+        <section class="section section--hanging">
+            <div class="section__head">
+                <h2>"Account"</h2>
+                <span class="section__note">"Owners only"</span>
+            </div>
+            <div class="section__body">
+                <PageForm outcome class="fields fields--narrow">
+                    <FormField
+                        outcome=outcome
+                        field=Field::AccountName
+                        label="Account name"
+                        value=name
+                        autocomplete="organization"
+                    />
+                    <div>
+                        <SubmitButton>"Save account name"</SubmitButton>
+                    </div>
+                </PageForm>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn ContentSection(keep: bool) -> impl IntoView {
+    let outcome = Outcome::of::<KeepContent>();
+    view! {
+        <section class="section section--hanging">
+            <div class="section__head">
+                <h2>"Content"</h2>
+                <span class="section__note">"Owners only"</span>
+            </div>
+            <div class="section__body">
+                <PageForm outcome class="fields fields--narrow">
+                    <Check
+                        name="keep"
+                        label="Keep the content of requests"
+                        hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended."
+                        checked=keep
+                    />
+                    <div>
+                        <SubmitButton>"Save"</SubmitButton>
+                    </div>
+                </PageForm>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn DeletionSection(name: String) -> impl IntoView {
+    let outcome = Outcome::of::<RequestDeletion>();
+    view! {
+        <section class="section section--hanging section--danger" id="delete">
+            <div class="section__head">
+                <h2>"Delete the account"</h2>
+                <span class="section__note">"Owners only"</span>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <p class="small">
+                        "Deletes " {name.clone()}
+                        " with its templates, keys, log and stored PDFs after seven days. Until then you can take it back."
+                    </p>
+                    <div>
+                        <OpenButton dialog="delete-account" rank=Rank::Danger>
+                            "Delete the account"
+                        </OpenButton>
+                    </div>
+                </div>
+                <DialogForm
+                    outcome=outcome
+                    id="delete-account"
+                    title=format!("Delete {name}")
+                    weight=Weight::Danger
+                    action="Delete in seven days"
+                >
+                    <p>
+                        "Templates, keys, destinations and the log of renders go with it. Files in your own buckets stay."
+                    </p>
+                    <FormField outcome=outcome field=Field::Confirmation label=format!("Type {name} to confirm") />
+                    <TextField
+                        name="deletion_password"
+                        label="Your password"
+                        kind="password"
+                        autocomplete="current-password"
+                    />
+                </DialogForm>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn UndoSection(name: String, at: OffsetDateTime) -> impl IntoView {
+    let outcome = Outcome::of::<UndoDeletion>();
+    view! {
+        <section class="section section--hanging section--danger" id="delete">
+            <div class="section__head">
+                <h2>"Delete the account"</h2>
+                <span class="section__note">"Owners only"</span>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <OutcomeErrors outcome />
+                    <p class="small">{name} " is deleted on " <Moment at /> ". Until then everything goes on."</p>
+                    <ButtonForm outcome>
+                        <SubmitButton>"Keep the account"</SubmitButton>
+                    </ButtonForm>
+                </div>
+            </div>
+        </section>
+    }
+}

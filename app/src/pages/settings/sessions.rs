@@ -1,0 +1,107 @@
+//! Where the person is logged in.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::settings::Session,
+    outcome::{
+        Outcome,
+        form::{ButtonForm, OutcomeErrors},
+    },
+    pages::settings::api::{EndOtherSessions, EndSession},
+    ui::{
+        button::{Rank, Size, SubmitButton},
+        moment::{Ago, Moment},
+    },
+};
+
+/// The list.
+#[component]
+pub fn SessionsSection(
+    /// The latest first.
+    sessions: Vec<Session>,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let end = Outcome::about_nothing::<EndSession>();
+    let end_others = Outcome::of::<EndOtherSessions>();
+    let others = sessions.iter().any(|session| !session.current);
+    let rows = sessions.into_iter().map(|session| view! { <Row session now /> });
+    let rows = rows.collect_view();
+    view! {
+        <section class="section section--hanging">
+            <div class="section__head">
+                <h2>"Sessions"</h2>
+            </div>
+            <div class="section__body">
+                <OutcomeErrors outcome=end />
+                <OutcomeErrors outcome=end_others />
+                <table class="table">
+                    <caption>"Sessions"</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Device"</th>
+                            <th scope="col" class="table__medium">
+                                "Address"
+                            </th>
+                            <th scope="col" class="table__medium">
+                                "Since"
+                            </th>
+                            <th scope="col" class="table__medium">
+                                "Last used"
+                            </th>
+                            <th scope="col" class="table__actions">
+                                <span class="visually-hidden">"Actions"</span>
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+                {others
+                    .then(|| {
+                        view! {
+                            <div class="form-foot">
+                                <ButtonForm outcome=end_others>
+                                    <SubmitButton size=Size::Small>"Log out everywhere else"</SubmitButton>
+                                </ButtonForm>
+                            </div>
+                        }
+                    })}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(session: Session, now: OffsetDateTime) -> impl IntoView {
+    let outcome = Outcome::about::<EndSession>(&session.id);
+    let (device, address) = (session.device.clone(), session.address.to_string());
+    let end = (!session.current).then(|| {
+        view! {
+            <ButtonForm outcome>
+                <SubmitButton rank=Rank::Quiet size=Size::Small>
+                    "Log out"
+                    <span class="visually-hidden">" " {device} " at " {session.address.to_string()}</span>
+                </SubmitButton>
+            </ButtonForm>
+        }
+    });
+    view! {
+        <tr>
+            <th scope="row">
+                {session.device}
+                {session.current.then(|| view! { <span class="table__sub">"this session"</span> })}
+                <span class="table__sub table__narrow">{address.clone()}</span>
+            </th>
+            <td class="table__medium">{address}</td>
+            <td class="table__medium">
+                <Moment at=session.since />
+            </td>
+            <td class="table__medium">
+                <Ago at=session.seen now />
+            </td>
+            <td class="table__actions">{end}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,209 @@
+import { type Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { makeMember, platen } from "../people.ts";
+
+const EVIL = `"><img src=x onerror=alert(1)></textarea><script>alert(2)</script>`;
+
+const dialog = (page: Page, name: string | RegExp) => page.getByRole("dialog", { name });
+
+/** What the one dialog shows that shows a key. */
+async function shownKey(page: Page): Promise<string> {
+  const key = await dialog(page, "Copy the key now").locator(".copy__value").textContent();
+  expect(key).toMatch(/^pk_(live|test)_[0-9A-Za-z]{49}$/);
+  return key!;
+}
+
+/** Opens the menu of a key and chooses from it. */
+async function choose(page: Page, key: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `More for ${key}`, exact: true }).click();
+  await page.getByRole("button", { name: action, exact: true }).click();
+}
+
+/** The status of a request with a key. */
+const status = async (baseURL: string, key: string) =>
+  (await fetch(`${baseURL}/api/v1/health`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("a key is made, shown once, replaced and revoked", async ({ page, member, baseURL, forgive }) => {
+      forgive(/422/);
+      expect(member.key).toMatch(/^pk_live_/);
+      await page.goto("/dashboard/api-keys");
+      await expect(page.getByRole("heading", { level: 2, name: "1 key in use" })).toBeVisible();
+      await page.getByRole("button", { name: "New key" }).click();
+      const create = dialog(page, "New key");
+      await expect(create.getByLabel("Name")).toBeFocused();
+      await create.getByLabel("Name").fill("Month-end worker");
+      await create.getByText("Test", { exact: true }).click();
+      await create.getByRole("checkbox", { name: "usage:read" }).check();
+      await create.getByLabel("Expires").selectOption("In 30 days");
+      await create.getByLabel("Allowed addresses").fill("127.0.0.1\n203.0.113.0/24\n198.18.0.0/15");
+      await create.getByRole("button", { name: "Create key" }).click();
+
+      await expect(page).toHaveURL(/\/dashboard\/api-keys\?done=created$/);
+      await expect(page.getByRole("status")).toHaveText("Key created.");
+      const key = await shownKey(page);
+      expect(key).toMatch(/^pk_test_/);
+      expect(page.url()).not.toContain(key);
+      expect(await status(baseURL!, key)).toBe(200);
+      await dialog(page, "Copy the key now").getByRole("button", { name: "Done" }).click();
+      await expect(dialog(page, "Copy the key now")).toBeHidden();
+      await page.reload();
+      await expect(page.getByRole("heading", { level: 2, name: "2 keys in use" })).toBeVisible();
+      expect(await page.content()).not.toContain(key);
+      const row = page.getByRole("row", { name: /Month-end worker/ });
+      await expect(row).toContainText("from 127.0.0.1/32, 203.0.113.0/24, 198.18.0.0/15");
+      await expect(row).toContainText("usage:read");
+      await expect(row).toContainText(key.slice(0, 12));
+
+      await choose(page, "Month-end worker", "Rotate");
+      await dialog(page, "Rotate “Month-end worker”").getByLabel("Old key stops").selectOption("At once");
+      await dialog(page, "Rotate “Month-end worker”").getByRole("button", { name: "Rotate key" }).click();
+      await expect(page).toHaveURL(/done=rotated$/);
+      const successor = await shownKey(page);
+      expect(await status(baseURL!, key)).toBe(401);
+      expect(await status(baseURL!, successor)).toBe(200);
+      await dialog(page, "Copy the key now").getByRole("button", { name: "Done" }).click();
+      const rows = page.getByRole("row", { name: /Month-end worker/ });
+      await expect(rows).toHaveCount(2);
+      await expect(rows.nth(1)).toContainText("Expired");
+
+      await page.getByRole("button", { name: "More for Month-end worker", exact: true }).first().click();
+      await page.getByRole("button", { name: "Revoke", exact: true }).click();
+      const revoke = dialog(page, "Revoke “Month-end worker”");
+      await expect(revoke.getByRole("button", { name: "Cancel" })).toBeFocused();
+      await revoke.getByLabel("Type the name to confirm").fill("Month");
+      await revoke.getByRole("button", { name: "Revoke key" }).click();
+      await expect(revoke.getByRole("alert").getByRole("link")).toHaveText([
+        "This is not the name. Type it as it is written above.",
+      ]);
+      await expect(revoke.getByLabel("Type the name to confirm")).toHaveValue("Month");
+      expect(await status(baseURL!, successor)).toBe(200);
+      await revoke.getByLabel("Type the name to confirm").fill("Month-end worker");
+      await revoke.getByRole("button", { name: "Revoke key" }).click();
+      await expect(page).toHaveURL(/done=revoked$/);
+      await expect(page.getByRole("status")).toContainText("Key revoked.");
+      expect(await status(baseURL!, successor)).toBe(401);
+      const revoked = page.getByRole("table", { name: "Revoked keys" });
+      await expect(revoked).toBeHidden();
+      await page.getByText("1 revoked", { exact: true }).click();
+      await expect(revoked.getByRole("row", { name: /Month-end worker/ })).toBeVisible();
+    });
+
+    test("what is wrong with a new key stands beside its fields, and what was typed stays", async ({
+      page,
+      member,
+      forgive,
+    }) => {
+      forgive(/422/);
+      expect(member.key).toBeTruthy();
+      await page.goto("/dashboard/api-keys");
+      await page.getByRole("button", { name: "New key" }).click();
+      const create = dialog(page, "New key");
+      await expect(create.getByLabel("Last day, in UTC")).toBeHidden();
+      await create.getByLabel("Name").fill(EVIL);
+      await create.getByLabel("Expires").selectOption("On a day…");
+      await create.getByLabel("Last day, in UTC").fill("2020-02-29");
+      for (const scope of [/^render /, /^templates:read /]) {
+        await create.getByRole("checkbox", { name: scope }).uncheck();
+      }
+      await create.getByLabel("Allowed addresses").fill(`203.0.113.300\n${EVIL}`);
+      await create.getByRole("button", { name: "Create key" }).click();
+
+      await expect(create.getByRole("alert").getByRole("link")).toHaveText([
+        "Choose at least one scope.",
+        "Choose a day, today at the earliest.",
+        "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
+      ]);
+      await expect(create.getByLabel("Name")).toHaveValue(EVIL);
+      await expect(create.getByLabel("Allowed addresses")).toHaveValue(`203.0.113.300\n${EVIL}`);
+      await expect(create.getByLabel("Allowed addresses")).toHaveAccessibleDescription(/One per line: an address/);
+      await expect(create.getByLabel("Last day, in UTC")).toHaveValue("2020-02-29");
+      await expect(create.getByRole("checkbox", { name: /^render / })).not.toBeChecked();
+      await create.getByRole("checkbox", { name: "renders:read" }).check();
+      await create.getByLabel("Expires").selectOption("Never");
+      await create.getByLabel("Allowed addresses").fill("");
+      await create.getByRole("button", { name: "Create key" }).click();
+      await expect(dialog(page, "Copy the key now")).toContainText(EVIL);
+      await dialog(page, "Copy the key now").getByRole("button", { name: "Done" }).click();
+      await expect(page.getByRole("row").filter({ hasText: EVIL })).toContainText("never");
+      await expect(page.locator("img[src=x]")).toHaveCount(0);
+    });
+  });
+}
+
+test("nobody sees or ends the keys of another account", async ({ page, member, baseURL }) => {
+  const other = await makeMember();
+  const listed = await platen(["keys", "list", "--email", other.email]);
+  const id = /^[0-9a-f-]{36}/m.exec(listed)![0];
+  await page.goto("/dashboard/api-keys");
+  expect(await page.content()).not.toContain(id);
+  const csrf = (await page.locator("meta[name=csrf-token]").getAttribute("content"))!;
+  for (const [path, form] of [
+    ["/web/revoke-key", { subject: id, confirmation: "Tests" }],
+    ["/web/rotate-key", { subject: id, overlap: "0" }],
+  ] as const) {
+    const answer = await page.request.post(path, { form: { csrf, ...form }, headers: { origin: baseURL! } });
+    expect(answer.status(), path).toBe(404);
+  }
+  expect(await status(baseURL!, other.key)).toBe(200);
+  expect(await status(baseURL!, member.key)).toBe(200);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the page of keys is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      hydrated,
+      expectAccessible,
+      picture,
+      forgive,
+    }) => {
+      forgive(/422/);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const create = ["keys", "create", "--email", member.email, "--name"];
+      await platen([...create, "Month-end worker", "--test", "--scope", "render", "--allow-ip", "203.0.113.0/24"]);
+      const soon = new Date(Date.now() + 9.5 * 86_400_000).toISOString().replace(/\.\d+/, "");
+      await platen([...create, "CI", "--expires", soon]);
+      const old = await platen([...create, "Old website"]);
+      const id = /^[0-9a-f-]{36}/m.exec(await platen(["keys", "list", "--email", member.email]))![0];
+      expect(old).toMatch(/^pk_live_/);
+      await platen(["keys", "revoke", id]);
+      const look = async (name: string) => {
+        await hydrated(page);
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `api-keys${name}-${width}-${colorScheme}`);
+      };
+      await page.goto("/dashboard/api-keys");
+      await expect(page.getByText("Expires in 9 days")).toBeVisible();
+      await look("");
+      await page.getByText("1 revoked", { exact: true }).click();
+      await page.getByRole("button", { name: "More for CI" }).click();
+      await look("-menu");
+      await page.getByRole("button", { name: "Revoke", exact: true }).click();
+      await look("-revoke");
+      await page.keyboard.press("Escape");
+      await choose(page, "CI", "Rotate");
+      await look("-rotate");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "New key" }).click();
+      await look("-new");
+      await dialog(page, "New key").getByLabel("Name").fill("Worker");
+      await dialog(page, "New key").getByLabel("Allowed addresses").fill("203.0.113.300");
+      await page.getByRole("button", { name: "Create key" }).click();
+      await expect(dialog(page, "New key").getByRole("alert")).toBeVisible();
+      await look("-fault");
+      await dialog(page, "New key").getByLabel("Allowed addresses").fill("");
+      await page.getByRole("button", { name: "Create key" }).click();
+      await expect(dialog(page, "Copy the key now")).toBeVisible();
+      await look("-shown");
+    });
+  }
+}

@@ -1,0 +1,222 @@
+import { type Browser, type BrowserContext, type Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { PASSWORD, linkFor, logIn, makeMember, newAddress } from "../people.ts";
+
+const EVIL = `Ann </script><img src=x onerror=alert(1)> "Example"`;
+const OTHER_PASSWORD = "another long phrase";
+
+/** The same person in another browser. */
+async function elsewhere(browser: Browser, address: string): Promise<BrowserContext> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto("/log-in");
+  await logIn(page, address);
+  await expect(page).toHaveURL(/\/dashboard$/);
+  return context;
+}
+
+/** Whether somebody is still logged in. */
+async function isLoggedIn(context: BrowserContext): Promise<boolean> {
+  const answer = await context.request.get("/dashboard", { maxRedirects: 0, headers: { accept: "text/html" } });
+  return answer.status() === 200;
+}
+
+const section = (page: Page, name: string) =>
+  page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name, exact: true }) });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("people name themselves and their account", async ({ page, member }) => {
+      expect(member.email).toBeTruthy();
+      await page.goto("/dashboard/settings");
+      await page.getByLabel("Name", { exact: true }).fill(EVIL);
+      await page.getByRole("button", { name: "Save name" }).click();
+      await expect(page.getByRole("status")).toHaveText("Name saved.");
+      await expect(page.getByLabel("Name", { exact: true })).toHaveValue(EVIL);
+      await expect(page.getByRole("button", { name: `${EVIL}, your menu` })).toBeVisible();
+
+      await page.getByLabel("Account name").fill("x".repeat(201));
+      await page.getByRole("button", { name: "Save account name" }).click();
+      await expect(page.getByLabel("Account name")).toHaveAccessibleDescription(
+        "An account name has 1 to 200 characters.",
+      );
+      await expect(page.getByLabel("Account name")).toHaveValue("x".repeat(201));
+      await page.getByLabel("Account name").fill("Harbour & <i>Finch</i>");
+      await page.getByRole("button", { name: "Save account name" }).click();
+      await expect(page.getByRole("status")).toHaveText("Account name saved.");
+      await expect(page.getByRole("navigation", { name: "Breadcrumb" })).toContainText("Harbour & <i>Finch</i>");
+      await expect(page.locator("img[src=x]")).toHaveCount(0);
+    });
+
+    test("another address counts once its link was opened", async ({ page, member }) => {
+      const address = newAddress();
+      await page.goto("/dashboard/settings");
+      const profile = section(page, "Profile");
+      await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
+      await profile.getByLabel("Your password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await expect(profile.getByLabel("Email", { exact: true })).toHaveAccessibleDescription(
+        /Another address than yours/,
+      );
+      await profile.getByLabel("Email", { exact: true }).fill(address);
+      await profile.getByLabel("Your password").fill("not the password");
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await expect(profile.getByRole("alert")).toHaveText("This is not the password that you chose.");
+      await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(address);
+      await profile.getByLabel("Your password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await expect(page.getByRole("status")).toContainText("A link is on its way to the new address.");
+      await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
+      await page.goto(await linkFor(address, "Confirm your new address"));
+      await page.getByRole("button", { name: "Confirm address" }).click();
+      await expect(page).toHaveURL(/\/dashboard\/settings\?done=email-confirmed$/);
+      await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(address);
+    });
+
+    test("a changed password ends all other sessions", async ({ page, member, browser }) => {
+      const phone = await elsewhere(browser, member.email);
+      await page.goto("/dashboard/settings");
+      const password = section(page, "Password");
+      await password.getByLabel("Password now").fill("not the password");
+      await password.getByLabel("New password").fill(OTHER_PASSWORD);
+      await page.getByRole("button", { name: "Change password" }).click();
+      await expect(password.getByRole("alert")).toHaveText("This is not the password that you chose.");
+      expect(page.url()).not.toContain("another");
+      await password.getByLabel("Password now").fill(PASSWORD);
+      await password.getByLabel("New password").fill("short");
+      await page.getByRole("button", { name: "Change password" }).click();
+      await expect(password.getByLabel("New password")).toHaveAccessibleDescription(/A password has at least 12/);
+      expect(await isLoggedIn(phone)).toBe(true);
+      await password.getByLabel("Password now").fill(PASSWORD);
+      await password.getByLabel("New password").fill(OTHER_PASSWORD);
+      await page.getByRole("button", { name: "Change password" }).click();
+      await expect(page.getByRole("status")).toHaveText("Password changed. All other sessions are logged out.");
+      await expect(password).toContainText(/Changed \d+ \w+ \d{4}\./);
+      expect(await isLoggedIn(phone)).toBe(false);
+      await phone.close();
+    });
+
+    test("sessions are listed and logged out, one or all", async ({ page, member, browser }) => {
+      const [phone, tablet] = [await elsewhere(browser, member.email), await elsewhere(browser, member.email)];
+      await page.goto("/dashboard/settings");
+      const rows = section(page, "Sessions").getByRole("row");
+      await expect(rows).toHaveCount(4);
+      await expect(rows.filter({ hasText: "this session" })).toHaveCount(1);
+      await expect(rows.nth(1)).toContainText("Chrome on Linux");
+      await rows
+        .nth(1)
+        .getByRole("button", { name: /^Log out/ })
+        .click();
+      await expect(page.getByRole("status")).toHaveText("Session logged out.");
+      await expect(rows).toHaveCount(3);
+      expect([await isLoggedIn(phone), await isLoggedIn(tablet)]).toEqual([true, false]);
+      await page.getByRole("button", { name: "Log out everywhere else" }).click();
+      await expect(page.getByRole("status")).toHaveText("All other sessions are logged out.");
+      await expect(rows).toHaveCount(2);
+      await expect(page.getByRole("button", { name: "Log out everywhere else" })).toHaveCount(0);
+      expect(await isLoggedIn(phone)).toBe(false);
+      await phone.close();
+      await tablet.close();
+    });
+
+    test("content is kept only by those who want it", async ({ page, member }) => {
+      expect(member.email).toBeTruthy();
+      await page.goto("/dashboard/settings");
+      const keep = page.getByRole("checkbox", { name: "Keep the content of requests" });
+      const before = await keep.isChecked();
+      await keep.setChecked(!before);
+      await section(page, "Content").getByRole("button", { name: "Save" }).click();
+      await expect(page.getByRole("status")).toHaveText("Saved.");
+      await expect(keep).toBeChecked({ checked: !before });
+    });
+
+    test("an account is deleted by its name and a password, and taken back", async ({ page, member }) => {
+      await page.goto("/dashboard/settings");
+      await page.getByRole("button", { name: "Delete the account" }).click();
+      const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });
+      await expect(remove.getByRole("button", { name: "Cancel" })).toBeFocused();
+      await remove.getByLabel(/^Type/).fill("Somebody else");
+      await remove.getByLabel("Your password").fill(PASSWORD);
+      await remove.getByRole("button", { name: "Delete in seven days" }).click();
+      await expect(remove.getByLabel(/^Type/)).toHaveAccessibleDescription(/This is not the name\./);
+      await remove.getByLabel(/^Type/).fill(member.email);
+      await remove.getByLabel("Your password").fill("not the password");
+      await remove.getByRole("button", { name: "Delete in seven days" }).click();
+      await expect(remove.getByRole("alert")).toHaveText("This is not the password that you chose.");
+      await remove.getByLabel("Your password").fill(PASSWORD);
+      await remove.getByRole("button", { name: "Delete in seven days" }).click();
+      await expect(page).toHaveURL(/done=deletion$/);
+      await page.goto("/dashboard/api-keys");
+      await expect(page.getByText("This account is deleted on")).toBeVisible();
+      await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
+      await page.getByRole("button", { name: "Keep the account" }).click();
+      await expect(page.getByRole("status")).toHaveText("The account stays.");
+      await expect(page.getByText("This account is deleted on")).toHaveCount(0);
+    });
+  });
+}
+
+test("nobody ends the session of another person", async ({ page, member, browser, baseURL }) => {
+  expect(member.email).toBeTruthy();
+  const stranger = await makeMember();
+  const other = await elsewhere(browser, stranger.email);
+  // Their own session has no button: the name of another one is read.
+  const second = await elsewhere(browser, stranger.email);
+  const foreign = await other.newPage();
+  await foreign.goto("/dashboard/settings");
+  const id = (await foreign.locator("input[name=subject]").first().getAttribute("value"))!;
+  await page.goto("/dashboard/settings");
+  expect(await page.content()).not.toContain(id);
+  const csrf = (await page.locator("meta[name=csrf-token]").getAttribute("content"))!;
+  const form = { csrf, subject: id };
+  const answer = await page.request.post("/web/end-session", { form, headers: { origin: baseURL! } });
+  expect(answer.status()).toBe(404);
+  expect([await isLoggedIn(other), await isLoggedIn(second)]).toEqual([true, true]);
+  await other.close();
+  await second.close();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the page of settings is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      browser,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      const phone = await elsewhere(browser, member.email);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        await hydrated(page);
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `settings${name}-${width}-${colorScheme}`);
+      };
+      await page.goto("/dashboard/settings");
+      await look("");
+      await page.getByLabel("Password now").fill("not the password");
+      await page.getByLabel("New password").fill("short");
+      await page.getByRole("button", { name: "Change password" }).click();
+      await expect(page.getByRole("alert")).toBeVisible();
+      await look("-fault");
+      await page.getByRole("button", { name: "Delete the account" }).click();
+      await look("-delete");
+      const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });
+      await remove.getByLabel(/^Type/).fill(member.email);
+      await remove.getByLabel("Your password").fill(PASSWORD);
+      await remove.getByRole("button", { name: "Delete in seven days" }).click();
+      await expect(page).toHaveURL(/done=deletion$/);
+      await look("-deleted");
+      await page.goto("/log-in?done=password");
+      await look("-log-in");
+      await phone.close();
+    });
+  }
+}

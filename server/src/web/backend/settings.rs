@@ -1,0 +1,143 @@
+//! What people decide of themselves and of their account.
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::settings::SettingsBackend,
+    error::AppError,
+    model::{
+        person::Person,
+        rejection::Field,
+        settings::{OwnedAccount, Session as ShownSession, Settings},
+    },
+};
+
+use super::{RequestBackend, called, invalid};
+use crate::{
+    clock,
+    domain::{
+        client::device,
+        ids::{AccountId, SessionId, UserId},
+    },
+    service::{
+        people::{PeopleError, account, email, password},
+        sessions::{self, ListedSession},
+    },
+};
+
+#[async_trait]
+impl SettingsBackend for RequestBackend {
+    async fn settings(&self) -> Result<Settings, AppError> {
+        let (caller, now) = (self.caller().await?, clock::now());
+        let (people, user) = (&self.app.people, caller.user.id);
+        let person = account::person(people, user).await;
+        let person = person.map_err(|error| self.refused(error))?;
+        let person = person.ok_or(AppError::LogInFirst)?;
+        let owned = account::owned(people, user, caller.account).await;
+        let owned = owned.map_err(|error| self.refused(error))?;
+        let sessions = sessions::list(&self.app.db, user, &self.session, now).await;
+        let sessions = sessions.map_err(|error| self.internal(&error))?;
+        Ok(Settings {
+            now,
+            owned: owned.map(|owned| OwnedAccount {
+                called: called(owned.name.clone(), &person.email),
+                name: owned.name,
+                keep_content: owned.keep_content,
+                delete_at: owned.delete_at,
+            }),
+            password_changed_at: person.password_changed_at,
+            person: Person {
+                name: person.name,
+                email: person.email,
+            },
+            sessions: sessions.iter().map(shown).collect(),
+        })
+    }
+
+    async fn rename(&self, name: String) -> Result<(), AppError> {
+        let renamed = account::rename(&self.app.people, self.user()?, &name).await;
+        renamed.map_err(|error| self.refused(error))
+    }
+
+    async fn request_email_change(&self, address: String, password: String) -> Result<(), AppError> {
+        let (people, user, now) = (&self.app.people, self.user()?, clock::now());
+        let asked = email::request_change(people, user, &self.client, password.into(), &address, now).await;
+        asked.map_err(|error| match error {
+            PeopleError::Invalid(_) => invalid(vec![Field::NewEmail]),
+            other => self.refused(other),
+        })
+    }
+
+    async fn change_password(&self, current: String, new: String) -> Result<(), AppError> {
+        let (people, user, now) = (&self.app.people, self.user()?, clock::now());
+        let (current, new) = (current.into(), new.into());
+        let changed = password::change(people, user, &self.session, &self.client, current, new, now).await;
+        changed.map_err(|error| self.refused(error))
+    }
+
+    async fn rename_account(&self, name: String) -> Result<(), AppError> {
+        let (user, account) = self.person_and_account().await?;
+        let renamed = account::rename_account(&self.app.people, user, account, &name).await;
+        renamed.map_err(|error| match error {
+            // The service knows one name, this page two.
+            PeopleError::Invalid(_) => invalid(vec![Field::AccountName]),
+            other => self.refused(other),
+        })
+    }
+
+    async fn keep_content(&self, keep: bool) -> Result<(), AppError> {
+        let (user, account) = self.person_and_account().await?;
+        let decided = account::keep_content(&self.app.people, user, account, keep).await;
+        decided.map_err(|error| self.refused(error))
+    }
+
+    async fn end_session(&self, id: String) -> Result<(), AppError> {
+        let user = self.user()?;
+        let id = SessionId::parse(&id).ok_or(AppError::NotFound)?;
+        let ended = sessions::end(&self.app.db, user, id).await;
+        let ended = ended.map_err(|error| self.internal(&error))?;
+        ended.then_some(()).ok_or(AppError::NotFound)
+    }
+
+    async fn end_other_sessions(&self) -> Result<(), AppError> {
+        let ended = sessions::end_all_others(&self.app.db, self.user()?, &self.session).await;
+        ended.map_err(|error| self.internal(&error))
+    }
+
+    async fn request_deletion(&self, name: String, password: String) -> Result<(), AppError> {
+        let caller = self.caller().await?;
+        let (people, user) = (&self.app.people, caller.user.id);
+        let owned = account::owned(people, user, caller.account).await;
+        let owned = owned.map_err(|error| self.refused(error))?;
+        let owned = owned.ok_or(AppError::NotFound)?;
+        if called(owned.name, &caller.user.email).trim() != name.trim() {
+            return Err(invalid(vec![Field::Confirmation]));
+        }
+        let (password, now) = (password.into(), clock::now());
+        let asked = account::request_deletion(people, user, caller.account, &self.client, password, now).await;
+        asked.map(drop).map_err(|error| self.refused(error))
+    }
+
+    async fn undo_deletion(&self) -> Result<(), AppError> {
+        let (user, account) = self.person_and_account().await?;
+        let kept = account::undo_deletion(&self.app.people, user, account, clock::now()).await;
+        kept.map_err(|error| self.refused(error))
+    }
+}
+
+impl RequestBackend {
+    async fn person_and_account(&self) -> Result<(UserId, AccountId), AppError> {
+        let caller = self.caller().await?;
+        Ok((caller.user.id, caller.account))
+    }
+}
+
+fn shown(session: &ListedSession) -> ShownSession {
+    ShownSession {
+        id: session.id.to_string(),
+        current: session.current,
+        device: device(&session.user_agent),
+        address: session.address,
+        since: session.since,
+        seen: session.seen,
+    }
+}

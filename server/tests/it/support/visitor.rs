@@ -1,0 +1,86 @@
+//! Somebody who is logged in to the dashboard, without a browser.
+
+use reqwest::{Client, Response, redirect::Policy};
+use url::form_urlencoded;
+
+use crate::support::{service::TestService, studio::header};
+
+/// What every account of the command line is given.
+const PASSWORD: &str = "a long password";
+const HTML: &str = "text/html";
+
+/// Keeps its cookie, and follows no redirect.
+pub(crate) struct Visitor {
+    client: Client,
+    base_url: String,
+    cookie: String,
+}
+
+impl Visitor {
+    /// Logs the owner of an account in.
+    pub(crate) async fn log_in(service: &TestService, email: &str) -> Self {
+        let client = Client::builder().no_proxy().redirect(Policy::none()).build();
+        let mut visitor = Self {
+            client: client.expect("a client"),
+            base_url: service.base_url.clone(),
+            cookie: String::new(),
+        };
+        let answer = visitor
+            .post("log-in", &[("email", email), ("password", PASSWORD)])
+            .await;
+        assert_eq!(answer.status(), 303);
+        let cookie = header(&answer, "set-cookie");
+        cookie
+            .split(';')
+            .next()
+            .expect("a cookie")
+            .clone_into(&mut visitor.cookie);
+        visitor
+    }
+
+    /// Asks for something as a browser does.
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        self.get_with(path, &[]).await
+    }
+
+    /// As [`Self::get`], with further headers.
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
+        let request = self.client.get(format!("{}{path}", self.base_url));
+        let mut request = request.header("accept", HTML).header("cookie", &self.cookie);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.send().await.expect("an answer")
+    }
+
+    /// A page, which has to be there.
+    pub(crate) async fn page(&self, path: &str) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status(), 200, "{path}");
+        // Marks between texts are for the browser.
+        answer.text().await.expect("a page").replace("<!>", "")
+    }
+
+    /// Sends a form of one of our pages, with its token.
+    pub(crate) async fn submit(&self, function: &str, fields: &[(&str, &str)]) -> Response {
+        let page = self.page("/dashboard").await;
+        let (_, rest) = page.split_once("name=\"csrf-token\" content=\"").expect("a token");
+        let (token, _) = rest.split_once('"').expect("its end");
+        let fields: Vec<_> = fields.iter().copied().chain([("csrf", token)]).collect();
+        self.post(function, &fields).await
+    }
+
+    async fn post(&self, function: &str, fields: &[(&str, &str)]) -> Response {
+        let form = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
+        let request = self.client.post(format!("{}/web/{function}", self.base_url));
+        let request = request
+            .header("accept", HTML)
+            .header("cookie", &self.cookie)
+            .header("origin", &self.base_url)
+            .header("referer", format!("{}/dashboard", self.base_url))
+            .header("content-type", "application/x-www-form-urlencoded");
+        request.body(form).send().await.expect("an answer")
+    }
+}
