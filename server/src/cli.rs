@@ -20,7 +20,10 @@ use crate::{
     cli::failure::Failure,
     config::{Config, jobs::Role},
     database,
-    drawing::{self, child::Drawings},
+    drawing::{
+        self,
+        child::{Drawings, Size},
+    },
     telemetry,
 };
 
@@ -41,11 +44,14 @@ enum Invocation {
     #[command(hide = true)]
     DrawPages {
         /// Pixels an inch.
-        dots_per_inch: u16,
+        size: u16,
         /// How many pages.
         pages: usize,
         /// The one to draw before the others.
         first: usize,
+        /// The size is in pixels along the longer side of a page.
+        #[arg(long)]
+        small: bool,
     },
     #[command(flatten)]
     Command(Command),
@@ -93,15 +99,17 @@ pub fn run() -> ExitCode {
         // Before anything else: they have no settings, no log and one thread.
         Invocation::FillTemplates => platen_template::child::run().map_err(Failure::from),
         Invocation::DrawPages {
-            dots_per_inch,
+            size,
             pages,
             first,
+            small,
         } => {
-            let wanted = Drawings {
-                dots_per_inch,
-                pages,
-                first,
+            let size = if small {
+                Size::LongerSide(size)
+            } else {
+                Size::DotsPerInch(size)
             };
+            let wanted = Drawings { size, pages, first };
             drawing::child::run(wanted).map_err(Failure::from)
         }
         Invocation::Command(command) => execute(command),

@@ -18,11 +18,13 @@ use tokio::{
 
 use crate::{
     domain::ids::AccountId,
-    drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal},
+    drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal, Size},
 };
 
 /// The hidden command of [`crate::cli`].
 const COMMAND: &str = "draw-pages";
+/// Says that the size is that of the longer side.
+const SMALL: &str = "--small";
 /// The longest that a document may take, whatever else the machine does.
 const WALL_CLOCK: Duration = Duration::from_secs(2 * PROCESSOR_SECONDS);
 
@@ -56,20 +58,15 @@ impl Default for Drawing {
 }
 
 impl Drawing {
-    /// Draws the first so many pages of a document that was made for the account, with so many pixels an inch.
-    /// Dropping the future ends the process.
+    /// Draws the first so many pages of a document that was made for the account. Dropping the future ends the process.
     pub async fn draw(
         &self,
         account: AccountId,
         pdf: &[u8],
-        dots_per_inch: u16,
+        size: Size,
         pages: usize,
     ) -> Result<Vec<Drawn>, DrawingError> {
-        let wanted = Drawings {
-            dots_per_inch,
-            pages,
-            first: 1,
-        };
+        let wanted = Drawings { size, pages, first: 1 };
         let mut easel = self.start(account, pdf, wanted).await?;
         let mut drawn = Vec::with_capacity(pages);
         while let Some(page) = easel.next().await? {
@@ -83,13 +80,15 @@ impl Drawing {
         let turn = self.turns.wait(account.0).await?;
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(io::Error::other)?;
-        let Drawings {
-            dots_per_inch,
-            pages,
-            first,
-        } = wanted;
-        let numbers = [dots_per_inch.to_string(), pages.to_string(), first.to_string()];
-        let arguments = iter::once(COMMAND).chain(numbers.iter().map(String::as_str));
+        let Drawings { size, pages, first } = wanted;
+        let (size, small) = match size {
+            Size::DotsPerInch(dots) => (dots, None),
+            Size::LongerSide(pixels) => (pixels, Some(SMALL)),
+        };
+        let numbers = [size.to_string(), pages.to_string(), first.to_string()];
+        let arguments = iter::once(COMMAND)
+            .chain(numbers.iter().map(String::as_str))
+            .chain(small);
         let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;
         let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());

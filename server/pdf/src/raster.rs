@@ -113,10 +113,25 @@ pub enum RasterError {
 /// groups above each other, costs its time each time, and nothing stops a drawing once it has begun. So call this in a
 /// process that can be ended.
 pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
+    rasterise_at(pdf, view.page, Resolution::DotsPerInch(view.dots_per_inch))
+}
+
+/// As [`rasterise`], with so many pixels along the longer side of the page, whatever its size.
+pub fn thumbnail(pdf: &[u8], page: usize, longer_side: u16) -> Result<Picture, RasterError> {
+    rasterise_at(pdf, page, Resolution::LongerSide(longer_side))
+}
+
+#[derive(Clone, Copy)]
+enum Resolution {
+    DotsPerInch(u16),
+    /// Pixels.
+    LongerSide(u16),
+}
+
+fn rasterise_at(pdf: &[u8], page: usize, resolution: Resolution) -> Result<Picture, RasterError> {
     let pdf = &*unpack(pdf)?;
     let document = Document::open(&[pdf])?;
     let pages = list_pages(&document, document.root()?)?;
-    let page = view.page;
     let number = page.checked_sub(1).and_then(|index| pages.get(index));
     let page_count = pages.len();
     let number = *number.ok_or(RasterError::NoSuchPage { page, page_count })?;
@@ -125,14 +140,14 @@ pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
         return Err(RasterError::TooMuchContent { page });
     }
     // The library promises much, but it is young and the page a stranger's.
-    catch_unwind(|| draw(pdf, view)).unwrap_or(Err(RasterError::NotDrawn { page }))
+    catch_unwind(|| draw(pdf, page, resolution)).unwrap_or(Err(RasterError::NotDrawn { page }))
 }
 
-fn draw(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
-    let not_drawn = RasterError::NotDrawn { page: view.page };
+fn draw(pdf: &[u8], page: usize, resolution: Resolution) -> Result<Picture, RasterError> {
+    let not_drawn = RasterError::NotDrawn { page };
     let pdf = Pdf::new(pdf.to_vec()).map_err(|_| not_drawn.clone())?;
-    let page = pdf.pages().get(view.page - 1).ok_or_else(|| not_drawn.clone())?;
-    let (width, height, scale) = size(page, view)?;
+    let page = pdf.pages().get(page - 1).ok_or_else(|| not_drawn.clone())?;
+    let (width, height, scale) = size(page, resolution)?;
 
     let mut context = RenderContext::new(width, height);
     render_into(
@@ -162,9 +177,12 @@ fn draw(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
 }
 
 /// Width and height in pixels, and what takes the page's points to exactly these.
-fn size(page: &Page, view: PageView) -> Result<(u16, u16, Affine), RasterError> {
+fn size(page: &Page, resolution: Resolution) -> Result<(u16, u16, Affine), RasterError> {
     let (points_wide, points_high) = page.render_dimensions();
-    let scale = f64::from(view.dots_per_inch) / POINTS_PER_INCH;
+    let scale = match resolution {
+        Resolution::DotsPerInch(dots_per_inch) => f64::from(dots_per_inch) / POINTS_PER_INCH,
+        Resolution::LongerSide(pixels) => f64::from(pixels) / f64::from(points_wide.max(points_high)),
+    };
     let pixels = |points: f32| (f64::from(points) * scale).round().max(1.0);
     let (width, height) = (pixels(points_wide), pixels(points_high));
     let too_many = RasterError::TooManyPixels {

@@ -3,7 +3,8 @@
 use std::io::{self, Read, Write};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use platen_pdf::raster::{PageView, RasterError, rasterise};
+use platen_pdf::raster::{PageView, RasterError, rasterise, thumbnail};
+use rustix::process::nice;
 use serde::{Deserialize, Serialize};
 
 /// For all pages together, beyond what the program is mapped into. A picture of the largest size takes 128 MiB while it is
@@ -11,6 +12,17 @@ use serde::{Deserialize, Serialize};
 const MEMORY: u64 = 1 << 30;
 /// For all pages together.
 pub(super) const PROCESSOR_SECONDS: u64 = 10;
+/// Nobody waits for thumbnails as people wait for renders.
+const NICENESS_OF_THUMBNAILS: i32 = 10;
+
+/// How large pages are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// For somebody who reads them, with so many pixels for each inch.
+    DotsPerInch(u16),
+    /// To be known again: with so many pixels along the longer side, whatever the page's size.
+    LongerSide(u16),
+}
 
 /// A page as a picture.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,8 +49,8 @@ pub(super) enum Refusal {
 /// What is drawn of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drawings {
-    /// Pixels for each inch of a page.
-    pub dots_per_inch: u16,
+    /// How large.
+    pub size: Size,
     /// So many pages from the first one on.
     pub pages: usize,
     /// The page that is drawn before the others, because somebody looks at it.
@@ -59,13 +71,16 @@ impl Drawings {
 /// # Errors
 /// When the limits cannot be set, in which case nothing is drawn, or when the parent is gone.
 pub fn run(wanted: Drawings) -> io::Result<()> {
+    if matches!(wanted.size, Size::LongerSide(_)) {
+        nice(NICENESS_OF_THUMBNAILS)?;
+    }
     platen_confined::confine(MEMORY)?;
     platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
     let mut pdf = Vec::new();
     io::stdin().lock().read_to_end(&mut pdf)?;
     let mut output = io::stdout().lock();
     for page in wanted.order() {
-        let drawn = draw(&pdf, wanted.dots_per_inch, page);
+        let drawn = draw(&pdf, wanted.size, page);
         let is_last = drawn.is_err();
         let mut line = serde_json::to_vec(&drawn)?;
         line.push(b'\n');
@@ -78,8 +93,12 @@ pub fn run(wanted: Drawings) -> io::Result<()> {
     Ok(())
 }
 
-fn draw(pdf: &[u8], dots_per_inch: u16, page: usize) -> Result<Drawn, Refusal> {
-    let picture = rasterise(pdf, PageView { page, dots_per_inch }).map_err(|error| match error {
+fn draw(pdf: &[u8], size: Size, page: usize) -> Result<Drawn, Refusal> {
+    let drawn = match size {
+        Size::DotsPerInch(dots_per_inch) => rasterise(pdf, PageView { page, dots_per_inch }),
+        Size::LongerSide(pixels) => thumbnail(pdf, page, pixels),
+    };
+    let picture = drawn.map_err(|error| match error {
         RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. } => Refusal::TooMuch(error.to_string()),
         _ => Refusal::NotDrawn(error.to_string()),
     })?;
@@ -99,7 +118,7 @@ mod tests {
     fn the_page_that_somebody_looks_at_comes_first() {
         let order = |first, pages| {
             let drawings = Drawings {
-                dots_per_inch: 96,
+                size: Size::DotsPerInch(96),
                 pages,
                 first,
             };

@@ -54,6 +54,18 @@ fn an_empty_page_is_white_and_as_large_as_asked() {
 }
 
 #[test]
+fn a_thumbnail_has_one_size_whatever_the_page_has() {
+    let page = |width: u32, height: u32| {
+        let small = String::from_utf8(with_object("", b"")).expect("text");
+        small.replace("[0 0 90 90]", &format!("[0 0 {width} {height}]"))
+    };
+    for (width, height, expected) in [(90, 45, (240, 120)), (30, 90, (80, 240)), (9, 1, (240, 27))] {
+        let picture = thumbnail(page(width, height).as_bytes(), 1, 240).expect("a picture");
+        assert_eq!((picture.width, picture.height), expected);
+    }
+}
+
+#[test]
 fn text_and_colours_are_drawn() {
     let picture = drawn(TABLE, 1, 96);
     let dark = picture

@@ -24,7 +24,7 @@ use crate::{
     },
     drawing::{
         Easel,
-        child::{Drawings, Drawn},
+        child::{Drawings, Drawn, Size},
     },
     service::{
         templates::{TemplateError, settings::get_settings},
@@ -152,7 +152,7 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
     let document = document.map_err(TemplateError::from)?;
     let took = began.elapsed();
     let wanted = Drawings {
-        dots_per_inch: typed.dots_per_inch,
+        size: Size::DotsPerInch(typed.dots_per_inch),
         pages: document.page_count.min(MOST_PICTURES),
         first: typed.page,
     };

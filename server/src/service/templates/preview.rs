@@ -13,7 +13,7 @@ use crate::{
         render::RenderTerms,
         template::preview::{PreviewFormat, PreviewRequest},
     },
-    drawing::child::Drawn,
+    drawing::child::{Drawn, Size},
     service::{
         renders::templates::fill,
         templates::{TemplateError, get, settings::get_settings, unusable},
@@ -74,9 +74,12 @@ pub async fn preview(
         shown: match wanted.format {
             PreviewFormat::Pdf => Shown::Pdf(document.pdf),
             PreviewFormat::Png => {
-                let drawn = app
-                    .drawing
-                    .draw(caller.account, &document.pdf, wanted.dots_per_inch, pages);
+                let drawn = app.drawing.draw(
+                    caller.account,
+                    &document.pdf,
+                    Size::DotsPerInch(wanted.dots_per_inch),
+                    pages,
+                );
                 Shown::Pictures(drawn.await?)
             }
         },

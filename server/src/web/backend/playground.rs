@@ -21,6 +21,7 @@ use crate::{
         caller::Caller,
         ids::{RenderId, TemplateId},
     },
+    drawing::child::Size,
     service::{
         renders::history,
         templates::{self, TemplateError},
@@ -97,7 +98,12 @@ impl PlaygroundBackend for RequestBackend {
                 let drawn = self
                     .app
                     .drawing
-                    .draw(account, &pdf, DOTS_PER_INCH, MOST_PAGES.min(page_count))
+                    .draw(
+                        account,
+                        &pdf,
+                        Size::DotsPerInch(DOTS_PER_INCH),
+                        MOST_PAGES.min(page_count),
+                    )
                     .await;
                 Content::Pdf {
                     document: BASE64_STANDARD.encode(&pdf),
