@@ -1,5 +1,6 @@
 //! Background work: jobs are claimed from the queue, done, and given back when this process stops.
 
+pub mod changes;
 mod mail;
 pub mod signals;
 mod worker;

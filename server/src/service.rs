@@ -7,6 +7,7 @@ pub mod api_keys;
 pub mod callbacks;
 pub mod connections;
 pub mod credits;
+pub mod deliveries;
 pub mod mail;
 pub mod metrics;
 pub mod passwords;

@@ -16,7 +16,7 @@ use crate::{
     outbound::callbacks::CallbackClient,
     service::{
         api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People,
-        templates::live::LivePreviews,
+        renders::thumbnails::Thumbnails, templates::live::LivePreviews,
     },
     storage::{answers::AnswerFiles, default_storage::DefaultStorage},
 };
@@ -36,6 +36,8 @@ pub struct AppState {
     pub drawing: Drawing,
     /// How often they are drawn for those who type.
     pub live_previews: LivePreviews,
+    /// Keeps small pictures of documents.
+    pub thumbnails: Thumbnails,
     /// All settings.
     pub config: Arc<Config>,
     /// This process.

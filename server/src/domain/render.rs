@@ -2,6 +2,7 @@
 
 pub mod history;
 pub mod kept;
+pub mod log;
 mod pages;
 mod record;
 mod rules;

@@ -198,6 +198,15 @@ impl Place {
         }
     }
 
+    /// The thumbnail with this id.
+    pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
+        Self {
+            account,
+            purpose: "thumbnail",
+            row,
+        }
+    }
+
     /// Where the callback of this render goes.
     pub fn callback_target(account: AccountId, render: RenderId) -> Self {
         Self {

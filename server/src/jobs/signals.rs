@@ -15,7 +15,11 @@ use tokio::{sync::Notify, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    domain::{ids::RenderId, job::JobKind},
+    domain::{
+        ids::{AccountId, RenderId},
+        job::JobKind,
+    },
+    jobs::changes::Changes,
     lifecycle::Lifecycle,
     store::{
         error::StoreError,
@@ -38,6 +42,7 @@ struct State {
     in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
     cancelled: Mutex<Vec<RenderId>>,
     something_to_tell: Notify,
+    changes: Changes,
 }
 
 #[derive(Default)]
@@ -62,6 +67,16 @@ impl Signals {
         self.stop(render);
         lock(&self.0.cancelled).push(render);
         self.0.something_to_tell.notify_one();
+    }
+
+    /// Says that a render has changed in a way that its account sees, once that is committed.
+    pub fn changed(&self, account: AccountId, render: RenderId) {
+        self.0.changes.changed(account, render);
+    }
+
+    /// What pages hear.
+    pub fn changes(&self) -> &Changes {
+        &self.0.changes
     }
 
     /// Resolves when there may be a new job.
@@ -97,10 +112,15 @@ impl Signals {
     /// Tells the other processes, until the service stops. One statement tells of everything that was added since the last
     /// one: a notification in each transaction would let commits wait for each other.
     pub async fn tell(self, lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
+        tokio::join!(self.tell_of_jobs(&lifecycle, &db), self.0.changes.tell(&lifecycle, &db));
+        Ok(())
+    }
+
+    async fn tell_of_jobs(&self, lifecycle: &Lifecycle, db: &PgPool) {
         loop {
             tokio::select! {
                 () = self.0.something_to_tell.notified() => {}
-                () = lifecycle.stopping() => return Ok(()),
+                () = lifecycle.stopping() => return,
             }
             let cancelled = std::mem::take(&mut *lock(&self.0.cancelled));
             let added = JobKind::ALL.into_iter().filter(|&kind| {
@@ -110,7 +130,7 @@ impl Signals {
             let news = added.map(News::Added).chain(cancelled.into_iter().map(News::Cancelled));
             for news in news {
                 // Whoever does not hear of it finds it all the same, a little later.
-                if let Err(error) = jobs::tell(&db, news).await {
+                if let Err(error) = jobs::tell(db, &news).await {
                     tracing::warn!(%error, "other processes could not be told of jobs");
                 }
             }
@@ -128,17 +148,19 @@ impl Signals {
         };
         tokio::select! {
             () = hearing => {}
-            () = lifecycle.stopping() => {}
+            () = lifecycle.stopping() => self.0.changes.close(),
         }
         Ok(())
     }
 
     async fn hear_until_lost(&self, db: &PgPool) -> Result<Infallible, StoreError> {
         let mut listener = Listener::begin(db).await?;
+        self.0.changes.missed();
         loop {
             match listener.next().await? {
                 News::Added(kind) => self.channel(kind).wake.notify_one(),
                 News::Cancelled(render) => self.stop(render),
+                News::Changed(changed) => self.0.changes.heard(changed),
             }
         }
     }

@@ -105,6 +105,11 @@ impl Worker<'_> {
             begun = renders::begin(&mut transaction, &ids, now).await?;
         }
         tx::commit(transaction).await?;
+        if self.kind == JobKind::Render {
+            for job in &claimed {
+                self.app.jobs.changed(job.account, job.render);
+            }
+        }
         for accepted in begun {
             // The clock of whoever accepted it may be a little ahead.
             let delay = Duration::try_from(now - accepted).unwrap_or_default();

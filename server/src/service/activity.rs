@@ -34,7 +34,12 @@ pub async fn activity(
     let (figures, steps, latest) = tokio::try_join!(
         statistics::figures(db, account, from),
         statistics::steps(db, account, from, by_hour),
-        statistics::latest(db, account, LATEST),
+        latest(db, account),
     )?;
     Ok(Activity { figures, steps, latest })
+}
+
+/// The last renders of an account, the latest first.
+pub async fn latest(db: &PgPool, account: AccountId) -> Result<Vec<RenderGlance>, StoreError> {
+    statistics::latest(db, account, LATEST).await
 }

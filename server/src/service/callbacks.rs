@@ -176,6 +176,7 @@ async fn settle(
         callbacks::set_state(&mut transaction, job.account, job.render, state).await?;
     }
     tx::commit(transaction).await?;
+    app.jobs.changed(job.account, job.render);
     if held {
         app.metrics.callback_tried(outcome);
     }
@@ -212,5 +213,29 @@ pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Res
     callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;
     tx::commit(transaction).await?;
     app.jobs.added(JobKind::Callback);
+    app.jobs.changed(account, render);
+    Ok(())
+}
+
+/// Why a callback goes on being sent.
+#[derive(Debug, thiserror::Error)]
+pub enum StopError {
+    /// Nobody tries to send it.
+    #[error("nobody is trying to send this callback")]
+    NotSending,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Gives up the callback of a render. A try that is under way may still be received, and is noted.
+pub async fn stop(app: &AppState, account: AccountId, render: RenderId) -> Result<(), StopError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    jobs::delete(&mut transaction, account, JobKind::Callback, render).await?;
+    if !callbacks::give_up(&mut transaction, account, render).await? {
+        return Err(StopError::NotSending);
+    }
+    tx::commit(transaction).await?;
+    app.jobs.changed(account, render);
     Ok(())
 }

@@ -9,9 +9,11 @@ mod deliver;
 pub mod enqueue;
 pub mod history;
 pub mod kept;
+pub mod log;
 mod record;
 pub mod retention;
 pub(in crate::service) mod templates;
+pub mod thumbnails;
 
 use std::time::Instant;
 

@@ -77,6 +77,16 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Lo
     Ok(Some(person))
 }
 
+/// Whether a session is still that of this user: for those who hold on to it longer than for one answer.
+pub async fn is_current(db: &PgPool, session: &Session, user: UserId, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let Some(id) = session.id() else {
+        return Ok(false);
+    };
+    let kept = sessions::find(db, digest(id), now).await?;
+    let person = kept.and_then(|mut kept| serde_json::from_value(kept.data.get_mut(PERSON)?.take()).ok());
+    Ok(person.is_some_and(|person: LoggedIn| person.user == user))
+}
+
 /// What another version of this program wrote, and this one can't read, is nobody.
 async fn person(session: &Session) -> Result<Option<LoggedIn>, session::Error> {
     let value = session.get_value(PERSON).await?;

@@ -85,6 +85,12 @@ pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<
     Ok(choices.fetch_optional(db).await?)
 }
 
+/// Whether the content of requests stays.
+pub async fn keeps_content(db: &PgPool, id: AccountId) -> Result<bool, StoreError> {
+    let keeps = sqlx::query_scalar!("select keep_content from accounts where id = $1", id.0);
+    Ok(keeps.fetch_optional(db).await?.unwrap_or_default())
+}
+
 /// Gives an account that this user owns another name. `false`: they own no such account.
 pub async fn update_name(db: &PgPool, id: AccountId, owner: UserId, name: &DisplayName) -> Result<bool, StoreError> {
     let done = sqlx::query!(

@@ -83,6 +83,17 @@ pub enum CallbackState {
     Failed,
 }
 
+impl CallbackState {
+    /// The word used in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sending => "sending",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// Changes how a callback stands.
 pub async fn set_state(
     db: &mut PgConnection,
@@ -90,20 +101,27 @@ pub async fn set_state(
     render: RenderId,
     state: CallbackState,
 ) -> Result<(), StoreError> {
-    let state = match state {
-        CallbackState::Sending => "sending",
-        CallbackState::Delivered => "delivered",
-        CallbackState::Failed => "failed",
-    };
     sqlx::query!(
         "update callbacks set state = $3 where account_id = $1 and render_id = $2",
         account.0,
         render.0,
-        state,
+        state.as_str(),
     )
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Gives a callback up that is being sent. `false`: it is not.
+pub async fn give_up(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update callbacks set state = 'failed' where account_id = $1 and render_id = $2 and state = 'sending'",
+        account.0,
+        render.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// One try to send a callback.

@@ -299,22 +299,67 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
 }
 
 /// What processes tell each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
     /// There are new jobs.
     Added(JobKind),
     /// A render was cancelled.
     Cancelled(RenderId),
+    /// Renders have changed.
+    Changed(ChangedRenders),
+}
+
+/// Renders of an account that have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedRenders {
+    /// The account.
+    pub account: AccountId,
+    /// Which; nothing: too many to name.
+    pub renders: Option<Vec<RenderId>>,
+}
+
+impl ChangedRenders {
+    /// A notification has less than 8,000 bytes; what names it takes is for the teller to see to.
+    fn to_payload(&self) -> String {
+        let renders = self.renders.iter().flatten().map(ToString::to_string);
+        let words: Vec<_> = std::iter::once(self.account.to_string()).chain(renders).collect();
+        words.join(" ")
+    }
+
+    fn from_payload(payload: &str) -> Option<Self> {
+        let (account, renders) = payload.split_once(' ').map_or((payload, None), |(account, renders)| {
+            (account, Some(renders.split(' ').filter_map(RenderId::parse).collect()))
+        });
+        Some(Self {
+            account: AccountId::parse(account)?,
+            renders,
+        })
+    }
 }
 
 const ADDED: &str = "platen_jobs_added";
 const CANCELLED: &str = "platen_renders_cancelled";
+const CHANGED: &str = "platen_renders_changed";
+
+/// Tells every process that listens of renders that have changed, of all accounts at once.
+pub async fn tell_changes(db: &PgPool, changed: &[ChangedRenders]) -> Result<(), StoreError> {
+    let payloads: Vec<_> = changed.iter().map(ChangedRenders::to_payload).collect();
+    sqlx::query!(
+        "select pg_notify($1, payload) from unnest($2::text[]) as told (payload)",
+        CHANGED,
+        &payloads,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
 
 /// Tells every process that listens.
-pub async fn tell(db: &PgPool, news: News) -> Result<(), StoreError> {
+pub async fn tell(db: &PgPool, news: &News) -> Result<(), StoreError> {
     let (channel, payload) = match news {
         News::Added(kind) => (ADDED, kind.as_str().to_owned()),
         News::Cancelled(render) => (CANCELLED, render.to_string()),
+        News::Changed(changed) => (CHANGED, changed.to_payload()),
     };
     sqlx::query!("select pg_notify($1, $2)", channel, payload)
         .execute(db)
@@ -329,7 +374,7 @@ impl Listener {
     /// Listens from now on, on a connection of its own.
     pub async fn begin(db: &PgPool) -> Result<Self, StoreError> {
         let mut listener = PgListener::connect_with(db).await?;
-        listener.listen_all([ADDED, CANCELLED]).await?;
+        listener.listen_all([ADDED, CANCELLED, CHANGED]).await?;
         Ok(Self(listener))
     }
 
@@ -339,6 +384,7 @@ impl Listener {
             let heard = self.0.recv().await?;
             let news = match heard.channel() {
                 ADDED => JobKind::parse(heard.payload()).map(News::Added),
+                CHANGED => ChangedRenders::from_payload(heard.payload()).map(News::Changed),
                 _ => heard.payload().parse().ok().map(News::Cancelled),
             };
             if let Some(news) = news {

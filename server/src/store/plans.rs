@@ -2,7 +2,7 @@
 
 use sqlx::{PgConnection, PgPool};
 
-use crate::store::error::StoreError;
+use crate::{domain::ids::AccountId, store::error::StoreError};
 
 /// What a plan offers.
 #[derive(Debug)]
@@ -28,6 +28,15 @@ pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {
         "select name, credits, concurrency, rate_per_minute, body_bytes, retention_days from plans order by credits, name",
     );
     Ok(plans.fetch_all(db).await?)
+}
+
+/// For how many days the plan of an account keeps renders.
+pub async fn find_retention(db: &PgPool, account: AccountId) -> Result<Option<i32>, StoreError> {
+    let days = sqlx::query_scalar!(
+        "select plans.retention_days from accounts join plans on plans.name = accounts.plan where accounts.id = $1",
+        account.0,
+    );
+    Ok(days.fetch_optional(db).await?)
 }
 
 /// A plan's name as it is written; looked for without regard to case.

@@ -1,7 +1,10 @@
 //! Table `renders`.
 
 pub mod history;
+pub mod log;
 pub mod statistics;
+
+use std::time::Duration;
 
 use platen_engine::{
     job::{PhaseTimes, RenderedDocument},
@@ -16,6 +19,9 @@ use crate::{
     domain::ids::{AccountId, ApiKeyId, InstanceId, RenderId},
     store::error::StoreError,
 };
+
+/// Characters of a title that are kept.
+const LONGEST_TITLE: usize = 300;
 
 /// A render that is accepted.
 pub struct NewRender {
@@ -163,20 +169,34 @@ pub async fn find_unfinished(
     }))
 }
 
-/// What the store says of a finished render's document, and when it is deleted, if it is in the service's own storage.
-pub async fn set_result(
+/// A finished render's document where it belongs.
+#[derive(Debug)]
+pub struct StoredDocument {
+    /// What the store says of it.
+    pub result: Value,
+    /// When it is deleted there, if that is ours to do.
+    pub expires_at: Option<OffsetDateTime>,
+    /// How long it took to get there.
+    pub took: Duration,
+}
+
+/// Notes where a finished render's document is. The time that it took to get there is a further phase.
+pub async fn set_document(
     db: &mut PgConnection,
     account: AccountId,
     id: RenderId,
-    result: &Value,
-    expires_at: Option<OffsetDateTime>,
+    document: &StoredDocument,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "update renders set result = $3, object_expires_at = $4 where account_id = $1 and id = $2",
+        "update renders
+         set result = $3, object_expires_at = $4,
+             phase_times = coalesce(phase_times, '{}') || jsonb_build_object('upload', $5::float8)
+         where account_id = $1 and id = $2",
         account.0,
         id.0,
-        result,
-        expires_at,
+        document.result,
+        document.expires_at,
+        milliseconds(document.took),
     )
     .execute(db)
     .await?;
@@ -193,23 +213,27 @@ pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<Insta
     Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
 }
 
-/// Ends the renders of a process whose callers waited; says how many.
+/// Ends the renders of a process whose callers waited; says which.
 pub async fn fail_of_instance(
     db: &mut PgConnection,
     instance: InstanceId,
     error: Value,
     now: OffsetDateTime,
-) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let ended = sqlx::query!(
         "update renders set status = 'failed', error = $2, finished_at = $3
-         where mode = 'sync' and finished_at is null and instance = $1",
+         where mode = 'sync' and finished_at is null and instance = $1
+         returning account_id, id",
         instance.0,
         error,
         now,
     )
-    .execute(db)
+    .fetch_all(db)
     .await?;
-    Ok(done.rows_affected())
+    let ended = ended
+        .into_iter()
+        .map(|row| (AccountId(row.account_id), RenderId(row.id)));
+    Ok(ended.collect())
 }
 
 /// What became of a render.
@@ -229,6 +253,7 @@ pub enum Ending {
 
 /// The figures of a document.
 pub struct Success {
+    title: Option<String>,
     conformance: Option<&'static str>,
     page_count: i32,
     bytes: i64,
@@ -239,6 +264,7 @@ impl From<&RenderedDocument> for Success {
     fn from(document: &RenderedDocument) -> Self {
         let warnings = document.warnings.iter();
         Self {
+            title: document.title.as_deref().map(kept_title),
             conformance: document.conformance,
             page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
             bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
@@ -265,7 +291,8 @@ pub async fn finish(
                 "update renders
                  set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
                      started_at = coalesce(started_at, renders.inserted_at + $8::float8 * interval '1 ms'), finished_at = $9, conformance = $10,
-                     credits = $11, console = case when accounts.keep_content then $12 else '[]'::jsonb end
+                     credits = $11, console = case when accounts.keep_content then $12 else '[]'::jsonb end,
+                     title = case when accounts.keep_content then $13 end
                  from accounts
                  where accounts.id = $1 and account_id = $1 and renders.id = $2 and finished_at is null",
                 account.0,
@@ -280,6 +307,7 @@ pub async fn finish(
                 success.conformance,
                 credits,
                 console,
+                success.title,
             )
             .execute(db)
             .await?
@@ -315,6 +343,41 @@ pub async fn finish(
         }
     };
     Ok(done.rows_affected() == 1)
+}
+
+/// A document in the service's own storage.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnDocument {
+    /// Names it.
+    pub object: Uuid,
+    /// Its size.
+    pub bytes: i64,
+    /// Pages in it.
+    pub page_count: i32,
+}
+
+/// The document of a render, if it is in the service's own storage, the account keeps content, and its plan still keeps
+/// that of this render.
+pub async fn find_document(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    now: OffsetDateTime,
+) -> Result<Option<OwnDocument>, StoreError> {
+    let document = sqlx::query_as!(
+        OwnDocument,
+        r#"select object_id as "object!", bytes as "bytes!", page_count as "page_count!"
+           from renders
+           join accounts on accounts.id = renders.account_id
+           join plans on plans.name = accounts.plan
+           where renders.account_id = $1 and renders.id = $2 and status = 'succeeded'
+              and object_expires_at > $3 and accounts.keep_content
+              and renders.inserted_at >= $3 - plans.retention_days * interval '1 day'"#,
+        account.0,
+        id.0,
+        now,
+    );
+    Ok(document.fetch_optional(db).await?)
 }
 
 /// Deletes renders of all accounts that were accepted longer ago than their plans keep them and have ended, with all that belongs to them,
@@ -382,6 +445,15 @@ pub async fn forget_objects(db: &PgPool, renders: &[RenderId]) -> Result<(), Sto
     Ok(())
 }
 
+/// What lists show of a title.
+fn kept_title(title: &str) -> String {
+    title
+        .chars()
+        .take(LONGEST_TITLE)
+        .collect::<String>()
+        .replace('\0', "\u{fffd}")
+}
+
 /// `None`: it has not come to that.
 fn phase_times(phases: &PhaseTimes) -> Option<Value> {
     let times = phases.by_phase();
@@ -413,7 +485,7 @@ fn console(seen: &Seen) -> Value {
     storable(messages.collect())
 }
 
-fn milliseconds(duration: std::time::Duration) -> f64 {
+fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 

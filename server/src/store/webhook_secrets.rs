@@ -71,3 +71,25 @@ pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     );
     Ok(secrets.fetch_all(db).await?)
 }
+
+/// What is known of a secret without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecretTimes {
+    /// When it was made.
+    pub inserted_at: OffsetDateTime,
+    /// Until when it signs beside its successor; nothing: it is the current one.
+    pub expires_at: Option<OffsetDateTime>,
+}
+
+/// Of the secrets of an account that are in use, the current one first.
+pub async fn list_times(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<SecretTimes>, StoreError> {
+    let times = sqlx::query_as!(
+        SecretTimes,
+        "select inserted_at, expires_at from webhook_secrets
+         where account_id = $1 and (expires_at is null or expires_at > $2)
+         order by expires_at desc nulls first",
+        account.0,
+        now,
+    );
+    Ok(times.fetch_all(db).await?)
+}

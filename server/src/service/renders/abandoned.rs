@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{ids::InstanceId, render::history::RenderMode},
+    jobs::signals::Signals,
     service::metrics::{Metrics, Outcome},
     store::{error::StoreError, instances, jobs, renders, tx},
 };
@@ -19,15 +20,17 @@ pub struct Sweeper {
     /// Were gone when it last looked.
     suspects: HashSet<InstanceId>,
     metrics: Arc<Metrics>,
+    signals: Signals,
 }
 
 impl Sweeper {
     /// For the process `own`, whose renders are left alone.
-    pub fn new(own: InstanceId, metrics: Arc<Metrics>) -> Self {
+    pub fn new(own: InstanceId, metrics: Arc<Metrics>, signals: Signals) -> Self {
         Self {
             own,
             suspects: HashSet::new(),
             metrics,
+            signals,
         }
     }
 
@@ -50,12 +53,16 @@ impl Sweeper {
                 let ended = renders::fail_of_instance(&mut transaction, instance, told, now).await?;
                 let released = jobs::release_lost(&mut *transaction, Some(instance)).await?;
                 tx::commit(transaction).await?;
+                let count = ended.len();
                 self.metrics
-                    .renders_ended(RenderMode::Sync, Outcome::FailedByService, ended);
+                    .renders_ended(RenderMode::Sync, Outcome::FailedByService, count as u64);
+                for (account, render) in ended {
+                    self.signals.changed(account, render);
+                }
                 released_in_all += released;
                 tracing::warn!(
                     %instance,
-                    renders = ended,
+                    renders = count,
                     jobs = released,
                     "ended the renders of a process that is gone, and took back its jobs"
                 );

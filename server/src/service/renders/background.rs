@@ -1,5 +1,6 @@
 //! Renders whose turn has come: the document is made, put where it belongs, recorded, charged, and told of.
 
+use axum::body::Bytes;
 use platen_engine::{
     error::RenderError,
     job::Lane,
@@ -24,11 +25,11 @@ use crate::{
         renders::{
             FailureReason, blame, caller_faults,
             charge::{Bill, charge, reserve_price},
-            deliver::{Delivered, DeliveryError, deliver, deliver_to_client, take_back},
+            deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             kept::KeepError,
             make, note,
             templates::Templates,
-            told, watermark,
+            thumbnails, told, watermark,
         },
     },
     state::AppState,
@@ -37,7 +38,7 @@ use crate::{
         error::StoreError,
         jobs::{self, ClaimedJob},
         render_contents,
-        renders::{self, Ending, QueuedRender, Success},
+        renders::{self, Ending, QueuedRender, StoredDocument, Success},
         tx,
     },
 };
@@ -100,7 +101,9 @@ async fn release(app: &AppState, job: &ClaimedJob, delay_seconds: f64, failed: b
     if jobs::release(&mut transaction, job, delay_seconds, failed).await? {
         renders::requeue(&mut transaction, job.account, job.render).await?;
     }
-    tx::commit(transaction).await
+    tx::commit(transaction).await?;
+    app.jobs.changed(job.account, job.render);
+    Ok(())
 }
 
 /// What follows from a failure.
@@ -171,13 +174,17 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
         tx::commit(transaction).await?;
     }
     let success = Success::from(&document);
-    let pdf = std::mem::take(&mut document.pdf);
-    let delivered = match (queued.object, destination) {
-        (Some(object), _) => deliver(app, object, pdf).await?,
-        (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf).await?,
+    let pdf = Bytes::from(std::mem::take(&mut document.pdf));
+    let stored = match (queued.object, destination) {
+        (Some(object), _) => deliver(app, object, pdf.clone()).await?,
+        (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf.clone()).await?,
         (None, None) => return Err(FailureReason::Ended),
     };
-    record(app, job, &bill, success, &seen, delivered).await
+    record(app, job, &bill, success, &seen, &stored).await?;
+    if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
+        thumbnails::offer(app, job.account, job.render, document.page_count, &pdf);
+    }
+    Ok(())
 }
 
 async fn open(app: &AppState, job: &ClaimedJob) -> Result<AsynchronousRequest, FailureReason> {
@@ -201,19 +208,20 @@ async fn record(
     bill: &Bill,
     success: Success,
     seen: &Seen,
-    delivered: Delivered,
+    stored: &StoredDocument,
 ) -> Result<(), FailureReason> {
-    let Delivered { result, expires_at } = delivered;
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
     if !jobs::complete(&mut transaction, job).await? {
         return Err(FailureReason::Ended);
     }
     charge(&mut transaction, job.account, bill, success, seen, now).await?;
-    renders::set_result(&mut transaction, job.account, job.render, &result, expires_at).await?;
+    renders::set_document(&mut transaction, job.account, job.render, stored).await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
-    callbacks::send_later(&mut transaction, job.account, job.render, Told::Success(result), now).await?;
+    let told = Told::Success(stored.result.clone());
+    callbacks::send_later(&mut transaction, job.account, job.render, told, now).await?;
     tx::commit(transaction).await?;
+    app.jobs.changed(job.account, job.render);
     if bill.livemode {
         app.metrics.credits_charged(bill.price);
     }
@@ -244,6 +252,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     tx::commit(transaction).await?;
     app.metrics.render_ended(RenderMode::Async, blame(reason));
     app.jobs.added(JobKind::Callback);
+    app.jobs.changed(job.account, job.render);
     Ok(())
 }
 

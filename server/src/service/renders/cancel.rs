@@ -68,6 +68,7 @@ pub async fn cancel(
     tx::commit(transaction).await?;
     app.metrics.render_ended(RenderMode::Async, Outcome::Cancelled);
     app.jobs.cancelled(id);
+    app.jobs.changed(account, id);
     app.jobs.added(JobKind::Callback);
     Ok(())
 }

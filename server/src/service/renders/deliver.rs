@@ -1,7 +1,8 @@
 //! Finished documents are put where they belong.
 
-use serde_json::Value;
-use time::OffsetDateTime;
+use std::time::Instant;
+
+use axum::body::Bytes;
 use uuid::Uuid;
 
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     service::{connections::delivery, renders::retention::DOCUMENT_LIFETIME},
     state::AppState,
     storage::{bucket::BucketError, default_storage::DefaultStorageError},
+    store::renders::StoredDocument,
 };
 
 /// Why a document is not where it should be.
@@ -23,20 +25,13 @@ pub enum DeliveryError {
     Client(#[from] BucketError),
 }
 
-/// A document where it belongs.
-pub(super) struct Delivered {
-    /// What the store says of it.
-    pub(super) result: Value,
-    /// When it is deleted there, if that is ours to do.
-    pub(super) expires_at: Option<OffsetDateTime>,
-}
-
 /// Puts a document into the service's own storage. Doing it again changes nothing.
-pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Vec<u8>) -> Result<Delivered, DeliveryError> {
-    let now = clock::now();
-    Ok(Delivered {
-        result: app.documents.put(object, pdf.into(), &app.base_url, now).await?,
+pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Bytes) -> Result<StoredDocument, DeliveryError> {
+    let (now, started) = (clock::now(), Instant::now());
+    Ok(StoredDocument {
+        result: app.documents.put(object, pdf, &app.base_url, now).await?,
         expires_at: Some(now + DOCUMENT_LIFETIME),
+        took: started.elapsed(),
     })
 }
 
@@ -45,12 +40,14 @@ pub(super) async fn deliver_to_client(
     app: &AppState,
     account: AccountId,
     destination: &Destination,
-    pdf: Vec<u8>,
-) -> Result<Delivered, DeliveryError> {
-    let result = delivery::deliver(&app.buckets, account, destination, pdf.into()).await?;
-    Ok(Delivered {
+    pdf: Bytes,
+) -> Result<StoredDocument, DeliveryError> {
+    let started = Instant::now();
+    let result = delivery::deliver(&app.buckets, account, destination, pdf).await?;
+    Ok(StoredDocument {
         result,
         expires_at: None,
+        took: started.elapsed(),
     })
 }
 

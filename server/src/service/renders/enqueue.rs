@@ -59,6 +59,7 @@ pub async fn enqueue(
     tracing::Span::current().record("render_id", tracing::field::display(accepted.id));
     if !accepted.replayed {
         app.jobs.added(JobKind::Render);
+        app.jobs.changed(caller.account, accepted.id);
     }
     Ok(accepted)
 }

@@ -26,7 +26,7 @@ use crate::{
             FailureReason, blame, caller_faults,
             charge::{Bill, charge, reserve},
             kept::{self, KeyHolder, take_key},
-            told,
+            thumbnails, told,
         },
     },
     state::AppState,
@@ -79,6 +79,7 @@ impl OpenRecord {
         // If nobody waits for the record any more when it is there, its own end cancels it.
         let opening = async move {
             row.insert(new, idempotent.as_ref()).await?;
+            row.app.jobs.changed(row.account, row.id);
             Ok(Self {
                 runtime: Handle::current(),
                 row,
@@ -182,6 +183,9 @@ impl Row {
         };
         let (outcome, answer) = self.keep(KeptOutcome::Document(facts, document.pdf)).await?;
         self.charge(success, price, answer).await?;
+        if let KeptOutcome::Document(_, pdf) = &outcome {
+            thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf);
+        }
         Ok(outcome)
     }
 
@@ -233,6 +237,7 @@ impl Row {
         charged?;
         self.set_answer(&mut transaction, answer).await?;
         tx::commit(transaction).await?;
+        self.app.jobs.changed(self.account, self.id);
         if self.livemode {
             self.app.metrics.credits_charged(price);
         }
@@ -249,7 +254,9 @@ impl Row {
         if renders::finish(&mut transaction, self.account, self.id, ending, &seen, clock::now()).await? {
             self.set_answer(&mut transaction, answer).await?;
         }
-        Ok(tx::commit(transaction).await?)
+        tx::commit(transaction).await?;
+        self.app.jobs.changed(self.account, self.id);
+        Ok(())
     }
 
     /// What the database did not take is ended once it answers again: the row would reserve a credit as long as this

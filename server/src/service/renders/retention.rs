@@ -5,7 +5,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     state::AppState,
     storage::default_storage::DefaultStorageError,
-    store::{error::StoreError, render_contents, renders},
+    store::{error::StoreError, render_contents, render_thumbnails, renders},
 };
 
 /// So long a document stays in the service's own storage.
@@ -24,8 +24,8 @@ pub enum PurgeError {
     Store(#[from] StoreError),
 }
 
-/// Deletes the documents whose time is over, and the content and then the rows of renders that are older than their plans
-/// keep them. A row stays as long as its document.
+/// Deletes the documents whose time is over, and content, thumbnails and then the rows of renders that are older than their
+/// plans keep them. A row stays as long as its document.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
         let expired = renders::list_expired_objects(&app.db, now, BATCH).await?;
@@ -41,6 +41,7 @@ pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError
         .remove_forgotten(now - DOCUMENT_LIFETIME - Duration::HOUR)
         .await?;
     while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
+    while render_thumbnails::delete_old(&app.db, now, BATCH).await? > 0 {}
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
     Ok(())
 }

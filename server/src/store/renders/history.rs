@@ -46,6 +46,8 @@ pub struct Render {
     pub requests: Value,
     /// What their scripts said: list of `{part, level, text}`.
     pub console: Value,
+    /// Of the document.
+    pub title: Option<String>,
     /// When the document is deleted from the service's own storage.
     pub object_expires_at: Option<OffsetDateTime>,
     /// When it was accepted.
@@ -56,6 +58,42 @@ pub struct Render {
     pub finished_at: Option<OffsetDateTime>,
 }
 
+/// Looks a list up. What did not succeed is rare, and has an index of its own, which is used where the statement says that it
+/// asks for nothing else.
+macro_rules! list {
+    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {
+        sqlx::query_as!(
+            Render,
+            "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
+                result, options, phase_times, requests, console, title, object_expires_at, inserted_at, started_at,
+                finished_at
+             from renders
+             where account_id = $1
+                and "
+                + $state
+                + "
+                and ($3::text is null or mode = $3)
+                and ($4::uuid is null or api_key_id = $4)
+                and (
+                    $5::uuid is null
+                    or (inserted_at, id) < (
+                        select last.inserted_at, last.id from renders last where last.account_id = $1 and last.id = $5
+                    )
+                )
+             order by inserted_at desc, id desc
+             limit $6",
+            $account.0,
+            $filter.state.map(RenderState::as_str),
+            $filter.mode.map(RenderMode::as_str),
+            $filter.key.map(|key| key.0),
+            $page.after.map(|id| id.0),
+            $page.limit(),
+        )
+        .fetch_all($db)
+        .await?
+    };
+}
+
 /// The renders of an account, newest first.
 pub async fn list(
     db: &PgPool,
@@ -63,33 +101,12 @@ pub async fn list(
     filter: &RenderFilter,
     page: PageRequest<RenderId>,
 ) -> Result<Vec<Render>, StoreError> {
-    let renders = sqlx::query_as!(
-        Render,
-        "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
-            result, options, phase_times, requests, console, object_expires_at, inserted_at, started_at, finished_at
-         from renders
-         where account_id = $1
-            and ($2::text is null or status = $2)
-            and ($3::text is null or mode = $3)
-            and ($4::uuid is null or api_key_id = $4)
-            and (
-                $5::uuid is null
-                or (inserted_at, id) < (
-                    select last.inserted_at, last.id from renders last where last.account_id = $1 and last.id = $5
-                )
-            )
-         order by inserted_at desc, id desc
-         limit $6",
-        account.0,
-        filter.state.map(RenderState::as_str),
-        filter.mode.map(RenderMode::as_str),
-        filter.key.map(|key| key.0),
-        page.after.map(|id| id.0),
-        page.limit(),
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(renders)
+    Ok(match filter.state {
+        None | Some(RenderState::Succeeded) => {
+            list!("($2::text is null or status = $2)", db, account, filter, page)
+        }
+        Some(_) => list!("status <> 'succeeded' and status = $2::text", db, account, filter, page),
+    })
 }
 
 /// One render; with `key` only if it was asked for with that key.
@@ -102,7 +119,8 @@ pub async fn find(
     let render = sqlx::query_as!(
         Render,
         "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
-            result, options, phase_times, requests, console, object_expires_at, inserted_at, started_at, finished_at
+            result, options, phase_times, requests, console, title, object_expires_at, inserted_at, started_at,
+            finished_at
          from renders
          where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)",
         account.0,

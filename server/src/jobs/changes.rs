@@ -1,0 +1,238 @@
+//! What pages hear while they are open: which renders of their account have changed, in whichever process. One path for
+//! all: a change is told by `NOTIFY`, and heard from there by the process that it happened in, too.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use sqlx::PgPool;
+use tokio::{
+    sync::{
+        Notify,
+        broadcast::{self, error::RecvError},
+    },
+    time::timeout,
+};
+
+use crate::{
+    domain::ids::{AccountId, RenderId},
+    lifecycle::Lifecycle,
+    store::jobs::{self, ChangedRenders},
+};
+
+/// What changes within this time is told together: nobody reads faster, and a busy account costs no more than a quiet one.
+const TELL_EVERY: Duration = Duration::from_millis(250);
+/// Renders that are told by name; of more it is told that there are some.
+const NAMED: usize = 100;
+/// What a page that is slow to take it in may be behind.
+const BEHIND: usize = 32;
+/// Pages of one account that one process tells.
+const PAGES_OF_ACCOUNT: usize = 30;
+/// Pages that one process tells in all.
+const PAGES: usize = 2000;
+
+/// Shared by all that change renders and all that hear of it; cheap to clone.
+#[derive(Clone, Default)]
+pub struct Changes(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    to_tell: Mutex<HashMap<AccountId, BTreeSet<RenderId>>>,
+    something_to_tell: Notify,
+    pages: Mutex<Pages>,
+}
+
+#[derive(Default)]
+struct Pages {
+    closed: bool,
+    count: usize,
+    by_account: HashMap<AccountId, broadcast::Sender<Change>>,
+}
+
+/// What has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// These renders.
+    Renders(Arc<[RenderId]>),
+    /// Some renders; nobody knows which.
+    Some,
+}
+
+impl Change {
+    /// Whether a render may be among them.
+    pub fn is_about(&self, render: RenderId) -> bool {
+        match self {
+            Self::Renders(renders) => renders.contains(&render),
+            Self::Some => true,
+        }
+    }
+}
+
+impl Changes {
+    /// Says that a render has changed, once that is committed.
+    pub fn changed(&self, account: AccountId, render: RenderId) {
+        lock(&self.0.to_tell).entry(account).or_default().insert(render);
+        self.0.something_to_tell.notify_one();
+    }
+
+    /// Tells every process, until the service stops.
+    pub(super) async fn tell(&self, lifecycle: &Lifecycle, db: &PgPool) {
+        loop {
+            tokio::select! {
+                () = self.0.something_to_tell.notified() => {}
+                () = lifecycle.stopping() => return,
+            }
+            let changed = std::mem::take(&mut *lock(&self.0.to_tell));
+            let changed: Vec<_> = changed
+                .into_iter()
+                .map(|(account, renders)| ChangedRenders {
+                    account,
+                    renders: (renders.len() <= NAMED).then(|| renders.into_iter().collect()),
+                })
+                .collect();
+            // Whoever does not hear of it sees it when the page is loaded again.
+            if let Err(error) = jobs::tell_changes(db, &changed).await {
+                tracing::warn!(%error, "pages could not be told what has changed");
+            }
+            let _ = timeout(TELL_EVERY, lifecycle.stopping()).await;
+        }
+    }
+
+    /// Passes on what was heard.
+    pub(super) fn heard(&self, changed: ChangedRenders) {
+        if let Some(page) = lock(&self.0.pages).by_account.get(&changed.account) {
+            let change = changed
+                .renders
+                .map_or(Change::Some, |renders| Change::Renders(renders.into()));
+            // Nobody may be left who listens.
+            let _ = page.send(change);
+        }
+    }
+
+    /// Says that something may have been missed.
+    pub(super) fn missed(&self) {
+        for page in lock(&self.0.pages).by_account.values() {
+            let _ = page.send(Change::Some);
+        }
+    }
+
+    /// Ends all that listen.
+    pub(super) fn close(&self) {
+        let mut pages = lock(&self.0.pages);
+        pages.closed = true;
+        pages.by_account.clear();
+    }
+
+    /// Listens for the changes of an account. `None`: too many pages do already, or the service stops.
+    pub fn listen(&self, account: AccountId) -> Option<Listening> {
+        let mut pages = lock(&self.0.pages);
+        if pages.closed || pages.count >= PAGES {
+            return None;
+        }
+        let sender = pages
+            .by_account
+            .entry(account)
+            .or_insert_with(|| broadcast::Sender::new(BEHIND));
+        if sender.receiver_count() >= PAGES_OF_ACCOUNT {
+            return None;
+        }
+        let receiver = sender.subscribe();
+        pages.count += 1;
+        Some(Listening {
+            changes: self.clone(),
+            account,
+            receiver: Some(receiver),
+        })
+    }
+}
+
+/// One page that listens.
+pub struct Listening {
+    changes: Changes,
+    account: AccountId,
+    receiver: Option<broadcast::Receiver<Change>>,
+}
+
+impl Listening {
+    /// The next change; `None`: the service stops.
+    pub async fn next(&mut self) -> Option<Change> {
+        match self.receiver.as_mut()?.recv().await {
+            Ok(change) => Some(change),
+            Err(RecvError::Lagged(_)) => Some(Change::Some),
+            Err(RecvError::Closed) => None,
+        }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.receiver = None;
+        let mut pages = lock(&self.changes.0.pages);
+        pages.count -= 1;
+        let last = pages.by_account.get(&self.account);
+        if last.is_some_and(|sender| sender.receiver_count() == 0) {
+            pages.by_account.remove(&self.account);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(account: AccountId, renders: &[RenderId]) -> ChangedRenders {
+        ChangedRenders {
+            account,
+            renders: Some(renders.to_vec()),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_page_hears_of_its_own_account_only() {
+        let changes = Changes::default();
+        let (own, other) = (AccountId::generate(), AccountId::generate());
+        let (first, second) = (RenderId::generate(), RenderId::generate());
+        let mut page = changes.listen(own).expect("a place");
+        changes.heard(changed(other, &[first]));
+        changes.heard(changed(own, &[second]));
+        let heard = page.next().await.expect("a change");
+        assert!(heard.is_about(second) && !heard.is_about(first));
+        changes.missed();
+        assert_eq!(page.next().await, Some(Change::Some));
+        changes.close();
+        assert_eq!(page.next().await, None);
+        assert!(changes.listen(own).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_page_that_falls_behind_hears_that_it_did() {
+        let changes = Changes::default();
+        let account = AccountId::generate();
+        let mut page = changes.listen(account).expect("a place");
+        for _ in 0..=BEHIND {
+            changes.heard(changed(account, &[RenderId::generate()]));
+        }
+        assert_eq!(page.next().await, Some(Change::Some));
+    }
+
+    #[test]
+    fn an_account_has_so_many_places_and_gets_them_back() {
+        let changes = Changes::default();
+        let (account, other) = (AccountId::generate(), AccountId::generate());
+        let mut pages: Vec<_> = (0..PAGES_OF_ACCOUNT).map(|_| changes.listen(account)).collect();
+        assert!(pages.iter().all(Option::is_some));
+        assert!(changes.listen(account).is_none());
+        assert!(changes.listen(other).is_some());
+        pages.pop();
+        assert!(changes.listen(account).is_some());
+        pages.clear();
+        assert!(lock(&changes.0.pages).by_account.is_empty());
+        assert_eq!(lock(&changes.0.pages).count, 0);
+    }
+}

@@ -1,0 +1,354 @@
+//! Small pictures of a document's first pages, for the dashboard. A document that lies on our disk is drawn when somebody
+//! looks at its render. Any other is drawn once its caller has the answer, if there is time for it: one after the other,
+//! with lower priority than anything else, and not at all while renders wait or all slots are taken. No render is ever
+//! later, and none fails, for a picture.
+
+use std::{
+    collections::HashMap,
+    fs, io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use base64::{DecodeError, Engine as _, prelude::BASE64_STANDARD};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, spawn_blocking},
+};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    domain::{
+        ids::{AccountId, RenderId},
+        sealing::{Place, SealingError},
+    },
+    drawing::{
+        DrawingError,
+        child::{Drawn, Size},
+    },
+    service::account_keys::{DataKeyError, data_key},
+    state::AppState,
+    store::{
+        accounts,
+        error::StoreError,
+        render_thumbnails::{self, ListedThumbnail, NewThumbnail},
+        renders,
+    },
+};
+
+/// Pages that are drawn.
+pub const MOST_PAGES: usize = 6;
+/// Pixels along the longer side of a page: an A4 page is 170 wide, for a place of 104 to 130.
+const LONGER_SIDE: u16 = 240;
+/// Larger documents have no pictures: they take long to draw.
+const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
+/// Documents that wait or are drawn, and stay in memory for it.
+const IN_HAND: usize = 8;
+/// Of one account.
+const IN_HAND_OF_ACCOUNT: usize = 2;
+
+/// Who draws, and who waits for it; cheap to clone.
+#[derive(Clone)]
+pub struct Thumbnails(Arc<State>);
+
+struct State {
+    in_hand: Mutex<HashMap<AccountId, Vec<RenderId>>>,
+    one_at_a_time: Semaphore,
+}
+
+impl Default for Thumbnails {
+    fn default() -> Self {
+        Self(Arc::new(State {
+            in_hand: Mutex::default(),
+            one_at_a_time: Semaphore::new(1),
+        }))
+    }
+}
+
+impl Thumbnails {
+    /// A place for the document of a render, if there is one, and the render has none yet.
+    fn place(&self, account: AccountId, render: RenderId) -> Option<TakenPlace> {
+        let mut in_hand = self.in_hand();
+        let in_all: usize = in_hand.values().map(Vec::len).sum();
+        let of_account = in_hand.get(&account).map_or(&[][..], Vec::as_slice);
+        if in_all >= IN_HAND || of_account.len() >= IN_HAND_OF_ACCOUNT || of_account.contains(&render) {
+            return None;
+        }
+        in_hand.entry(account).or_default().push(render);
+        Some(TakenPlace {
+            thumbnails: self.clone(),
+            account,
+            render,
+        })
+    }
+
+    /// Whether a render has a place.
+    fn is_in_hand(&self, account: AccountId, render: RenderId) -> bool {
+        self.in_hand()
+            .get(&account)
+            .is_some_and(|renders| renders.contains(&render))
+    }
+
+    fn in_hand(&self) -> MutexGuard<'_, HashMap<AccountId, Vec<RenderId>>> {
+        self.0.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Given back when it is dropped.
+struct TakenPlace {
+    thumbnails: Thumbnails,
+    account: AccountId,
+    render: RenderId,
+}
+
+impl Drop for TakenPlace {
+    fn drop(&mut self) {
+        let mut in_hand = self.thumbnails.in_hand();
+        if let Some(renders) = in_hand.get_mut(&self.account) {
+            renders.retain(|render| *render != self.render);
+            if renders.is_empty() {
+                in_hand.remove(&self.account);
+            }
+        }
+    }
+}
+
+/// Whether documents of the service's own storage are drawn when somebody looks at them. One that lies in a bucket can't be
+/// had again so easily.
+pub(super) fn is_drawn_when_looked_at(app: &AppState) -> bool {
+    app.documents.bucket().is_none()
+}
+
+/// Lets a document that was just made be drawn, if there is time for it.
+pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_count: usize, pdf: &[u8]) {
+    let load = app.engine.status();
+    if load.waiting > 0 || load.running >= load.slots || pdf.len() > LARGEST_DOCUMENT {
+        return;
+    }
+    let Some(place) = app.thumbnails.place(account, render) else {
+        return;
+    };
+    let (app, pdf) = (app.clone(), pdf.to_vec());
+    let drawing = async move {
+        let _place = place;
+        let drawn = async {
+            if !accounts::keeps_content(&app.db, account).await? {
+                return Ok(());
+            }
+            let _turn = app
+                .thumbnails
+                .0
+                .one_at_a_time
+                .acquire()
+                .await
+                .map_err(io::Error::other)?;
+            draw(&app, account, render, page_count, &pdf).await
+        };
+        report(drawn.await);
+    };
+    tokio::spawn(drawing.in_current_span());
+}
+
+/// What there is to see of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pictures {
+    /// These pages.
+    Drawn(Vec<ListedThumbnail>),
+    /// They are being drawn. Those who listen for changes of the render hear when that is done.
+    Coming,
+    /// Nothing, and nothing comes.
+    None,
+}
+
+/// What there is to see of a render of the account. What lies on our disk and was not drawn yet is drawn now.
+pub async fn list(app: &AppState, account: AccountId, render: RenderId) -> Result<Pictures, StoreError> {
+    let kept = render_thumbnails::list(&app.db, account, render).await?;
+    if !kept.is_empty() {
+        let drawn: Vec<_> = kept.into_iter().filter(|thumbnail| thumbnail.drawn).collect();
+        return Ok(if drawn.is_empty() {
+            Pictures::None
+        } else {
+            Pictures::Drawn(drawn)
+        });
+    }
+    if app.thumbnails.is_in_hand(account, render) {
+        return Ok(Pictures::Coming);
+    }
+    if !is_drawn_when_looked_at(app) {
+        return Ok(Pictures::None);
+    }
+    let Some(document) = renders::find_document(&app.db, account, render, clock::now()).await? else {
+        return Ok(Pictures::None);
+    };
+    if document.bytes.unsigned_abs() > LARGEST_DOCUMENT as u64 {
+        return Ok(Pictures::None);
+    }
+    // If it finds no place, the next look tries again.
+    if let Some(place) = app.thumbnails.place(account, render) {
+        let app = app.clone();
+        let drawing = async move {
+            let _place = place;
+            report(draw_stored(&app, account, render, document).await);
+        };
+        tokio::spawn(drawing.in_current_span());
+    }
+    Ok(Pictures::Coming)
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ThumbnailError {
+    /// The page can't be drawn.
+    #[error(transparent)]
+    Drawing(#[from] DrawingError),
+    /// The child's picture is none.
+    #[error("a picture: {0}")]
+    Picture(#[from] DecodeError),
+    /// The document can't be read.
+    #[error("the document: {0}")]
+    File(#[from] io::Error),
+    /// The thread died.
+    #[error("{0}")]
+    Interrupted(#[from] JoinError),
+    /// It does not open.
+    #[error("a thumbnail: {0}")]
+    Sealing(#[from] SealingError),
+    /// No key to seal it with.
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A picture of one page.
+#[derive(Debug)]
+pub struct Thumbnail {
+    /// Never that of another picture.
+    pub id: Uuid,
+    /// A PNG file.
+    pub png: Vec<u8>,
+}
+
+/// The picture of a page, from 1, of a render of the account.
+pub async fn find(
+    app: &AppState,
+    account: AccountId,
+    render: RenderId,
+    page: i16,
+) -> Result<Option<Thumbnail>, ThumbnailError> {
+    let Some(kept) = render_thumbnails::find(&app.db, account, render, page).await? else {
+        return Ok(None);
+    };
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    let png = key.open(&Place::thumbnail(account, kept.id), kept.sealed)?;
+    Ok(Some(Thumbnail { id: kept.id, png }))
+}
+
+async fn draw_stored(
+    app: &AppState,
+    account: AccountId,
+    render: RenderId,
+    document: renders::OwnDocument,
+) -> Result<(), ThumbnailError> {
+    let _turn = app
+        .thumbnails
+        .0
+        .one_at_a_time
+        .acquire()
+        .await
+        .map_err(io::Error::other)?;
+    // Somebody else may have looked as well.
+    if !render_thumbnails::list(&app.db, account, render).await?.is_empty() {
+        return Ok(());
+    }
+    let path = app.documents.files().path(document.object);
+    let pdf = spawn_blocking(move || fs::read(path)).await??;
+    draw(app, account, render, document.page_count.unsigned_abs() as usize, &pdf).await
+}
+
+async fn draw(
+    app: &AppState,
+    account: AccountId,
+    render: RenderId,
+    page_count: usize,
+    pdf: &[u8],
+) -> Result<(), ThumbnailError> {
+    let pages = page_count.min(MOST_PAGES);
+    let drawn = app
+        .drawing
+        .draw(account, pdf, Size::LongerSide(LONGER_SIDE), pages)
+        .await;
+    let thumbnails = match drawn {
+        Ok(drawn) => seal(app, account, drawn).await?,
+        // It would be so at every try.
+        Err(DrawingError::TooMuch(_)) => vec![NewThumbnail {
+            id: Uuid::now_v7(),
+            page: 1,
+            width: 0,
+            height: 0,
+            sealed: None,
+        }],
+        Err(error @ DrawingError::Process(_)) => return Err(error.into()),
+    };
+    render_thumbnails::insert(&app.db, account, render, thumbnails).await?;
+    app.jobs.changed(account, render);
+    Ok(())
+}
+
+async fn seal(app: &AppState, account: AccountId, drawn: Vec<Drawn>) -> Result<Vec<NewThumbnail>, ThumbnailError> {
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    let sealed = drawn.into_iter().zip(1..).map(|(drawn, page)| {
+        let id = Uuid::now_v7();
+        let png = BASE64_STANDARD.decode(drawn.png)?;
+        Ok(NewThumbnail {
+            id,
+            page,
+            width: i32::try_from(drawn.width).unwrap_or(i32::MAX),
+            height: i32::try_from(drawn.height).unwrap_or(i32::MAX),
+            sealed: Some(key.seal(&Place::thumbnail(account, id), rand::random(), png)?),
+        })
+    });
+    sealed.collect()
+}
+
+fn report(drawn: Result<(), ThumbnailError>) {
+    if let Err(error) = drawn {
+        tracing::warn!(%error, "the thumbnails of a render could not be drawn");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_account_takes_every_place() {
+        let thumbnails = Thumbnails::default();
+        let account = AccountId::generate();
+        let place = |account| thumbnails.place(account, RenderId::generate());
+        let mut taken: Vec<_> = (0..IN_HAND_OF_ACCOUNT).map(|_| place(account)).collect();
+        assert!(taken.iter().all(Option::is_some));
+        assert!(place(account).is_none());
+        while taken.len() < IN_HAND {
+            taken.push(place(AccountId::generate()));
+        }
+        assert!(taken.iter().all(Option::is_some));
+        assert!(place(AccountId::generate()).is_none());
+        taken.clear();
+        assert!(thumbnails.in_hand().is_empty());
+        assert!(place(account).is_some());
+    }
+
+    #[test]
+    fn a_render_has_one_place() {
+        let thumbnails = Thumbnails::default();
+        let (account, render) = (AccountId::generate(), RenderId::generate());
+        let place = thumbnails.place(account, render);
+        assert!(place.is_some() && thumbnails.is_in_hand(account, render));
+        assert!(thumbnails.place(account, render).is_none());
+        drop(place);
+        assert!(!thumbnails.is_in_hand(account, render));
+    }
+}

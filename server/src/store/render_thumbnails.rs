@@ -1,0 +1,138 @@
+//! Table `render_thumbnails`: small pictures of documents' first pages, sealed.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::ids::{AccountId, RenderId},
+    store::error::StoreError,
+};
+
+/// A picture to be kept.
+#[derive(Debug)]
+pub struct NewThumbnail {
+    /// For which it is sealed.
+    pub id: Uuid,
+    /// From 1.
+    pub page: i16,
+    /// Pixels.
+    pub width: i32,
+    /// Pixels.
+    pub height: i32,
+    /// A PNG file. Nothing: the document asks for too much.
+    pub sealed: Option<Vec<u8>>,
+}
+
+/// Keeps pictures, unless the render is gone or there are some already.
+pub async fn insert(
+    db: &PgPool,
+    account: AccountId,
+    render: RenderId,
+    thumbnails: Vec<NewThumbnail>,
+) -> Result<(), StoreError> {
+    let (mut ids, mut pages, mut widths, mut heights, mut sealed) = (vec![], vec![], vec![], vec![], vec![]);
+    for thumbnail in thumbnails {
+        ids.push(thumbnail.id);
+        pages.push(thumbnail.page);
+        widths.push(thumbnail.width);
+        heights.push(thumbnail.height);
+        sealed.push(thumbnail.sealed);
+    }
+    sqlx::query!(
+        "insert into render_thumbnails (id, render_id, account_id, page, width, height, sealed)
+         select new.id, renders.id, renders.account_id, new.page, new.width, new.height, new.sealed
+         from renders,
+            unnest($3::uuid[], $4::smallint[], $5::integer[], $6::integer[], $7::bytea[])
+                as new (id, page, width, height, sealed)
+         where renders.account_id = $1 and renders.id = $2
+         on conflict (render_id, page) do nothing",
+        account.0,
+        render.0,
+        &ids,
+        &pages,
+        &widths,
+        &heights,
+        &sealed as &[Option<Vec<u8>>],
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A picture, without what is on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListedThumbnail {
+    /// From 1.
+    pub page: i16,
+    /// Pixels.
+    pub width: i32,
+    /// Pixels.
+    pub height: i32,
+    /// Whether there is one: not of a document that asks for too much.
+    pub drawn: bool,
+}
+
+/// What was drawn of a render, page by page.
+pub async fn list(db: &PgPool, account: AccountId, render: RenderId) -> Result<Vec<ListedThumbnail>, StoreError> {
+    let thumbnails = sqlx::query_as!(
+        ListedThumbnail,
+        r#"select page, width, height, sealed is not null as "drawn!" from render_thumbnails
+           where account_id = $1 and render_id = $2 order by page"#,
+        account.0,
+        render.0,
+    );
+    Ok(thumbnails.fetch_all(db).await?)
+}
+
+/// A picture as it is stored.
+#[derive(Debug)]
+pub struct SealedThumbnail {
+    /// For which it is sealed.
+    pub id: Uuid,
+    /// A PNG file.
+    pub sealed: Vec<u8>,
+}
+
+/// The picture of one page.
+pub async fn find(
+    db: &PgPool,
+    account: AccountId,
+    render: RenderId,
+    page: i16,
+) -> Result<Option<SealedThumbnail>, StoreError> {
+    let thumbnail = sqlx::query_as!(
+        SealedThumbnail,
+        r#"select id, sealed as "sealed!" from render_thumbnails
+           where account_id = $1 and render_id = $2 and page = $3 and sealed is not null"#,
+        account.0,
+        render.0,
+        page,
+    );
+    Ok(thumbnail.fetch_optional(db).await?)
+}
+
+/// Deletes the pictures of renders of all accounts that were accepted longer ago than their plans keep them: the row of a
+/// render may stay for its document. At most so many at once; says how many.
+pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from render_thumbnails where id in (
+            select old.id
+            from accounts
+            join plans on plans.name = accounts.plan
+            cross join lateral (
+                select render_thumbnails.id
+                from renders join render_thumbnails on render_thumbnails.render_id = renders.id
+                where renders.account_id = accounts.id
+                    and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                limit $2
+            ) old
+            limit $2
+         )",
+        now,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,201 @@
+//! Renders as the dashboard lists them: less of each, and found by more.
+
+use serde_json::Value;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::{AccountId, RenderId},
+        page::PageRequest,
+        render::{
+            history::{RenderMode, RenderState},
+            log::LogFilter,
+        },
+    },
+    store::error::StoreError,
+};
+
+/// A line of the list.
+#[derive(Debug)]
+pub struct LoggedRender {
+    /// Identifier.
+    pub id: RenderId,
+    /// See [`RenderMode`].
+    pub mode: String,
+    /// See [`RenderState`].
+    pub state: String,
+    /// False for test keys.
+    pub livemode: bool,
+    /// Pages of the document.
+    pub page_count: Option<i32>,
+    /// What was charged.
+    pub credits: Option<i64>,
+    /// Of the document.
+    pub title: Option<String>,
+    /// Where it is made of: the parts of the request, without their content.
+    pub parts: Option<Value>,
+    /// The key that it was asked for with; nothing once that is deleted.
+    pub key_name: Option<String>,
+    /// When it was accepted.
+    pub inserted_at: OffsetDateTime,
+    /// When it ended.
+    pub finished_at: Option<OffsetDateTime>,
+}
+
+/// As in [`super::history`].
+macro_rules! list {
+    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {{
+        let filter: &LogFilter = $filter;
+        let ids = filter.ids.as_ref();
+        sqlx::query_as!(
+            LoggedRender,
+            r#"select renders.id, mode, status as state, renders.livemode, page_count, credits, title,
+                options -> 'parts' as parts, api_keys.name as "key_name?", renders.inserted_at, finished_at
+             from renders
+             left join api_keys on api_keys.id = renders.api_key_id
+             where renders.account_id = $1
+                and "#
+                + $state
+                + r#"
+                and ($3::text is null or mode = $3)
+                and ($4::boolean is null or renders.livemode = $4)
+                and ($5::uuid is null or api_key_id = $5)
+                and ($6::uuid is null or renders.id between $6 and $7)
+                and renders.inserted_at >= coalesce($8, '-infinity'::timestamptz)
+                and renders.inserted_at < coalesce($9, 'infinity'::timestamptz)
+                and (
+                    $10::text is null
+                    or exists (
+                        select from jsonb_array_elements(options -> 'parts') part where part ->> 'template_id' = $10
+                    )
+                )
+                and (
+                    $11::text is null
+                    or title ilike $11
+                    or exists (
+                        select from jsonb_array_elements(options -> 'parts') part
+                        where part ->> 'template_id' = any($12::text[])
+                    )
+                )
+                and (renders.inserted_at, renders.id) < (
+                    coalesce(
+                        (select last.inserted_at from renders last where last.account_id = $1 and last.id = $13),
+                        'infinity'
+                    ),
+                    coalesce($13, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                )
+             order by renders.inserted_at desc, renders.id desc
+             limit $14"#,
+            $account.0,
+            filter.state.map(RenderState::as_str),
+            filter.mode.map(RenderMode::as_str),
+            filter.livemode,
+            filter.key.map(|key| key.0),
+            ids.map(|ids| *ids.start()),
+            ids.map(|ids| *ids.end()),
+            filter.from,
+            filter.until,
+            filter.template.map(|template| template.to_string()),
+            filter.text.as_ref().map(|text| text.pattern.as_str()),
+            &filter
+                .text
+                .as_ref()
+                .map(|text| text.templates.iter().map(ToString::to_string).collect())
+                .unwrap_or_else(Vec::<String>::new),
+            $page.after.map(|id| id.0),
+            $page.limit(),
+        )
+        .fetch_all($db)
+        .await?
+    }};
+}
+
+/// The renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &LogFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<LoggedRender>, StoreError> {
+    Ok(match filter.state {
+        None | Some(RenderState::Succeeded) => {
+            list!("($2::text is null or status = $2)", db, account, filter, page)
+        }
+        Some(_) => list!("status <> 'succeeded' and status = $2::text", db, account, filter, page),
+    })
+}
+
+/// How many renders of an account there are since a time, but at most so many.
+pub async fn count_since(
+    db: &PgPool,
+    account: AccountId,
+    since: OffsetDateTime,
+    at_most: i64,
+) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from (
+            select from renders where account_id = $1 and inserted_at >= $2 limit $3
+         ) counted"#,
+        account.0,
+        since,
+        at_most,
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// What else the page of one render shows.
+#[derive(Debug, Default)]
+pub struct RenderOrigin {
+    /// The key that it was asked for with.
+    pub key_name: Option<String>,
+    /// The idempotency key, as long as it counts.
+    pub idempotency_key: Option<String>,
+}
+
+/// Where a render comes from.
+pub async fn find_origin(db: &PgPool, account: AccountId, id: RenderId) -> Result<Option<RenderOrigin>, StoreError> {
+    let origin = sqlx::query_as!(
+        RenderOrigin,
+        r#"select api_keys.name as "key_name?", idempotency_keys.key as "idempotency_key?"
+           from renders
+           left join api_keys on api_keys.id = renders.api_key_id
+           left join idempotency_keys on idempotency_keys.render_id = renders.id
+           where renders.account_id = $1 and renders.id = $2"#,
+        account.0,
+        id.0,
+    );
+    Ok(origin.fetch_optional(db).await?)
+}
+
+/// The names of templates of an account, also of deleted ones.
+pub async fn list_template_names(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[Uuid],
+) -> Result<Vec<(Uuid, String)>, StoreError> {
+    let names = sqlx::query!(
+        "select id, name from templates where account_id = $1 and id = any($2)",
+        account.0,
+        ids,
+    );
+    let names = names.fetch_all(db).await?;
+    Ok(names.into_iter().map(|row| (row.id, row.name)).collect())
+}
+
+/// A few templates of an account whose names contain what a pattern of `ilike` says.
+pub async fn find_templates(
+    db: &PgPool,
+    account: AccountId,
+    pattern: &str,
+    at_most: i64,
+) -> Result<Vec<Uuid>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select id from templates where account_id = $1 and name ilike $2 order by id desc limit $3",
+        account.0,
+        pattern,
+        at_most,
+    );
+    Ok(ids.fetch_all(db).await?)
+}
