@@ -1,6 +1,7 @@
 // Starts what is live in a page: elements of ours, and the islands of the module.
 
 import "./elements/code-editor.ts";
+import "./elements/live-part.ts";
 import "./elements/local-time.ts";
 import "./forms.ts";
 

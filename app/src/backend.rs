@@ -6,6 +6,7 @@ pub mod api_keys;
 pub mod destinations;
 pub mod people;
 pub mod playground;
+pub mod renders;
 pub mod settings;
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use leptos::prelude::use_context;
 use crate::{
     backend::{
         account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, people::PeopleBackend,
-        playground::PlaygroundBackend, settings::SettingsBackend,
+        playground::PlaygroundBackend, renders::RenderBackend, settings::SettingsBackend,
     },
     model::own_path::OwnPath,
 };
@@ -23,7 +24,13 @@ use crate::{
 /// One request's way to the services. Whoever calls a function of it need not have asked who is logged in: each finds that
 /// out, and acts for their account.
 pub trait Backend:
-    PeopleBackend + AccountBackend + ApiKeyBackend + DestinationBackend + PlaygroundBackend + SettingsBackend
+    PeopleBackend
+    + AccountBackend
+    + ApiKeyBackend
+    + DestinationBackend
+    + PlaygroundBackend
+    + RenderBackend
+    + SettingsBackend
 {
     /// Where clients reach the service, without a slash at the end.
     fn base_url(&self) -> String;

@@ -1,6 +1,7 @@
 //! What travels between server and browser.
 
 pub mod api_key;
+pub mod delivery;
 pub mod destination;
 pub mod overview;
 pub mod own_path;
@@ -8,6 +9,7 @@ pub mod person;
 pub mod plan;
 pub mod playground;
 pub mod rejection;
+pub mod render;
 pub mod settings;
 pub mod standing;
 pub mod usage;

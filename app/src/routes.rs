@@ -11,8 +11,8 @@ use leptos_router::{
 use crate::pages::{
     api_keys::ApiKeys, check_mail::CheckMail, confirm_email::ConfirmEmail, destinations::Destinations,
     forgot_password::ForgotPassword, landing::Landing, log_in::LogIn, not_found::NotFound, overview::Overview,
-    playground::Playground, reset_password::ResetPassword, settings::Settings, sign_up::SignUp, usage::Usage,
-    verify::Verify,
+    playground::Playground, render::Render, renders::Renders, reset_password::ResetPassword, settings::Settings,
+    sign_up::SignUp, usage::Usage, verify::Verify, webhooks::Webhooks,
 };
 
 /// Every page under its address. All are [`SsrMode::Async`]: complete in the first answer, and with the right status.
@@ -37,6 +37,9 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/destinations") view=Destinations ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings") view=Settings ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

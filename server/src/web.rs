@@ -4,11 +4,13 @@
 //! through [`backend`], which is handed in with each request.
 
 mod backend;
+mod events;
 mod failures;
 mod functions;
 mod people_only;
 mod policy;
 mod site;
+mod thumbnails;
 
 use std::sync::Arc;
 
@@ -48,6 +50,9 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     for listing in leptos_axum::generate_route_list(App) {
         pages = pages.route(listing.path(), get(page));
     }
+    let pages = pages
+        .merge(events::routes())
+        .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();
     Ok(browser_session::protect(pages, &app.people, &app.base_url, proxies)

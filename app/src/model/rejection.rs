@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::render::RenderRefusal;
+
 /// A field of a form of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -189,6 +191,8 @@ pub enum Reason {
     EmailTaken,
     /// A key that is revoked or has expired can't be replaced.
     KeyEnded,
+    /// Of a render or its callback.
+    Render(RenderRefusal),
 }
 
 /// A form that is refused.
@@ -230,6 +234,7 @@ impl fmt::Display for Rejection {
             }
             Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Make a new one."),
             Reason::EmailTaken => formatter.write_str("This address belongs to another account by now."),
+            Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
         }
     }
 }

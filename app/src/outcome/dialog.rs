@@ -34,7 +34,7 @@ pub fn DialogForm(
     children: Children,
 ) -> impl IntoView {
     let rank = match weight {
-        Weight::Plain | Weight::Wide => Rank::Primary,
+        Weight::Plain | Weight::Wide | Weight::Drawer => Rank::Primary,
         Weight::Danger => Rank::Destroy,
     };
     view! {

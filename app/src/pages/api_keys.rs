@@ -6,6 +6,7 @@ pub mod end;
 pub mod list;
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
 use crate::{
     islands::copy_button::CopyButton,
@@ -14,7 +15,7 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::api_key::{ApiKey, ApiKeys as Found, KeyState, NewKey},
-    outcome::{Outcome, done::Done, form::OutcomeErrors},
+    outcome::{Outcome, form::OutcomeErrors},
     pages::api_keys::{
         api::{RevokeKey, RotateKey},
         create::CreateDialog,
@@ -27,6 +28,7 @@ use crate::{
         dialog::Dialog,
         icon::{Glyph, Icon},
         moment::Day,
+        notice::DoneNotice,
     },
 };
 
@@ -74,7 +76,7 @@ fn Content(found: Found) -> impl IntoView {
                 </OpenButton>
             </div>
         </div>
-        <Done about=done />
+        <Done />
         <OutcomeErrors outcome=rotated />
         <OutcomeErrors outcome=revoked />
         <section class="section">
@@ -105,14 +107,17 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
-fn done(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "created" => "Key created.",
-        "rotated" => "Key rotated. The old one goes on until the time that you have chosen.",
-        "revoked" => "Key revoked. Requests with it are refused from now on.",
-        _ => return None,
-    })
+/// What was just done, of what this page does.
+#[component]
+fn Done() -> impl IntoView {
+    let done = use_query_map().read_untracked().get("done");
+    let words = match done.as_deref() {
+        Some("created") => Some("Key created."),
+        Some("rotated") => Some("Key rotated. The old one goes on until the time that you have chosen."),
+        Some("revoked") => Some("Key revoked. Requests with it are refused from now on."),
+        _ => None,
+    };
+    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
 }
 
 /// Out of sight, but there.

@@ -9,22 +9,29 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     layout::card::Card,
     model::rejection::Field,
-    outcome::{Outcome, done::Done, field::FormField, form::PageForm},
+    outcome::{Outcome, field::FormField, form::PageForm},
     pages::log_in::api::LogIn as LogInFunction,
-    ui::{button::Submit, check::Check, field::TextField},
+    ui::{button::Submit, check::Check, field::TextField, notice::DoneNotice},
 };
 
 /// The page. `next` of its query says where it leads.
 #[component]
 pub fn LogIn() -> impl IntoView {
     let outcome = Outcome::of::<LogInFunction>();
-    let next = use_query_map().read_untracked().get("next");
+    let query = use_query_map();
+    let next = query.read_untracked().get("next");
+    let reset = query.read_untracked().get("done").as_deref() == Some("password");
     view! {
         <Title text="Log in" />
         <Card>
             <h1 class="auth__title">"Log in"</h1>
             <p class="auth__lede">"To your dashboard and keys."</p>
-            <Done about=done />
+            {reset
+                .then(|| {
+                    view! {
+                        <DoneNotice>"Password changed. You are logged out everywhere; log in with the new one."</DoneNotice>
+                    }
+                })}
             <PageForm outcome>
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
                 <div class="auth__form">
@@ -53,9 +60,4 @@ pub fn LogIn() -> impl IntoView {
             <div class="auth__other">"New here? " <a href="/sign-up">"Sign up"</a></div>
         </Card>
     }
-}
-
-/// What the page says was just done.
-fn done(word: &str) -> Option<&'static str> {
-    (word == "password").then_some("Password changed. You are logged out everywhere; log in with the new one.")
 }

@@ -12,14 +12,13 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::{
-        overview::{Activity, Glance, Span},
+        overview::{Activity, Span},
         standing::CreditPeriod,
     },
-    pages::overview::first_run::FirstRun,
+    pages::{latest::Latest, overview::first_run::FirstRun},
     ui::{
         button::{ButtonLink, Rank},
         chart::{Bar, Chart, Parts},
-        control_strip::{ControlStrip, Patch},
         figure::Figure,
         gauge::Gauge,
         icon::{Glyph, Icon},
@@ -27,9 +26,6 @@ use crate::{
         number::grouped,
     },
 };
-
-/// So many renders are shown one by one.
-const LATEST: usize = 60;
 
 /// The page.
 #[component]
@@ -55,7 +51,7 @@ pub fn Overview() -> impl IntoView {
 #[component]
 fn Usual(activity: Activity) -> impl IntoView {
     let credits = activity.credits.clone();
-    let strip = patches(&activity.latest);
+    let latest = activity.latest.clone();
     view! {
         <div class="page-head">
             <div class="page-head__text">
@@ -82,22 +78,11 @@ fn Usual(activity: Activity) -> impl IntoView {
             </p>
         </Credits>
         <Renders activity />
-        <section class="section">
-            <div class="section__head">
-                <h2>{format!("Latest {LATEST}")}</h2>
-                <a class="small" href="/dashboard/renders">
-                    "All renders"
-                </a>
-            </div>
-            <div class="section__body">
-                <ControlStrip
-                    label=told_of(&strip)
-                    places=LATEST
-                    patches=strip
-                    legend=["under 100 ms", "to 300 ms", "to 1 s", "over 1 s"]
-                />
-            </div>
-        </section>
+        <Latest latest>
+            <a class="small" href="/dashboard/renders">
+                "All renders"
+            </a>
+        </Latest>
     }
 }
 
@@ -265,33 +250,6 @@ fn hour(at: OffsetDateTime) -> String {
     format!("{:02}:00", at.hour())
 }
 
-fn patches(latest: &[Glance]) -> Vec<Patch> {
-    let patch = |glance: &Glance| match *glance {
-        Glance::Unfinished => Patch::Queued,
-        Glance::Failed => Patch::Failed,
-        Glance::Succeeded { milliseconds } => Patch::Density(match milliseconds {
-            ..100.0 => 1,
-            ..300.0 => 2,
-            ..1000.0 => 3,
-            _ => 4,
-        }),
-    };
-    latest.iter().map(patch).collect()
-}
-
-/// What the strip shows, in a sentence.
-fn told_of(patches: &[Patch]) -> String {
-    let count = |wanted: &dyn Fn(&Patch) -> bool| patches.iter().filter(|patch| wanted(patch)).count();
-    let succeeded = count(&|patch| matches!(patch, Patch::Density(_)));
-    let failed = count(&|patch| *patch == Patch::Failed);
-    let quick = count(&|patch| *patch == Patch::Density(1));
-    let slow = count(&|patch| *patch == Patch::Density(4));
-    format!(
-        "Last {} renders: {succeeded} succeeded, {failed} failed. {quick} took under 100 milliseconds, {slow} over a second.",
-        patches.len()
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,31 +259,5 @@ mod tests {
         for (guess, expected) in [(0, 0), (7, 7), (42, 42), (16_731, 16_000), (999, 990)] {
             assert_eq!(rounded(guess), expected);
         }
-    }
-
-    #[test]
-    fn the_strip_is_told_in_words() {
-        let latest = [
-            Glance::Succeeded { milliseconds: 40.0 },
-            Glance::Succeeded { milliseconds: 100.0 },
-            Glance::Succeeded { milliseconds: 4000.0 },
-            Glance::Failed,
-            Glance::Unfinished,
-        ];
-        let patches = patches(&latest);
-        assert_eq!(
-            patches,
-            [
-                Patch::Density(1),
-                Patch::Density(2),
-                Patch::Density(4),
-                Patch::Failed,
-                Patch::Queued
-            ]
-        );
-        assert_eq!(
-            told_of(&patches),
-            "Last 5 renders: 3 succeeded, 1 failed. 1 took under 100 milliseconds, 1 over a second."
-        );
     }
 }

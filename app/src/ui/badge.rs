@@ -7,6 +7,8 @@ use leptos::prelude::*;
 pub enum State {
     /// Done, working: a disc.
     Good,
+    /// Under way: a half disc.
+    Busy,
     /// About to end, or needs a look: a triangle.
     Warning,
     /// Failed: a crossed ring.
@@ -27,6 +29,7 @@ pub fn Badge(
 ) -> impl IntoView {
     let class = match state {
         State::Good => "badge badge--ok",
+        State::Busy => "badge badge--busy",
         State::Warning => "badge badge--warn",
         State::Bad => "badge badge--bad",
         State::Open | State::Struck => "badge badge--idle",
@@ -34,10 +37,10 @@ pub fn Badge(
     let ring = match state {
         State::Good => Some(("badge__fill", "5")),
         State::Warning => None,
-        State::Bad | State::Open | State::Struck => Some(("", "4.5")),
+        State::Busy | State::Bad | State::Open | State::Struck => Some(("", "4.5")),
     };
     let stroke = match state {
-        State::Good | State::Open => None,
+        State::Good | State::Busy | State::Open => None,
         State::Warning => Some("M6 1.5 11 10.5H1z"),
         State::Bad => Some("m3 3 6 6M9 3 3 9"),
         State::Struck => Some("m2.8 9.2 6.4-6.4"),
@@ -47,6 +50,8 @@ pub fn Badge(
             <svg class="badge__dot" viewBox="0 0 12 12" aria-hidden="true">
                 {ring.map(|(fill, radius)| view! { <circle class=fill cx="6" cy="6" r=radius /> })}
                 {stroke.map(|path| view! { <path d=path /> })}
+                {(state == State::Busy)
+                    .then(|| view! { <path class="badge__fill" d="M6 1.5a4.5 4.5 0 0 1 0 9z" /> })}
             </svg>
             {children()}
         </span>

@@ -17,6 +17,8 @@ pub enum Weight {
     Wide,
     /// What it asks for can't be undone.
     Danger,
+    /// A drawer at the edge, for what is looked at beside a list.
+    Drawer,
 }
 
 /// A dialog.
@@ -42,6 +44,7 @@ pub fn Dialog(
         Weight::Plain => "dialog",
         Weight::Wide => "dialog dialog--wide",
         Weight::Danger => "dialog dialog--danger",
+        Weight::Drawer => "dialog dialog--drawer",
     };
     view! {
         <dialog class=class_of_dialog id=id aria-labelledby=heading.clone() open=open>

@@ -8,6 +8,8 @@ const SHORT_DAY: &[FormatItem] = format_description!("[day padding:none] [month 
 const DAY_AND_YEAR: &[FormatItem] = format_description!("[day padding:none] [month repr:long] [year]");
 const MOMENT: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [year], [hour]:[minute]");
 const WRITTEN_DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [year]");
+const STAMP: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [hour]:[minute]:[second]");
+const CLOCK: &[FormatItem] = format_description!("[hour]:[minute]:[second]");
 const MACHINE: &[FormatItem] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
 
 /// `21 November`.
@@ -98,6 +100,26 @@ pub fn length(time: Duration) -> String {
         (_, _, minutes @ 1..) => format!("{minutes} min"),
         _ => "a minute".to_owned(),
     }
+}
+
+/// A moment in a table whose head says that it is UTC: `21 Nov 14:02:11`.
+#[component]
+pub fn Stamp(
+    /// When.
+    at: OffsetDateTime,
+) -> impl IntoView {
+    in_utc(at, STAMP)
+}
+
+/// The time of day in UTC, to be said.
+pub fn clock(at: OffsetDateTime) -> String {
+    at.to_offset(UtcOffset::UTC).format(CLOCK).unwrap_or_default()
+}
+
+fn in_utc(at: OffsetDateTime, format: &[FormatItem]) -> impl IntoView + use<> {
+    let at = at.to_offset(UtcOffset::UTC);
+    let (machine, people) = (at.format(MACHINE), at.format(format));
+    view! { <time datetime=machine.unwrap_or_default()>{people.unwrap_or_default()}</time> }
 }
 
 #[cfg(test)]

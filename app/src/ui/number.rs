@@ -13,9 +13,94 @@ pub fn grouped(number: i64) -> String {
     written
 }
 
+/// A time as people compare them: `41 ms`, `4.1 s`, `2 min 5 s`.
+pub fn duration(milliseconds: f64) -> String {
+    let seconds = milliseconds / 1000.0;
+    if milliseconds.round() < 1000.0 {
+        format!("{milliseconds:.0} ms")
+    } else if seconds < 59.95 {
+        format!("{seconds:.1} s")
+    } else {
+        in_minutes(seconds.round() as i64)
+    }
+}
+
+/// A time to wait: `40 s`, `4 min`, `3 h`.
+pub fn wait(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h", (seconds + 1800) / 3600),
+    }
+}
+
+fn in_minutes(seconds: i64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes} min {seconds} s"),
+        _ => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// Milliseconds, each of them: `10,001 ms`.
+pub fn milliseconds(milliseconds: f64) -> String {
+    format!("{} ms", grouped(milliseconds.round() as i64))
+}
+
+/// A size: `812 B`, `41 KB`, `1.2 MB`.
+pub fn size(bytes: i64) -> String {
+    const KILO: f64 = 1024.0;
+    let kilobytes = bytes as f64 / KILO;
+    if bytes < 1000 {
+        format!("{bytes} B")
+    } else if kilobytes < 999.5 {
+        format!("{:.0} KB", kilobytes.max(1.0))
+    } else {
+        format!("{:.1} MB", kilobytes / KILO)
+    }
+}
+
+/// `1 page`, `2 pages`.
+pub fn counted(number: impl TryInto<i64>, one: &str, many: &str) -> String {
+    let number = number.try_into().unwrap_or(i64::MAX);
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_and_sizes_have_units() {
+        for (given, written) in [
+            (0.4, "0 ms"),
+            (41.2, "41 ms"),
+            (999.6, "1.0 s"),
+            (4100.0, "4.1 s"),
+            (59_960.0, "1 min 0 s"),
+            (125_000.0, "2 min 5 s"),
+            (7_500_000.0, "2 h 5 min"),
+        ] {
+            assert_eq!(duration(given), written);
+        }
+        assert_eq!(milliseconds(10_001.2), "10,001 ms");
+        for (given, written) in [(0, "0 s"), (59, "59 s"), (245, "4 min"), (11_000, "3 h")] {
+            assert_eq!(wait(given), written);
+        }
+        for (given, written) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1 KB"),
+            (188_416, "184 KB"),
+            (1_300_000, "1.2 MB"),
+        ] {
+            assert_eq!(size(given), written);
+        }
+        assert_eq!(
+            (counted(1, "page", "pages"), counted(0, "page", "pages")),
+            ("1 page".into(), "0 pages".into())
+        );
+    }
 
     #[test]
     fn thousands_stand_apart() {

@@ -5,6 +5,7 @@ mod api_keys;
 mod destinations;
 mod people;
 mod playground;
+mod renders;
 mod settings;
 
 use std::sync::Arc;

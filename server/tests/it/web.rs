@@ -1,6 +1,10 @@
 //! The dashboard without a browser: what its pages, files and functions answer. `end2end` opens them.
 
 mod destinations;
+mod events;
+mod renders;
+mod thumbnails;
+mod webhooks;
 
 use std::{collections::BTreeSet, fs, path::Path};
 

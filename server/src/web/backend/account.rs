@@ -115,7 +115,7 @@ fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
     }
 }
 
-fn glance(render: &RenderGlance) -> Glance {
+pub(super) fn glance(render: &RenderGlance) -> Glance {
     match render.milliseconds {
         None => Glance::Unfinished,
         Some(milliseconds) if render.state == RenderState::Succeeded.as_str() => Glance::Succeeded { milliseconds },

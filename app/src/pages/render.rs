@@ -1,0 +1,267 @@
+//! `/dashboard/renders/{id}`: all that is known of one render.
+
+pub mod api;
+pub mod attempts;
+pub mod badge;
+pub mod document;
+pub mod failure;
+pub mod seen;
+pub mod timeline;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::render::{
+        RenderMode, RenderState,
+        detail::{Callback, Pictures, RenderDetail},
+        short_id,
+    },
+    outcome::{
+        Outcome,
+        form::{ButtonForm, OutcomeErrors},
+    },
+    pages::render::{
+        api::{CancelRender, ResendCallback, StopCallback},
+        attempts::Attempts,
+        badge::StateBadge,
+        document::{Facts, Pages},
+        failure::FailureNotice,
+        seen::{Console, Network},
+        timeline::Waterfall,
+    },
+    ui::{
+        button::{ButtonLink, Rank},
+        code::Code,
+        icon::{Glyph, Icon},
+        live_part::LivePart,
+        moment::{Moment, Stamp},
+        number::counted,
+    },
+};
+
+/// The page.
+#[component]
+pub fn Render() -> impl IntoView {
+    let id = use_params_map().read_untracked().get("id").unwrap_or_default();
+    view! {
+        <Shell title=short_id(&id) current=Entry::Renders>
+            {loaded(move |backend| async move { backend.render(id).await }, |render| view! { <Whole render /> })}
+        </Shell>
+    }
+}
+
+#[component]
+fn Whole(render: RenderDetail) -> impl IntoView {
+    let unsettled = is_unsettled(&render);
+    let events = unsettled.then(|| format!("/dashboard/events/renders/{}", render.id));
+    let says = format!("{}: {}", render.name, render.state.name());
+    let options = render.options.clone();
+    view! {
+        <OutcomeErrors outcome={Outcome::of::<CancelRender>()} />
+        <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
+        <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
+        <LivePart id="render" events unsettled says>
+            <Head render=render.clone() />
+            <div class="stack notices">
+                {render
+                    .error
+                    .clone()
+                    .map(|failure| {
+                        view! { <FailureNotice failure mode=render.mode sources=render.sources.clone() /> }
+                    })}
+                {(!render.warnings.is_empty()).then(|| view! { <Warnings warnings=render.warnings.clone() /> })}
+            </div>
+            <TimeLine render=render.clone() />
+            {render
+                .document
+                .clone()
+                .map(|document| {
+                    view! {
+                        <div class="grid grid--main-side">
+                            <Pages document=document.clone() render=render.id.clone() keeps=render.keeps_content />
+                            <Facts document key=render.key.clone() idempotency=render.idempotency_key.clone() />
+                        </div>
+                    }
+                })}
+            <Network requests=render.requests.clone() parts=render.sources.len() />
+            <div class="grid grid--2">
+                <Console messages=render.console.clone() parts=render.sources.len() keeps=render.keeps_content />
+                {render
+                    .callback
+                    .clone()
+                    .map(|callback| view! { <Callbacks callback id=render.id.clone() /> })}
+            </div>
+        </LivePart>
+        <section class="section">
+            <div class="section__head">
+                <h2>"Request"</h2>
+                <span class="section__note">"without its content"</span>
+            </div>
+            <div class="section__body">
+                <Code title="Options as received" label="Options as received" text=options.clone()>
+                    {options}
+                </Code>
+            </div>
+        </section>
+    }
+}
+
+/// Whether anything more becomes of it by itself.
+fn is_unsettled(render: &RenderDetail) -> bool {
+    let coming = render
+        .document
+        .as_ref()
+        .is_some_and(|document| document.pictures == Pictures::Coming);
+    let untold = render.callback.as_ref().is_some_and(is_under_way);
+    !render.state.has_ended() || coming || untold
+}
+
+fn is_under_way(callback: &Callback) -> bool {
+    callback.trying || !callback.begun
+}
+
+#[component]
+fn Head(render: RenderDetail) -> impl IntoView {
+    let kind = if render.live { "live" } else { "test" };
+    let document = render.document.as_ref();
+    let cost = match (document, render.credits) {
+        (Some(document), credits) => format!(
+            "{}, {}",
+            counted(document.pages, "page", "pages"),
+            counted(credits.unwrap_or_default(), "credit", "credits")
+        ),
+        (None, _) => "no credits".to_owned(),
+    };
+    let url = document.and_then(|document| document.url.clone());
+    let rank = if url.is_some() { Rank::Plain } else { Rank::Primary };
+    let can_be_cancelled = !render.state.has_ended() && render.mode == RenderMode::Async;
+    let playground = format!("/dashboard/playground?render={}", render.id);
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1 class="break">{render.name}</h1>
+                <div class="page-head__meta">
+                    <StateBadge state=render.state />
+                    <span>{format!("{}, {kind}", render.mode.word())}</span>
+                    <span>{cost}</span>
+                    <span class="mono break">{render.id.clone()}</span>
+                </div>
+            </div>
+            <div class="page-head__actions">
+                {can_be_cancelled
+                    .then(|| {
+                        view! {
+                            <ButtonForm outcome={Outcome::of::<CancelRender>()}>
+                                <input type="hidden" name="id" value=render.id.clone() />
+                                <button class="button" type="submit">
+                                    <Icon glyph=Glyph::Close />
+                                    "Cancel render"
+                                </button>
+                            </ButtonForm>
+                        }
+                    })} <ButtonLink href=playground rank>
+                    <Icon glyph=Glyph::Rotate />
+                    "Open in the playground"
+                </ButtonLink>
+                {url
+                    .map(|href| {
+                        view! {
+                            <ButtonLink href rank=Rank::Primary>
+                                <Icon glyph=Glyph::Download />
+                                "Open the PDF"
+                            </ButtonLink>
+                        }
+                    })}
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Warnings(warnings: Vec<String>) -> impl IntoView {
+    let count = counted(warnings.len(), "warning", "warnings");
+    let items = warnings.into_iter().map(|warning| view! { <li>{warning}</li> });
+    view! {
+        <div class="notice notice--warn">
+            <Icon glyph=Glyph::Warning />
+            <div>
+                <p class="notice__title">{count}</p>
+                <ul>{items.collect_view()}</ul>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn TimeLine(render: RenderDetail) -> impl IntoView {
+    let waiting = match render.state {
+        RenderState::Queued => Some("It waits for its turn."),
+        RenderState::Processing => Some("It is being rendered."),
+        _ if render.timeline.steps.is_empty() => Some("It ended before it was begun."),
+        _ => None,
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Time line"</h2>
+                <span class="section__note">
+                    "accepted " <Moment at=render.at />
+                </span>
+            </div>
+            <div class="section__body">
+                {match waiting {
+                    Some(why) => view! { <p class="quiet">{why}</p> }.into_any(),
+                    None => view! { <Waterfall timeline=render.timeline /> }.into_any(),
+                }}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Callbacks(callback: Callback, id: String) -> impl IntoView {
+    let resend = Outcome::of::<ResendCallback>();
+    let note = match (callback.begun, callback.attempts.is_empty(), callback.next) {
+        (false, ..) => Some(view! { <p class="quiet">"It is sent when the render has ended."</p> }.into_any()),
+        (true, _, Some(at)) => {
+            Some(view! { <p class="quiet small">"The next try is at " <Stamp at /> " UTC."</p> }.into_any())
+        }
+        (true, true, None) => Some(view! { <p class="quiet">"It has not been sent yet."</p> }.into_any()),
+        (true, false, None) => None,
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Callback"</h2>
+                <a class="small" href="/dashboard/webhooks">
+                    "All deliveries"
+                </a>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    {(!callback.attempts.is_empty())
+                        .then(|| view! { <Attempts attempts=callback.attempts.clone() /> })} {note}
+                    {callback.address.clone().map(|address| view! { <p class="small quiet break">{address}</p> })}
+                    {callback
+                        .begun
+                        .then(|| {
+                            view! {
+                                <ButtonForm outcome=resend>
+                                    <input type="hidden" name="id" value=id />
+                                    <button class="button button--small" type="submit">
+                                        <Icon glyph=Glyph::Send />
+                                        "Send again"
+                                    </button>
+                                </ButtonForm>
+                            }
+                        })}
+                </div>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,58 @@
+//! The tries to send a callback.
+
+use leptos::prelude::*;
+
+use crate::{
+    model::delivery::Attempt,
+    ui::{
+        badge::{Badge, State},
+        moment::Stamp,
+        number::duration,
+    },
+};
+
+/// The oldest first.
+#[component]
+pub fn Attempts(
+    /// See there.
+    attempts: Vec<Attempt>,
+) -> impl IntoView {
+    let rows = attempts.into_iter().zip(1..).map(|(attempt, number): (_, usize)| {
+        let state = if attempt.was_received() {
+            State::Good
+        } else {
+            State::Bad
+        };
+        let status = attempt
+            .status
+            .map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+        let why = attempt
+            .error
+            .or(Some(attempt.answer).filter(|answer| !answer.trim().is_empty()));
+        view! {
+            <tr>
+                <th scope="row">{format!("{number}, ")} <Stamp at=attempt.at /></th>
+                <td>
+                    <Badge state>{status}</Badge>
+                    {why.map(|why| view! { <span class="table__sub break">{why}</span> })}
+                </td>
+                <td class="table__figure">{duration(attempt.took_ms.into())}</td>
+            </tr>
+        }
+    });
+    view! {
+        <table class="table">
+            <caption>"Tries to send the callback, in UTC"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Try, UTC"</th>
+                    <th scope="col">"Answer"</th>
+                    <th scope="col" class="table__figure">
+                        "Took"
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    }
+}

@@ -1,0 +1,123 @@
+//! The document that a render has made.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    model::render::detail::{Document, Picture, Pictures},
+    pages::renders,
+    ui::{
+        badge::{Badge, State},
+        moment::Moment,
+        number::{grouped, size},
+    },
+};
+
+/// Its first pages, small.
+#[component]
+pub fn Pages(
+    /// See there.
+    document: Document,
+    /// Id of the render.
+    render: String,
+    /// Whether the account keeps content.
+    keeps: bool,
+) -> impl IntoView {
+    let (pages, url) = (document.pages, document.url);
+    let body = match document.pictures {
+        Pictures::Drawn(pictures) => {
+            let shown = pictures.len();
+            let items = pictures
+                .into_iter()
+                .map(|picture| thumbnail(picture, &render, url.as_deref()));
+            let more = usize::try_from(pages).is_ok_and(|pages| pages > shown);
+            Either::Left(view! {
+                <div class="thumbs">{items.collect_view()}</div>
+                {more
+                    .then(|| view! { <p class="form-foot quiet small">{format!("The first {shown} of {pages}.")}</p> })}
+            })
+        }
+        Pictures::Coming => Either::Right(nothing("The pages are being drawn. Load this page again in a moment.")),
+        Pictures::None if keeps => Either::Right(nothing("There are no pictures of these pages.")),
+        Pictures::None => Either::Right(nothing("This account does not keep pictures of pages.")),
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Pages"</h2>
+                <span class="section__note">{grouped(pages.into())}</span>
+            </div>
+            <div class="section__body">{body}</div>
+        </section>
+    }
+}
+
+fn nothing(why: &'static str) -> impl IntoView {
+    view! { <p class="quiet">{why}</p> }
+}
+
+/// A page. It leads to the very page of the document, as long as that can be had.
+fn thumbnail(picture: Picture, render: &str, url: Option<&str>) -> impl IntoView + use<> {
+    let source = format!("{}/{render}/pages/{}.png", renders::PATH, picture.page);
+    let image = view! {
+        <img
+            class="page-image"
+            src=source
+            width=picture.width.to_string()
+            height=picture.height.to_string()
+            alt=""
+            loading="lazy"
+        />
+        <span>{format!("Page {}", picture.page)}</span>
+    };
+    match url {
+        Some(url) => Either::Left(view! {
+            <a class="thumbs__item" href=format!("{url}#page={}", picture.page)>
+                {image}
+            </a>
+        }),
+        None => Either::Right(view! { <div class="thumbs__item">{image}</div> }),
+    }
+}
+
+/// What is known of it.
+#[component]
+pub fn Facts(
+    /// See there.
+    document: Document,
+    /// What the key is called that it was asked for with.
+    key: Option<String>,
+    /// The idempotency key.
+    idempotency: Option<String>,
+) -> impl IntoView {
+    let archive = match document.conformance {
+        Some(standard) => Either::Left(view! { <Badge state=State::Good>{format!("{standard} conforms")}</Badge> }),
+        None => Either::Right("plain PDF, not checked"),
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Document"</h2>
+            </div>
+            <div class="section__body">
+                <dl class="pairs">
+                    <dt>"Archive"</dt>
+                    <dd>{archive}</dd>
+                    {document.title.map(|title| pair("Title", title))}
+                    <dt>"Size"</dt>
+                    <dd>{size(document.bytes)}</dd>
+                    {document.place.map(|place| pair("Stored at", view! { <code>{place}</code> }))}
+                    {document.expires_at.map(|at| pair("Kept until", view! { <Moment at /> }))}
+                    {key.map(|key| pair("Key", key))}
+                    {idempotency.map(|key| pair("Idempotency", view! { <code>{key}</code> }))}
+                </dl>
+            </div>
+        </section>
+    }
+}
+
+fn pair(name: &'static str, value: impl IntoView) -> impl IntoView {
+    view! {
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+    }
+}

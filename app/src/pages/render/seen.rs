@@ -1,0 +1,161 @@
+//! What the pages of a render fetched, and what their scripts said.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    model::render::detail::{Message, Request, RequestOutcome},
+    ui::{
+        badge::{Badge, State},
+        number::{counted, duration, size},
+    },
+};
+
+/// Requests, also those that were refused.
+#[component]
+pub fn Network(
+    /// See there.
+    requests: Vec<Request>,
+    /// How many parts the render has.
+    parts: usize,
+) -> impl IntoView {
+    let refused = requests
+        .iter()
+        .filter(|request| matches!(request.outcome, RequestOutcome::Refused(_)));
+    let refused = refused.count();
+    let note = counted(requests.len(), "request", "requests");
+    let note = if refused > 0 {
+        format!("{note}, {refused} refused")
+    } else {
+        note
+    };
+    let body = if requests.is_empty() {
+        Either::Left(view! { <p class="quiet">"The page fetched nothing."</p> })
+    } else {
+        let rows = requests.into_iter().map(|request| request_row(request, parts));
+        Either::Right(view! {
+            <table class="table table--dense">
+                <caption>"Network requests of the page"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Address"</th>
+                        <th scope="col" class="table__medium">
+                            "Type"
+                        </th>
+                        <th scope="col">"Outcome"</th>
+                        <th scope="col" class="table__figure table__medium">
+                            "Size"
+                        </th>
+                        <th scope="col" class="table__figure">
+                            "Took"
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        })
+    };
+    view! {
+        <section class="section" id="network">
+            <div class="section__head">
+                <h2>"Network"</h2>
+                <span class="section__note">{note}</span>
+            </div>
+            <div class="section__body">{body}</div>
+        </section>
+    }
+}
+
+fn request_row(request: Request, parts: usize) -> impl IntoView {
+    let (state, word, why) = match request.outcome {
+        RequestOutcome::Answered(status @ 200..=399) => (State::Good, status.to_string(), None),
+        RequestOutcome::Answered(status) => (State::Bad, status.to_string(), None),
+        RequestOutcome::Refused(why) => (State::Struck, "refused".to_owned(), Some(why)),
+        RequestOutcome::Failed(why) => (State::Bad, "failed".to_owned(), Some(why)),
+        RequestOutcome::Open => (State::Open, "left open".to_owned(), None),
+    };
+    view! {
+        <tr>
+            <th scope="row">
+                <code class="break">{request.url}</code>
+                {(parts > 1).then(|| view! { <span class="table__sub">{format!("part {}", request.part)}</span> })}
+            </th>
+            <td class="table__medium">{request.kind.unwrap_or_else(|| "–".to_owned())}</td>
+            <td>
+                <Badge state>{word}</Badge>
+                {why.map(|why| view! { <span class="table__sub break">{why}</span> })}
+            </td>
+            <td class="table__figure table__medium">{request.bytes.map_or_else(|| "–".to_owned(), size)}</td>
+            <td class="table__figure">{request.took_ms.map_or_else(|| "–".to_owned(), duration)}</td>
+        </tr>
+    }
+}
+
+/// Messages of scripts. They are whatever the page's author wrote: text, never markup.
+#[component]
+pub fn Console(
+    /// See there.
+    messages: Vec<Message>,
+    /// How many parts the render has.
+    parts: usize,
+    /// Whether the account keeps content.
+    keeps: bool,
+) -> impl IntoView {
+    let note = counted(messages.len(), "message", "messages");
+    let body = if messages.is_empty() {
+        let why = if keeps {
+            "The page said nothing."
+        } else {
+            "This account does not keep what pages say."
+        };
+        Either::Left(view! { <p class="quiet">{why}</p> })
+    } else {
+        let rows = messages.into_iter().map(|message| message_row(message, parts));
+        Either::Right(view! {
+            <table class="table table--dense">
+                <caption>"Console messages"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col" class="table__tight">
+                            "Level"
+                        </th>
+                        <th scope="col">"Message"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        })
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Console"</h2>
+                <span class="section__note">{note}</span>
+            </div>
+            <div class="section__body">{body}</div>
+        </section>
+    }
+}
+
+fn message_row(message: Message, parts: usize) -> impl IntoView {
+    let state = match message.level.as_str() {
+        "error" => State::Bad,
+        "warn" => State::Warning,
+        _ => State::Open,
+    };
+    let level = if message.level == "warn" {
+        "warning".to_owned()
+    } else {
+        message.level
+    };
+    view! {
+        <tr>
+            <th scope="row" class="table__tight">
+                <Badge state>{level}</Badge>
+            </th>
+            <td>
+                <code class="break">{message.text}</code>
+                {(parts > 1).then(|| view! { <span class="table__sub">{format!("part {}", message.part)}</span> })}
+            </td>
+        </tr>
+    }
+}

@@ -1,0 +1,210 @@
+//! `/dashboard/renders`: everything that was rendered.
+
+pub mod filters;
+
+use leptos::{either::Either, prelude::*};
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::render::{RenderLine, RenderPage, RenderState, short_id},
+    pages::{
+        latest::Latest,
+        render::badge::StateBadge,
+        renders::filters::{Filters, address, search},
+    },
+    ui::{
+        live_part::LivePart,
+        moment::{Stamp, clock, day},
+        number::{counted, duration, grouped},
+        pager::Pager,
+    },
+};
+
+/// Where the page is.
+pub const PATH: &str = "/dashboard/renders";
+
+/// The page. Its query says what is looked for.
+#[component]
+pub fn Renders() -> impl IntoView {
+    let search = search(&use_query_map().read_untracked());
+    view! {
+        <Shell title="Renders" current=Entry::Renders>
+            {loaded(
+                {
+                    let search = search.clone();
+                    move |backend| async move { backend.renders(search).await }
+                },
+                move |page| {
+                    let first = search.after.is_none();
+                    let newest = (!first).then(|| address(&search, None));
+                    let older = page.next.clone().map(|next| address(&search, Some(next)));
+                    let (note, since) = (note(page.renders.len(), first), since(&page));
+                    let (latest, templates, keys) = (page.latest.clone(), page.templates.clone(), page.keys.clone());
+                    view! {
+                        <div class="page-head">
+                            <div class="page-head__text">
+                                <h1>"Renders"</h1>
+                                <p class="page-head__lede">
+                                    {format!(
+                                        "Every render of the last {}, as your plan keeps them.",
+                                        counted(page.retention_days, "day", "days"),
+                                    )}
+                                </p>
+                            </div>
+                        </div>
+                        <LivePart
+                            id="latest"
+                            events=Some("/dashboard/events/renders".to_owned())
+                            unsettled=false
+                            says=String::new()
+                        >
+                            {(!latest.is_empty()).then(|| view! { <Latest latest /> })}
+                        </LivePart>
+                        <section class="section">
+                            <div class="section__head">
+                                <h2>"Log"</h2>
+                                <span class="section__note">{since}</span>
+                            </div>
+                            <div class="section__body">
+                                <Filters search=search templates keys />
+                                <LivePart
+                                    id="log"
+                                    events=first.then(|| "/dashboard/events/renders".to_owned())
+                                    unsettled=page.renders.iter().any(|render| !render.state.has_ended())
+                                    says=says(&page)
+                                >
+                                    <Log page />
+                                    {note.map(|note| view! { <Pager note newest older /> })}
+                                </LivePart>
+                            </div>
+                        </section>
+                    }
+                },
+            )}
+        </Shell>
+    }
+}
+
+/// `10,015 since 1 November`.
+fn since(page: &RenderPage) -> String {
+    let count = page.this_month.map_or_else(|| "More than 10,000".to_owned(), grouped);
+    format!("{count} since {}", day(page.month))
+}
+
+/// What the pager says; nothing: the list is empty.
+pub(super) fn note(shown: usize, first: bool) -> Option<String> {
+    match (shown, first) {
+        (0, _) => None,
+        (_, true) => Some(format!("1 to {shown}, newest first")),
+        (_, false) => Some(format!("{shown} older ones, newest first")),
+    }
+}
+
+/// What screen readers are told when the list has changed.
+fn says(page: &RenderPage) -> String {
+    page.renders.first().map_or_else(String::new, |newest| {
+        let state = newest.state.name().to_lowercase();
+        format!(
+            "Newest render: {}, {state}, accepted at {}",
+            newest.source,
+            clock(newest.at)
+        )
+    })
+}
+
+#[component]
+fn Log(page: RenderPage) -> impl IntoView {
+    if page.renders.is_empty() {
+        let (title, advice) = if page.latest.is_empty() {
+            (
+                "No renders yet",
+                "They appear here as soon as the first request arrives.",
+            )
+        } else {
+            (
+                "Nothing fits these filters",
+                "A render that fits them appears here as soon as it is accepted.",
+            )
+        };
+        return Either::Left(view! {
+            <div class="empty">
+                <p class="empty__title">{title}</p>
+                <p>{advice}</p>
+            </div>
+        });
+    }
+    Either::Right(view! {
+        <table class="table">
+            <caption>"Renders"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Render"</th>
+                    <th scope="col" class="table__medium">
+                        "Source"
+                    </th>
+                    <th scope="col">"Status"</th>
+                    <th scope="col" class="table__medium">
+                        "Mode"
+                    </th>
+                    <th scope="col" class="table__wide">
+                        "Key"
+                    </th>
+                    <th scope="col" class="table__figure table__medium">
+                        "Pages"
+                    </th>
+                    <th scope="col" class="table__figure table__medium">
+                        "Credits"
+                    </th>
+                    <th scope="col" class="table__figure">
+                        "Took"
+                    </th>
+                    <th scope="col" class="table__figure table__wide">
+                        "Accepted, UTC"
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{page.renders.into_iter().map(row).collect_view()}</tbody>
+        </table>
+    })
+}
+
+fn row(render: RenderLine) -> impl IntoView {
+    let mode = if render.live {
+        render.mode.word().to_owned()
+    } else {
+        format!("{}, test", render.mode.word())
+    };
+    let class = match render.state {
+        RenderState::Cancelled => "table__row--linked table__row--faint",
+        _ => "table__row--linked",
+    };
+    let figure = |number: Option<i64>| number.map_or_else(|| "–".to_owned(), grouped);
+    view! {
+        <tr class=class data-key=render.id.clone()>
+            <th scope="row">
+                <a class="table__link mono" href=format!("{PATH}/{}", render.id)>
+                    {short_id(&render.id)}
+                </a>
+                <span class="table__sub table__narrow">{format!("{}, {mode}", render.source)}</span>
+            </th>
+            <td class="table__medium break">
+                {render.source.clone()} {render.title.map(|title| view! { <span class="table__sub">{title}</span> })}
+            </td>
+            <td>
+                <StateBadge state=render.state />
+            </td>
+            <td class="table__medium">{mode}</td>
+            <td class="table__wide">{render.key.unwrap_or_else(|| "–".to_owned())}</td>
+            <td class="table__figure table__medium">{figure(render.pages.map(Into::into))}</td>
+            <td class="table__figure table__medium">{figure(render.credits)}</td>
+            <td class="table__figure">{render.took_ms.map_or_else(|| "–".to_owned(), duration)}</td>
+            <td class="table__figure table__wide">
+                <Stamp at=render.at />
+            </td>
+        </tr>
+    }
+}

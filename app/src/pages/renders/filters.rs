@@ -1,0 +1,171 @@
+//! What the list is filtered by, in the address of the page.
+
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+use time::{Date, format_description::FormatItem, macros::format_description};
+
+use crate::{
+    model::render::{Choice, RenderMode, RenderSearch, RenderState},
+    pages::renders::PATH,
+    ui::{
+        button::{ButtonLink, Rank},
+        filters::{DateFilter, SearchFilter, SelectFilter},
+    },
+};
+
+const DAY: &[FormatItem] = format_description!("[year]-[month]-[day]");
+const LIVE: &str = "live";
+const TEST: &str = "test";
+
+/// Reads what is looked for. What makes no sense does not matter.
+pub(super) fn search(query: &ParamsMap) -> RenderSearch {
+    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    let date = |name: &str| text(name).and_then(|day| Date::parse(&day, DAY).ok());
+    RenderSearch {
+        text: text("q").unwrap_or_default(),
+        state: text("state").and_then(|word| RenderState::from_word(&word)),
+        mode: text("mode").and_then(|word| RenderMode::from_word(&word)),
+        live: text("keys").and_then(|word| match word.as_str() {
+            LIVE => Some(true),
+            TEST => Some(false),
+            _ => None,
+        }),
+        template: text("template"),
+        key: text("key"),
+        from: date("from"),
+        to: date("to"),
+        after: text("cursor"),
+    }
+}
+
+/// The address of a page of the same search.
+pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
+    let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok());
+    let mut query = ParamsMap::new();
+    for (name, value) in [
+        ("q", Some(search.text.clone()).filter(|text| !text.is_empty())),
+        ("state", search.state.map(|state| state.word().to_owned())),
+        ("mode", search.mode.map(|mode| mode.word().to_owned())),
+        (
+            "keys",
+            search.live.map(|live| if live { LIVE } else { TEST }.to_owned()),
+        ),
+        ("template", search.template.clone()),
+        ("key", search.key.clone()),
+        ("from", day(search.from)),
+        ("to", day(search.to)),
+        ("cursor", after),
+    ] {
+        if let Some(value) = value {
+            query.insert(name, value);
+        }
+    }
+    format!("{PATH}{}", query.to_query_string())
+}
+
+/// The form. It leads to the first page of what it asks for.
+#[component]
+pub fn Filters(
+    /// What is looked for.
+    search: RenderSearch,
+    /// The account's templates.
+    templates: Vec<Choice>,
+    /// The account's keys.
+    keys: Vec<Choice>,
+) -> impl IntoView {
+    let states = RenderState::ALL.map(|state| (state.word().to_owned(), state.name().to_owned()));
+    let modes = RenderMode::ALL.map(|mode| (mode.word().to_owned(), mode.name().to_owned()));
+    let kinds = [(LIVE, "Live"), (TEST, "Test")].map(|(word, name)| (word.to_owned(), name.to_owned()));
+    let choices = |choices: Vec<Choice>| {
+        choices
+            .into_iter()
+            .map(|choice| (choice.id, choice.name))
+            .collect::<Vec<_>>()
+    };
+    let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok()).unwrap_or_default();
+    let kind = search.live.map_or("", |live| if live { LIVE } else { TEST });
+    view! {
+        <form class="filters" method="get" action=PATH>
+            <SearchFilter label="Find by id, title or template" value=search.text />
+            <SelectFilter
+                name="state"
+                label="Status"
+                options=states.to_vec()
+                value=search.state.map_or("", RenderState::word).to_owned()
+            />
+            <SelectFilter
+                name="mode"
+                label="Mode"
+                options=modes.to_vec()
+                value=search.mode.map_or("", RenderMode::word).to_owned()
+            />
+            <SelectFilter
+                name="template"
+                label="Template"
+                options=choices(templates)
+                value=search.template.unwrap_or_default()
+            />
+            <SelectFilter name="key" label="Key" options=choices(keys) value=search.key.unwrap_or_default() />
+            <SelectFilter name="keys" label="Live or test" options=kinds.to_vec() value=kind.to_owned() />
+            <DateFilter name="from" label="From" value=day(search.from) />
+            <DateFilter name="to" label="To" value=day(search.to) />
+            <div class="filters__actions">
+                <button class="button" type="submit">
+                    "Filter"
+                </button>
+                <ButtonLink href=PATH rank=Rank::Quiet>
+                    "Clear"
+                </ButtonLink>
+            </div>
+        </form>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::date;
+
+    use super::*;
+
+    fn query(pairs: &[(&str, &str)]) -> ParamsMap {
+        let mut query = ParamsMap::new();
+        for (name, value) in pairs {
+            query.insert((*name).to_owned(), (*value).to_owned());
+        }
+        query
+    }
+
+    #[test]
+    fn an_address_asks_for_what_was_read_from_it() {
+        let pairs = [
+            ("q", "50 % & more"),
+            ("state", "failed"),
+            ("keys", "test"),
+            ("from", "2026-11-01"),
+            ("mode", ""),
+        ];
+        let found = search(&query(&pairs));
+        assert_eq!(found.state, Some(RenderState::Failed));
+        assert_eq!(
+            (found.live, found.from, found.mode),
+            (Some(false), Some(date!(2026 - 11 - 01)), None)
+        );
+        let address = address(&found, Some("next".to_owned()));
+        assert!(address.starts_with("/dashboard/renders?"), "{address}");
+        for part in ["state=failed", "keys=test", "from=2026-11-01", "cursor=next"] {
+            assert!(address.contains(part), "{address}");
+        }
+        assert!(!address.contains("mode") && !address.contains("& more"), "{address}");
+    }
+
+    #[test]
+    fn what_makes_no_sense_does_not_matter() {
+        let found = search(&query(&[
+            ("state", "done"),
+            ("from", "yesterday"),
+            ("keys", "1"),
+            ("mode", "x"),
+        ]));
+        assert_eq!(found, RenderSearch::default());
+    }
+}

@@ -1,0 +1,181 @@
+//! `/dashboard/webhooks`: with what callbacks are signed, and how they fared.
+
+pub mod api;
+pub mod deliveries;
+pub mod secret;
+
+use leptos::prelude::*;
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::delivery::{Delivery, DeliverySearch, DeliveryState, Since},
+    outcome::{Outcome, form::OutcomeErrors},
+    pages::{
+        render::api::{ResendCallback, StopCallback},
+        renders::note,
+        webhooks::{
+            api::{ReplaceSecret, RevealSecret},
+            deliveries::Deliveries,
+            secret::{Recipes, SigningSecret},
+        },
+    },
+    ui::{
+        filters::{SearchFilter, SelectFilter},
+        live_part::LivePart,
+        pager::Pager,
+    },
+};
+
+/// Where the page is.
+pub const PATH: &str = "/dashboard/webhooks";
+
+/// The page. Its query says what is looked for.
+#[component]
+pub fn Webhooks() -> impl IntoView {
+    let search = search(&use_query_map().read_untracked());
+    view! {
+        <Shell title="Webhooks" current=Entry::Webhooks>
+            {loaded(
+                {
+                    let search = search.clone();
+                    move |backend| async move { backend.webhooks(search).await }
+                },
+                move |page| {
+                    let first = search.after.is_none();
+                    let newest = (!first).then(|| address(&search, None));
+                    let older = page.next.map(|next| address(&search, Some(next)));
+                    let note = note(page.deliveries.len(), first);
+                    view! {
+                        <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
+                        <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
+                        <OutcomeErrors outcome={Outcome::of::<RevealSecret>()} />
+                        <OutcomeErrors outcome={Outcome::of::<ReplaceSecret>()} />
+                        <div class="page-head">
+                            <div class="page-head__text">
+                                <h1>"Webhooks"</h1>
+                                <p class="page-head__lede">
+                                    "When a queued render ends, we call the address that it named. Calls are signed; anything but 2xx is tried again, up to eight times in about a day."
+                                </p>
+                            </div>
+                        </div>
+                        <SigningSecret secret=page.secret />
+                        <Recipes />
+                        <section class="section">
+                            <div class="section__head">
+                                <h2>"Deliveries"</h2>
+                            </div>
+                            <div class="section__body">
+                                <Filters search=search />
+                                <LivePart
+                                    id="deliveries"
+                                    events=first.then(|| "/dashboard/events/renders".to_owned())
+                                    unsettled=page.deliveries.iter().any(is_unsettled)
+                                    says=says(&page.deliveries)
+                                >
+                                    <Deliveries deliveries=page.deliveries />
+                                    {note.map(|note| view! { <Pager note newest older /> })}
+                                </LivePart>
+                            </div>
+                        </section>
+                    }
+                },
+            )}
+        </Shell>
+    }
+}
+
+fn search(query: &ParamsMap) -> DeliverySearch {
+    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    DeliverySearch {
+        text: text("q").unwrap_or_default(),
+        state: text("outcome").and_then(|word| DeliveryState::from_word(&word)),
+        since: text("since").map_or(Since::Ever, |word| Since::from_word(&word)),
+        after: text("cursor"),
+    }
+}
+
+fn address(search: &DeliverySearch, after: Option<String>) -> String {
+    let mut query = ParamsMap::new();
+    for (name, value) in [
+        ("q", Some(search.text.clone())),
+        ("outcome", search.state.map(|state| state.word().to_owned())),
+        ("since", Some(search.since.word().to_owned())),
+        ("cursor", after),
+    ] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            query.insert(name, value);
+        }
+    }
+    format!("{PATH}{}", query.to_query_string())
+}
+
+fn is_unsettled(delivery: &Delivery) -> bool {
+    delivery.state == DeliveryState::Trying && delivery.next_in_seconds == Some(0)
+}
+
+/// What screen readers are told when the list has changed.
+fn says(deliveries: &[Delivery]) -> String {
+    deliveries.first().map_or_else(String::new, |newest| {
+        format!("Newest delivery: {}", newest.state.name().to_lowercase())
+    })
+}
+
+#[component]
+fn Filters(search: DeliverySearch) -> impl IntoView {
+    let states = DeliveryState::ALL.map(|state| (state.word().to_owned(), state.name().to_owned()));
+    let spans = [Since::Day, Since::Week, Since::Month];
+    let spans = spans.map(|since| (since.word().to_owned(), since.name().to_owned()));
+    view! {
+        <form class="filters" method="get" action=PATH>
+            <SearchFilter label="Find by render or address" value=search.text />
+            <SelectFilter
+                name="outcome"
+                label="Outcome"
+                options=states.to_vec()
+                value=search.state.map_or("", DeliveryState::word).to_owned()
+            />
+            <SelectFilter
+                name="since"
+                label="Since"
+                options=spans.to_vec()
+                any=Since::Ever.name()
+                value=search.since.word().to_owned()
+            />
+            <div class="filters__actions">
+                <button class="button" type="submit">
+                    "Filter"
+                </button>
+            </div>
+        </form>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_asks_for_what_was_read_from_it() {
+        let mut query = ParamsMap::new();
+        for (name, value) in [
+            ("q", "hooks.example"),
+            ("outcome", "given-up"),
+            ("since", "7-days"),
+            ("cursor", "x"),
+        ] {
+            query.insert(name, value.to_owned());
+        }
+        let found = search(&query);
+        assert_eq!((found.state, found.since), (Some(DeliveryState::GivenUp), Since::Week));
+        let next = address(&found, None);
+        for part in ["q=hooks.example", "outcome=given-up", "since=7-days"] {
+            assert!(next.contains(part), "{next}");
+        }
+        assert!(!next.contains("cursor"), "{next}");
+        assert_eq!(address(&DeliverySearch::default(), None), PATH);
+    }
+}

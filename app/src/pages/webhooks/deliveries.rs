@@ -1,0 +1,205 @@
+//! The list of deliveries, each with a drawer.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    model::{
+        delivery::{Delivery, DeliveryState},
+        render::short_id,
+    },
+    outcome::{Outcome, form::ButtonForm},
+    pages::{
+        render::{
+            api::{ResendCallback, StopCallback},
+            attempts::Attempts,
+        },
+        renders,
+    },
+    ui::{
+        badge::{Badge, State},
+        dialog::{Dialog, Weight},
+        icon::{Glyph, Icon},
+        moment::Stamp,
+        number::{duration, wait},
+    },
+};
+
+/// The newest first.
+#[component]
+pub fn Deliveries(
+    /// See there.
+    deliveries: Vec<Delivery>,
+) -> impl IntoView {
+    if deliveries.is_empty() {
+        return Either::Left(view! {
+            <div class="empty">
+                <p class="empty__title">"No deliveries"</p>
+                <p>
+                    "They appear here when a render has ended that was asked for with a " <code>"callback"</code>
+                    " and fits these filters."
+                </p>
+            </div>
+        });
+    }
+    let drawers = deliveries.iter().cloned().map(|delivery| view! { <Drawer delivery /> });
+    let drawers = drawers.collect_view();
+    Either::Right(view! {
+        <table class="table">
+            <caption>"Callback deliveries"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Event"</th>
+                    <th scope="col" class="table__medium">
+                        "Address"
+                    </th>
+                    <th scope="col">"Outcome"</th>
+                    <th scope="col" class="table__figure table__medium">
+                        "Tries"
+                    </th>
+                    <th scope="col" class="table__figure table__medium">
+                        "Took"
+                    </th>
+                    <th scope="col" class="table__wide">
+                        "Last try, UTC"
+                    </th>
+                    <th scope="col" class="table__actions">
+                        <span class="visually-hidden">"Actions"</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{deliveries.into_iter().map(row).collect_view()}</tbody>
+        </table>
+        {drawers}
+    })
+}
+
+fn row(delivery: Delivery) -> impl IntoView {
+    let short = short_id(&delivery.render);
+    let last = delivery.attempts.last();
+    let took = last.map_or_else(|| "–".to_owned(), |attempt| duration(attempt.took_ms.into()));
+    let last = last.map(|attempt| attempt.at);
+    view! {
+        <tr data-key=delivery.render.clone()>
+            <th scope="row">
+                <a class="table__link mono" href=format!("{}/{}", renders::PATH, delivery.render)>
+                    {short.clone()}
+                </a>
+                <span class="table__sub">{delivery.event}</span>
+            </th>
+            <td class="table__medium break">{delivery.address.clone()}</td>
+            <td>
+                <Outcomes delivery=delivery.clone() />
+            </td>
+            <td class="table__figure table__medium">{delivery.attempts.len()}</td>
+            <td class="table__figure table__medium">{took}</td>
+            <td class="table__wide">{last.map(|at| view! { <Stamp at /> })}</td>
+            <td class="table__actions">
+                <button
+                    class="button button--small"
+                    type="button"
+                    command="show-modal"
+                    commandfor=drawer_id(&delivery.render)
+                >
+                    "Open"
+                    <span class="visually-hidden">{format!(" delivery {short}")}</span>
+                </button>
+            </td>
+        </tr>
+    }
+}
+
+fn drawer_id(render: &str) -> String {
+    format!("delivery-{render}")
+}
+
+/// How it stands, in a badge: `Delivered, 200`.
+#[component]
+fn Outcomes(delivery: Delivery) -> impl IntoView {
+    let kind = match delivery.state {
+        DeliveryState::Delivered => State::Good,
+        DeliveryState::Trying => State::Busy,
+        DeliveryState::GivenUp => State::Bad,
+    };
+    let status = delivery.attempts.last().and_then(|attempt| attempt.status);
+    let more = match (delivery.state, delivery.next_in_seconds, status) {
+        (DeliveryState::Trying, Some(seconds @ 1..), _) => format!(", next in {}", wait(seconds)),
+        (DeliveryState::Trying, ..) => String::new(),
+        (_, _, Some(status)) => format!(", {status}"),
+        (_, _, None) => ", no answer".to_owned(),
+    };
+    view! { <Badge state=kind>{delivery.state.name()} {more}</Badge> }
+}
+
+#[component]
+fn Drawer(delivery: Delivery) -> impl IntoView {
+    let short = short_id(&delivery.render);
+    let trying = delivery.state == DeliveryState::Trying;
+    let (again, stop) = (delivery.render.clone(), delivery.render.clone());
+    let hidden = |id: String| {
+        view! {
+            <input type="hidden" name="id" value=id />
+            <input type="hidden" name="from_list" value="yes" />
+        }
+    };
+    view! {
+        <Dialog id=drawer_id(&delivery.render) title=format!("Delivery for {short}") weight=Weight::Drawer>
+            <div class="dialog__body">
+                <p>
+                    <Outcomes delivery=delivery.clone() />
+                </p>
+                {if delivery.attempts.is_empty() {
+                    Either::Left(view! { <p class="quiet">"It has not been tried yet."</p> })
+                } else {
+                    Either::Right(view! { <Attempts attempts=delivery.attempts.clone() /> })
+                }}
+                <div class="cluster">
+                    <ButtonForm outcome={Outcome::of::<ResendCallback>()}>
+                        {hidden(again)}
+                        <button class="button button--primary" type="submit">
+                            <Icon glyph=Glyph::Send />
+                            "Send again now"
+                        </button>
+                    </ButtonForm>
+                    {trying
+                        .then(|| {
+                            view! {
+                                <ButtonForm outcome={Outcome::of::<StopCallback>()}>
+                                    {hidden(stop)} <button class="button" type="submit">
+                                        "Stop trying"
+                                    </button>
+                                </ButtonForm>
+                            }
+                        })}
+                </div>
+                <dl class="pairs">
+                    {delivery
+                        .address
+                        .map(|address| {
+                            view! {
+                                <dt>"Address"</dt>
+                                <dd>
+                                    <code>{address}</code>
+                                </dd>
+                            }
+                        })} <dt>"webhook-id"</dt>
+                    <dd>
+                        <code>{delivery.webhook_id}</code>
+                    </dd>
+                </dl>
+                <div class="code">
+                    <div class="code__bar">
+                        <span>"Body"</span>
+                    </div>
+                    <pre
+                        class="code__body code__body--wrap"
+                        tabindex="0"
+                        role="group"
+                        aria-label=format!("Body of delivery {short}")
+                    >
+                        <code>{delivery.body}</code>
+                    </pre>
+                </div>
+            </div>
+        </Dialog>
+    }
+}

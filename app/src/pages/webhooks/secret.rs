@@ -1,0 +1,138 @@
+//! With what callbacks are signed, and how receivers check that.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    islands::copy_button::CopyButton,
+    model::delivery::Secret,
+    outcome::{Outcome, form::ButtonForm},
+    pages::webhooks::api::{ReplaceSecret, RevealSecret},
+    ui::{
+        code::Code,
+        dialog::Dialog,
+        icon::{Glyph, Icon},
+        moment::{Moment, day_and_year},
+        notice::InfoNotice,
+    },
+};
+
+/// Programs that check signatures; `make test` runs them as they stand.
+const RECIPES: [(&str, &str); 2] = [
+    ("Node.js", include_str!("../../../../docs/callbacks/receive.mjs")),
+    ("Python", include_str!("../../../../docs/callbacks/receive.py")),
+];
+
+/// The secret, out of sight until somebody wants to see it.
+#[component]
+pub fn SigningSecret(
+    /// See there.
+    secret: Secret,
+) -> impl IntoView {
+    let note = match secret.made_at {
+        Some(at) => format!("One for the account, made {}", day_and_year(at.date())),
+        None => "One for the account, made when it is wanted first".to_owned(),
+    };
+    let value = match secret.shown {
+        Some(shown) => Either::Left(view! {
+            <div class="copy copy--secret">
+                <code class="copy__value">{shown.clone()}</code>
+                <CopyButton text=shown label="Copy the signing secret".to_owned() />
+            </div>
+            <p class="small quiet">"It is out of sight again in a minute, when the page is loaded anew."</p>
+        }),
+        None => Either::Right(view! {
+            <div class="copy">
+                <code class="copy__value">
+                    "whsec_" <span aria-hidden="true">"••••••••••••••••••••••••••••••••"</span>
+                    <span class="visually-hidden">"out of sight"</span>
+                </code>
+                <ButtonForm outcome={Outcome::of::<RevealSecret>()}>
+                    <button class="button button--quiet button--small" type="submit">
+                        <Icon glyph=Glyph::Eye />
+                        "Reveal"
+                        <span class="visually-hidden">" the signing secret"</span>
+                    </button>
+                </ButtonForm>
+            </div>
+        }),
+    };
+    view! {
+        <section class="section section--hanging">
+            <div class="section__head">
+                <h2>"Signing secret"</h2>
+                <span class="section__note">{note}</span>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    {value}
+                    {secret
+                        .former_until
+                        .map(|until| {
+                            view! {
+                                <InfoNotice>
+                                    "Calls carry two signatures, one by the former secret, until " <Moment at=until /> "."
+                                </InfoNotice>
+                            }
+                        })} <p class="small quiet">
+                        "Standard Webhooks: check " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
+                        <code>"webhook-signature"</code> ". " <a href="#verify">"How to verify"</a>
+                    </p> <div>
+                        <button class="button button--small" type="button" command="show-modal" commandfor="roll">
+                            <Icon glyph=Glyph::Rotate />
+                            "Replace the secret"
+                        </button>
+                    </div>
+                </div>
+            </div>
+        </section>
+        <Dialog id="roll" title="Replace the signing secret">
+            <ButtonForm outcome={Outcome::of::<ReplaceSecret>()}>
+                <div class="dialog__body">
+                    <p>"For 24 hours calls carry two signatures, one by each secret. Change over in that time."</p>
+                </div>
+                <div class="dialog__foot">
+                    <button class="button" type="button" command="close" commandfor="roll">
+                        "Cancel"
+                    </button>
+                    <button class="button button--primary" type="submit">
+                        "Replace secret"
+                    </button>
+                </div>
+            </ButtonForm>
+        </Dialog>
+    }
+}
+
+/// How to check a signature.
+#[component]
+pub fn Recipes() -> impl IntoView {
+    let recipes = RECIPES.map(|(language, program)| {
+        view! {
+            <Code title=language label=format!("Receiver in {language}") text=program>
+                {program}
+            </Code>
+        }
+    });
+    view! {
+        <section class="section section--hanging" id="verify">
+            <div class="section__head">
+                <h2>"How to verify"</h2>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <p>
+                        "Join " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code>
+                        " and the body as it came with dots. Make their HMAC-SHA-256 with the base64-decoded part of the secret after "
+                        <code>"whsec_"</code> ". One of the signatures in " <code>"webhook-signature"</code> " has to be "
+                        <code>"v1,"</code>
+                        " and the result in base64. Refuse a time that is more than five minutes away."
+                    </p>
+                    <details>
+                        <summary>"Programs that do it"</summary>
+                        <div class="stack">{recipes.into_iter().collect_view()}</div>
+                    </details>
+                </div>
+            </div>
+        </section>
+    }
+}

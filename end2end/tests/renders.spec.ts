@@ -1,0 +1,170 @@
+import type { APIRequestContext, Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { type Member, makeMember } from "../people.ts";
+
+const ATTACK = "<script>document.title = 'attacked'</script>";
+const PAGE = `<title>Invoice 47 &lt;script&gt;document.title = 'attacked'&lt;/script&gt;</title>
+  <h1>Invoice 47</h1><img src="http://10.0.0.1/figures.png">
+  <script>console.error("<script>document.title = 'attacked'</" + "script>")</script>`;
+
+/** Renders something while one waits. Answers its id. */
+async function render(request: APIRequestContext, member: Member, part: string): Promise<string> {
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { parts: [part], output_encoding: "binary" },
+  });
+  return answer.headers()["x-render-id"]!;
+}
+
+/** Lets something be rendered when its turn comes. Answers its id. */
+async function queue(request: APIRequestContext, member: Member, more: object = {}): Promise<string> {
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf/async`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { parts: ["<title>Queued</title><h1>Queued</h1>"], ...more },
+  });
+  return answer.headers()["x-render-id"]!;
+}
+
+/** Loads the page until it shows something. */
+const loadedUntil = (page: Page, shown: () => Promise<void>) =>
+  expect(async () => {
+    await page.reload();
+    await shown();
+  }).toPass({ timeout: 20_000 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("a render is found in the list and looked at", async ({ page, member, request }) => {
+      const good = await render(request, member, PAGE);
+      const bad = await render(request, member, "http://127.0.0.1:1/");
+      await page.goto("/dashboard/renders");
+      const rows = page.getByRole("table", { name: "Renders" }).locator("tbody").getByRole("row");
+      await expect(rows).toHaveCount(2);
+      await expect(page.getByRole("img", { name: /^Last 2 renders: 1 succeeded, 1 failed\./ })).toBeVisible();
+
+      await page.getByLabel("Status").selectOption("Failed");
+      await page.getByRole("button", { name: "Filter" }).click();
+      await expect(page).toHaveURL(/state=failed/);
+      await expect(rows).toHaveCount(1);
+      await rows.getByRole("link").click();
+      await expect(page).toHaveURL(`/dashboard/renders/${bad}`);
+      await expect(page.getByRole("alert")).toContainText("Nothing was charged");
+      await expect(page.getByRole("alert")).toContainText("/parts/0");
+      await expect(page.getByRole("table", { name: "Phases of the render" })).toContainText("not reached");
+      await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute(
+        "href",
+        `/dashboard/playground?render=${bad}`,
+      );
+
+      await page.goto("/dashboard/renders");
+      await page.getByLabel("Find by id, title or template").fill("invoice 47");
+      await page.getByRole("button", { name: "Filter" }).click();
+      await expect(rows).toHaveCount(1);
+      await expect(rows).toContainText(ATTACK);
+      await rows.getByRole("link").click();
+      await expect(page).toHaveURL(`/dashboard/renders/${good}`);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Invoice 47 ${ATTACK}`);
+      await expect(page).not.toHaveTitle(/attacked/);
+      const network = page.getByRole("table", { name: "Network requests of the page" });
+      await expect(network.getByRole("row", { name: "10.0.0.1/figures.png" })).toContainText("refused");
+      await expect(page.getByRole("table", { name: "Console messages" })).toContainText(ATTACK);
+      await expect(page.getByText("PDF/A-2b conforms")).toBeVisible();
+      const picture = page.locator(".thumbs img");
+      await loadedUntil(page, () => expect(picture).toHaveCount(1, { timeout: 200 }));
+      await expect
+        .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth), { message: "it is drawn" })
+        .toBe(170);
+    });
+
+    test("a callback is sent again", async ({ page, member, request }) => {
+      const id = await queue(request, member, { callback: { url: "https://hooks.invalid/platen" } });
+      await page.goto(`/dashboard/renders/${id}`);
+      const tries = page
+        .getByRole("table", { name: /^Tries to send the callback/ })
+        .locator("tbody")
+        .getByRole("row");
+      await loadedUntil(page, () => expect(tries).toHaveCount(1, { timeout: 200 }));
+      await expect(tries).toContainText("no answer");
+      await page.getByRole("button", { name: "Send again" }).click();
+      await expect(page).toHaveURL(`/dashboard/renders/${id}`);
+      await loadedUntil(page, () => expect(tries).toHaveCount(2, { timeout: 200 }));
+    });
+
+    test("another account's render is not there", async ({ page, member, request, forgive }) => {
+      forgive(/404/);
+      expect(member.email).toContain("@");
+      const foreign = await render(request, await makeMember(), "<p>");
+      const answer = await page.goto(`/dashboard/renders/${foreign}`);
+      expect(answer?.status()).toBe(404);
+      await expect(page.getByText("There is nothing at this address.")).toBeVisible();
+    });
+  });
+}
+
+test("the list shows what is new by itself, and leaves the focus where it is", async ({
+  page,
+  member,
+  request,
+  hydrated,
+}) => {
+  const first = await render(request, member, "<title>First</title>");
+  await page.goto("/dashboard/renders");
+  await hydrated(page);
+  const rows = page.getByRole("table", { name: "Renders" }).locator("tbody").getByRole("row");
+  await rows.getByRole("link").focus();
+  await expect(async () => {
+    await render(request, member, "<title>Later</title>");
+    await expect(rows.filter({ hasText: "Later" }).first()).toBeVisible({ timeout: 3000 });
+  }).toPass({ timeout: 20_000 });
+  await expect(rows.last()).toContainText("First");
+  const focused = page.locator(":focus");
+  await expect(focused).toHaveAttribute("href", `/dashboard/renders/${first}`);
+  await expect(page.getByRole("status")).toContainText(/^Newest render: HTML, /);
+});
+
+test("the page of a render shows its end and its pages by itself", async ({ page, member, request, hydrated }) => {
+  const id = await queue(request, member);
+  await page.goto(`/dashboard/renders/${id}`);
+  await hydrated(page);
+  await expect(page.getByText("Succeeded", { exact: true })).toBeVisible({ timeout: 15_000 });
+  await expect(page.locator(".thumbs img")).toHaveCount(1, { timeout: 15_000 });
+  await expect(page.getByRole("link", { name: "Page 1" })).toHaveAttribute("href", /\.pdf#page=1$/);
+  await expect(page.getByRole("row", { name: /^Upload/ })).toBeVisible();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the pages of renders are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      request,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (path: string, name: string) => {
+        await page.goto(path);
+        await hydrated(page);
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+      };
+      await look("/dashboard/renders", "renders-none");
+      const good = await render(request, member, PAGE);
+      const bad = await render(request, member, "http://127.0.0.1:1/");
+      const queued = await queue(request, member, { callback: { url: "https://hooks.invalid/platen" } });
+      await page.goto(`/dashboard/renders/${queued}`);
+      await expect(page.locator(".thumbs img")).toHaveCount(1, { timeout: 15_000 });
+      await look(`/dashboard/renders/${queued}`, "render-async");
+      await look(`/dashboard/renders/${good}`, "render");
+      await look(`/dashboard/renders/${bad}`, "render-failed");
+      await look("/dashboard/renders", "renders");
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import type { APIRequestContext } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import type { Member } from "../people.ts";
+
+/** Lets something be rendered that nobody can be told of. Answers its id. */
+async function queue(request: APIRequestContext, member: Member): Promise<string> {
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf/async`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { parts: ["<h1>Queued</h1>"], callback: { url: "https://hooks.invalid/platen" } },
+  });
+  return answer.headers()["x-render-id"]!;
+}
+
+const short = (id: string) => `${id.slice(0, 8)}…${id.slice(-4)}`;
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("the signing secret is revealed and replaced", async ({ page, member }) => {
+      expect(member.email).toContain("@");
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await page.goto("/dashboard/webhooks");
+      const secret = page.locator(".copy__value");
+      await expect(secret).not.toContainText(/whsec_[A-Za-z0-9+/]/);
+      await page.getByRole("button", { name: "Reveal the signing secret" }).click();
+      await expect(secret).toHaveText(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      const first = await secret.textContent();
+      await page.getByRole("button", { name: "Replace the secret" }).click();
+      const dialog = page.getByRole("dialog", { name: "Replace the signing secret" });
+      await expect(dialog).toBeVisible();
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await expect(dialog).toBeHidden();
+      await page.getByRole("button", { name: "Replace the secret" }).click();
+      await dialog.getByRole("button", { name: "Replace secret" }).click();
+      await expect(page.getByText("one by the former secret, until")).toBeVisible();
+      await expect(secret).not.toHaveText(first!);
+    });
+
+    test("a delivery is looked at, sent again and given up", async ({ page, member, request }) => {
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      const id = await queue(request, member);
+      const row = page
+        .getByRole("table", { name: "Callback deliveries" })
+        .getByRole("row")
+        .filter({ hasText: short(id) });
+      await expect(async () => {
+        await page.goto("/dashboard/webhooks?outcome=trying");
+        await expect(row).toContainText("Trying, next in", { timeout: 200 });
+      }).toPass({ timeout: 20_000 });
+      await row.getByRole("button", { name: `Open delivery ${short(id)}` }).click();
+      const drawer = page.getByRole("dialog", { name: `Delivery for ${short(id)}` });
+      await expect(drawer.getByRole("group", { name: /^Body/ })).toContainText('"status": "success"');
+      await drawer.getByRole("button", { name: "Send again now" }).click();
+      await expect(page).toHaveURL("/dashboard/webhooks");
+      await expect(async () => {
+        await page.reload();
+        await expect(row).toContainText("Trying, next in", { timeout: 200 });
+        await expect(row.getByRole("cell", { name: "2", exact: true })).toBeVisible({ timeout: 200 });
+      }).toPass({ timeout: 20_000 });
+      await row.getByRole("button", { name: /^Open/ }).click();
+      await drawer.getByRole("button", { name: "Stop trying" }).click();
+      await expect(row).toContainText("Given up, no answer");
+      await row.getByRole("button", { name: /^Open/ }).click();
+      await expect(drawer.getByRole("button", { name: "Stop trying" })).toHaveCount(0);
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the page about callbacks is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      request,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const id = await queue(request, member);
+      const row = page.getByRole("row").filter({ hasText: short(id) });
+      await expect(async () => {
+        await page.goto("/dashboard/webhooks");
+        await expect(row).toContainText("Trying, next in", { timeout: 200 });
+      }).toPass({ timeout: 20_000 });
+      const look = async (name: string) => {
+        await hydrated(page);
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+      };
+      await look("webhooks");
+      await row.getByRole("button", { name: /^Open/ }).click();
+      await look("webhooks-delivery");
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      await page.getByRole("button", { name: "Replace the secret" }).click();
+      await look("webhooks-roll");
+    });
+  }
+}

@@ -1,0 +1,168 @@
+// <live-part id data-events data-unsettled data-says>: a part of the page that is shown anew when the server says, at the
+// address in data-events, that something in it has changed. The page itself is fetched again, and this part of it taken:
+// what is shown is always what the server writes. Without script it is what it was when the page was loaded.
+
+/** Between two looks: a busy account changes all the time. */
+const LOOK_AFTER_MS = 1500;
+/** Between two things that are said aloud. */
+const SAY_AFTER_MS = 10_000;
+
+/** Listens at one address, for all parts of the page that follow it. */
+class Watch {
+  static readonly #all = new Map<string, Watch>();
+
+  static at(address: string): Watch {
+    let watch = Watch.#all.get(address);
+    if (!watch) Watch.#all.set(address, (watch = new Watch(address)));
+    return watch;
+  }
+
+  readonly #address: string;
+  readonly #parts = new Set<LivePart>();
+  #source: EventSource | undefined;
+  #looking: ReturnType<typeof setTimeout> | undefined;
+  #lastLook = 0;
+  /** Whether something may have changed while nobody listened. */
+  #missed = false;
+
+  private constructor(address: string) {
+    this.#address = address;
+    document.addEventListener("visibilitychange", () => this.#follow());
+  }
+
+  add(part: LivePart): void {
+    this.#parts.add(part);
+    this.#missed ||= "unsettled" in part.dataset;
+    this.#follow();
+  }
+
+  remove(part: LivePart): void {
+    this.#parts.delete(part);
+    this.#follow();
+  }
+
+  /** Looks a little later, once for all that has changed by then. */
+  lookSoon(): void {
+    if (this.#looking !== undefined) return;
+    const wait = Math.max(0, this.#lastLook + LOOK_AFTER_MS - Date.now());
+    this.#looking = setTimeout(() => void this.#look(), wait);
+  }
+
+  #follow(): void {
+    // A browser has few connections to one server: a page that nobody sees gives its own back.
+    if (document.hidden || this.#parts.size === 0) {
+      this.#missed ||= this.#source !== undefined;
+      this.#source?.close();
+      this.#source = undefined;
+      return;
+    }
+    if (this.#source) return;
+    this.#source = new EventSource(this.#address);
+    this.#source.addEventListener("changed", () => this.lookSoon());
+    this.#source.addEventListener("open", () => {
+      if (this.#missed) this.lookSoon();
+      // The next time is after a lost connection.
+      this.#missed = true;
+    });
+  }
+
+  async #look(): Promise<void> {
+    this.#lastLook = Date.now();
+    const page = await fetchPage();
+    this.#looking = undefined;
+    if (!page) return;
+    for (const part of this.#parts) {
+      const next = page.getElementById(part.id);
+      if (next) part.show(next);
+    }
+  }
+}
+
+/** The page as it is now; nothing when it can't be had: the next change looks again. */
+async function fetchPage(): Promise<Document | undefined> {
+  try {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
+    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+class LivePart extends HTMLElement {
+  #watch: Watch | undefined;
+  #served = "";
+  #lastSaid = 0;
+  #voice: HTMLElement | undefined;
+
+  connectedCallback(): void {
+    if (!this.dataset.events) return;
+    this.#watch = Watch.at(this.dataset.events);
+    this.#watch.add(this);
+  }
+
+  disconnectedCallback(): void {
+    this.#watch?.remove(this);
+  }
+
+  /** Shows what the server has written for this part. */
+  show(next: HTMLElement): void {
+    const dialog = this.querySelector("dialog[open]");
+    if (dialog) {
+      // Nobody's dialog is taken away.
+      dialog.addEventListener("close", () => this.#watch?.lookSoon(), { once: true });
+      return;
+    }
+    const served = next.innerHTML;
+    if (served !== this.#served) {
+      this.#served = served;
+      this.#replace(next);
+    }
+    const says = next.dataset.says ?? "";
+    if (says !== this.dataset.says) {
+      this.dataset.says = says;
+      this.#say(says);
+    }
+    // It has come to its end, and changes no more.
+    if (!next.dataset.events) this.#watch?.remove(this);
+  }
+
+  #replace(next: HTMLElement): void {
+    const focused = this.contains(document.activeElement) ? nameOf(document.activeElement!) : undefined;
+    const known = new Set(rows(this).map((row) => row.dataset.key));
+    this.replaceChildren(...next.childNodes);
+    if (known.size > 0) {
+      for (const row of rows(this)) row.classList.toggle("table__row--new", !known.has(row.dataset.key));
+    }
+    if (focused !== undefined) {
+      const same = [...this.querySelectorAll<HTMLElement>(FOCUSABLE)].find((element) => nameOf(element) === focused);
+      same?.focus({ preventScroll: true });
+    }
+  }
+
+  #say(text: string): void {
+    if (!text || Date.now() < this.#lastSaid + SAY_AFTER_MS) return;
+    this.#lastSaid = Date.now();
+    if (!this.#voice) {
+      this.#voice = document.createElement("p");
+      this.#voice.className = "visually-hidden";
+      this.#voice.role = "status";
+      this.after(this.#voice);
+    }
+    this.#voice.textContent = text;
+  }
+}
+
+const FOCUSABLE = "a[href], button, summary, [tabindex]";
+
+/** What an element is known by when it is written anew: its row, where it leads, and its words. */
+function nameOf(element: Element): string {
+  const row = element.closest<HTMLElement>("[data-key]")?.dataset.key;
+  const target = element.getAttribute("href") ?? element.getAttribute("commandfor");
+  return [row, element.tagName, target, target ? "" : element.textContent].join("\n");
+}
+
+function rows(of: HTMLElement): HTMLElement[] {
+  return [...of.querySelectorAll<HTMLElement>("[data-key]")];
+}
+
+customElements.define("live-part", LivePart);

@@ -1,0 +1,367 @@
+//! Renders and their callbacks.
+
+mod detail;
+mod timeline;
+
+use std::{collections::HashMap, fmt};
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::renders::RenderBackend,
+    error::AppError,
+    model::{
+        delivery::{self, DeliverySearch, DeliveryState, Secret, Webhooks},
+        rejection::{Reason, Rejection},
+        render::{
+            Choice, RenderLine, RenderMode, RenderPage, RenderRefusal, RenderSearch, RenderState, detail::RenderDetail,
+        },
+    },
+};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use time::{Date, Duration, OffsetDateTime, Time};
+
+use super::RequestBackend;
+use crate::{
+    clock,
+    domain::{
+        ids::{AccountId, ApiKeyId, RenderId, TemplateId},
+        render::{
+            history::{self, RenderState as StoredState},
+            log::LogFilter,
+        },
+        webhook::webhook_id,
+    },
+    service::{
+        activity,
+        callbacks::{self, ResendError, StopError},
+        deliveries,
+        renders::{
+            cancel::{self, CancelError},
+            log,
+        },
+        webhook_secrets::{self, WebhookSecretError},
+    },
+    store::{
+        api_keys,
+        callbacks::{Attempt, CallbackState},
+        deliveries::Delivery,
+        error::StoreError,
+        plans,
+        renders::log::LoggedRender,
+        templates, webhook_secrets as secrets,
+    },
+};
+
+/// The member of a session's data that says until when the signing secret is shown in it.
+const SECRET_SHOWN_UNTIL: &str = "webhook_secret_shown_until";
+/// For so long it is.
+const SECRET_SHOWN: Duration = Duration::minutes(1);
+
+/// Templates that can be chosen from; whoever has more finds them by their names.
+const MOST_TEMPLATES: i64 = 500;
+
+#[async_trait]
+impl RenderBackend for RequestBackend {
+    async fn renders(&self, search: RenderSearch) -> Result<RenderPage, AppError> {
+        let (account, now) = (self.caller().await?.account, clock::now());
+        self.render_page(account, search, now)
+            .await
+            .map_err(|error| self.internal(&error))
+    }
+
+    async fn render(&self, id: String) -> Result<RenderDetail, AppError> {
+        let account = self.caller().await?.account;
+        let id = RenderId::parse(&id).ok_or(AppError::NotFound)?;
+        let found = detail::find(&self.app, account, id).await;
+        found.map_err(|error| self.internal(&error))?.ok_or(AppError::NotFound)
+    }
+
+    async fn cancel_render(&self, id: String) -> Result<(), AppError> {
+        let account = self.caller().await?.account;
+        let id = RenderId::parse(&id).ok_or(AppError::NotFound)?;
+        let cancelled = cancel::cancel(&self.app, account, id, None).await;
+        cancelled.map_err(|error| match error {
+            CancelError::NotFound => AppError::NotFound,
+            CancelError::Ended => refused(RenderRefusal::HasEnded),
+            CancelError::Synchronous => refused(RenderRefusal::IsAwaited),
+            CancelError::Store(error) => self.internal(&error),
+        })
+    }
+
+    async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError> {
+        let (account, now) = (self.caller().await?.account, clock::now());
+        let since = search.since.days().map(|days| now - Duration::days(days));
+        let state = search.state.map(|state| match state {
+            DeliveryState::Delivered => CallbackState::Delivered,
+            DeliveryState::Trying => CallbackState::Sending,
+            DeliveryState::GivenUp => CallbackState::Failed,
+        });
+        let after = search.after.as_deref().and_then(RenderId::parse);
+        let page = deliveries::list(&self.app.db, account, state, since, &search.text, after).await;
+        let mut page = page.map_err(|error| self.internal(&error))?;
+        let deliveries = page.deliveries.items.into_iter().map(|found| {
+            let attempts = page.attempts.remove(&found.render).unwrap_or_default();
+            shown_delivery(found, attempts, now)
+        });
+        Ok(Webhooks {
+            secret: self.secret(account, now).await?,
+            deliveries: deliveries.collect(),
+            next: page.deliveries.next.map(|id| id.to_string()),
+        })
+    }
+
+    async fn resend_callback(&self, render: String) -> Result<(), AppError> {
+        let account = self.caller().await?.account;
+        let id = RenderId::parse(&render).ok_or(AppError::NotFound)?;
+        let sent = callbacks::resend(&self.app, account, id).await;
+        sent.map_err(|error| match error {
+            ResendError::None => AppError::NotFound,
+            ResendError::NotYet => refused(RenderRefusal::NotToldYet),
+            ResendError::UnderWay => refused(RenderRefusal::BeingSent),
+            ResendError::Store(error) => self.internal(&error),
+        })
+    }
+
+    async fn stop_callback(&self, render: String) -> Result<(), AppError> {
+        let account = self.caller().await?.account;
+        let id = RenderId::parse(&render).ok_or(AppError::NotFound)?;
+        let stopped = callbacks::stop(&self.app, account, id).await;
+        stopped.map_err(|error| match error {
+            StopError::NotSending => refused(RenderRefusal::NotTried),
+            StopError::Store(error) => self.internal(&error),
+        })
+    }
+
+    async fn reveal_webhook_secret(&self) -> Result<(), AppError> {
+        self.caller().await?;
+        let until = (clock::now() + SECRET_SHOWN).unix_timestamp();
+        let noted = self.session.insert(SECRET_SHOWN_UNTIL, until).await;
+        noted.map_err(|error| self.internal(&error))
+    }
+
+    async fn replace_webhook_secret(&self) -> Result<(), AppError> {
+        let account = self.caller().await?.account;
+        let (db, keys) = (&self.app.db, &self.app.secret_keys);
+        let replaced = webhook_secrets::replace(db, keys, account, clock::now()).await;
+        replaced.map_err(|error| self.internal(&error))
+    }
+}
+
+impl RequestBackend {
+    async fn render_page(
+        &self,
+        account: AccountId,
+        search: RenderSearch,
+        now: OffsetDateTime,
+    ) -> Result<RenderPage, StoreError> {
+        let db = &self.app.db;
+        let after = search.after.as_deref().and_then(RenderId::parse);
+        let month = now.date().replace_day(1).unwrap_or(now.date());
+        let (page, this_month, latest, keys, templates, retention_days) = tokio::try_join!(
+            log::list(db, account, filter(&search), &search.text, after),
+            log::count_since(db, account, midnight(month)),
+            activity::latest(db, account),
+            api_keys::list(db, account),
+            templates::list_names(db, account, MOST_TEMPLATES),
+            plans::find_retention(db, account),
+        )?;
+        let renders = page.renders.items.into_iter();
+        Ok(RenderPage {
+            renders: renders.filter_map(|render| line(render, &page.templates)).collect(),
+            next: page.renders.next.map(|id| id.to_string()),
+            this_month,
+            month,
+            retention_days: retention_days.unwrap_or_default(),
+            latest: latest.iter().rev().map(super::account::glance).collect(),
+            templates: templates
+                .into_iter()
+                .map(|found| choice(found.id, found.name))
+                .collect(),
+            keys: keys.into_iter().map(|key| choice(key.id, key.name)).collect(),
+        })
+    }
+
+    async fn secret(&self, account: AccountId, now: OffsetDateTime) -> Result<Secret, AppError> {
+        let shown_until: Option<i64> = self
+            .session
+            .get(SECRET_SHOWN_UNTIL)
+            .await
+            .map_err(|error| self.internal(&error))?;
+        let secret = self.secret_until(account, shown_until, now).await;
+        secret.map_err(|error| self.internal(&error))
+    }
+
+    async fn secret_until(
+        &self,
+        account: AccountId,
+        shown_until: Option<i64>,
+        now: OffsetDateTime,
+    ) -> Result<Secret, WebhookSecretError> {
+        let db = &self.app.db;
+        let shown = if shown_until.is_some_and(|until| now.unix_timestamp() < until) {
+            let in_use = webhook_secrets::in_use(db, &self.app.secret_keys, account, now).await?;
+            in_use.first().map(|secret| secret.to_text().expose_secret().to_owned())
+        } else {
+            None
+        };
+        let times = secrets::list_times(db, account, now).await?;
+        Ok(Secret {
+            made_at: times
+                .iter()
+                .find(|times| times.expires_at.is_none())
+                .map(|times| times.inserted_at),
+            former_until: times.iter().filter_map(|times| times.expires_at).max(),
+            shown,
+        })
+    }
+}
+
+fn refused(refusal: RenderRefusal) -> AppError {
+    AppError::Rejected(Rejection {
+        reason: Reason::Render(refusal),
+        typed: Vec::new(),
+    })
+}
+
+fn choice(id: impl fmt::Display, name: String) -> Choice {
+    Choice {
+        id: id.to_string(),
+        name,
+    }
+}
+
+fn midnight(date: Date) -> OffsetDateTime {
+    date.with_time(Time::MIDNIGHT).assume_utc()
+}
+
+/// What an address that somebody made up asks for, and is not sound, does not matter.
+fn filter(search: &RenderSearch) -> LogFilter {
+    LogFilter {
+        state: search.state.map(|state| match state {
+            RenderState::Queued => StoredState::Queued,
+            RenderState::Processing => StoredState::Processing,
+            RenderState::Succeeded => StoredState::Succeeded,
+            RenderState::Failed => StoredState::Failed,
+            RenderState::Cancelled => StoredState::Cancelled,
+        }),
+        mode: search.mode.map(|mode| match mode {
+            RenderMode::Sync => history::RenderMode::Sync,
+            RenderMode::Async => history::RenderMode::Async,
+        }),
+        livemode: search.live,
+        key: search.key.as_deref().and_then(ApiKeyId::parse),
+        template: search.template.as_deref().and_then(TemplateId::parse),
+        from: search.from.map(midnight),
+        until: search.to.and_then(Date::next_day).map(midnight),
+        ids: None,
+        text: None,
+    }
+}
+
+/// `None`: a newer release of the service has written it.
+fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<RenderLine> {
+    let sources = sources(render.parts.as_ref().unwrap_or(&Value::Null), templates);
+    Some(RenderLine {
+        id: render.id.to_string(),
+        source: summary(&sources),
+        title: render.title,
+        state: RenderState::from_word(&render.state)?,
+        mode: RenderMode::from_word(&render.mode)?,
+        live: render.livemode,
+        key: render.key_name,
+        pages: render.page_count,
+        credits: render.credits,
+        took_ms: render.finished_at.map(|end| milliseconds(end - render.inserted_at)),
+        at: render.inserted_at,
+    })
+}
+
+/// What parts are made from: names of templates, addresses, or HTML.
+fn sources(parts: &Value, templates: &HashMap<String, String>) -> Vec<String> {
+    let source = |part: &Value| {
+        if let Some(url) = part["url"].as_str() {
+            let (_, rest) = url.split_once("://").unwrap_or(("", url));
+            return rest.trim_end_matches('/').to_owned();
+        }
+        match part["template_id"].as_str() {
+            Some(id) => templates.get(id).cloned().unwrap_or_else(|| "a template".to_owned()),
+            None => "HTML".to_owned(),
+        }
+    };
+    parts.as_array().into_iter().flatten().map(source).collect()
+}
+
+/// The first of them, and how many there are besides.
+fn summary(sources: &[String]) -> String {
+    match sources {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_seconds_f64() * 1000.0).max(0.0)
+}
+
+fn shown_delivery(found: Delivery, attempts: Vec<Attempt>, now: OffsetDateTime) -> delivery::Delivery {
+    delivery::Delivery {
+        render: found.render.to_string(),
+        event: if found.render_state == StoredState::Succeeded.as_str() {
+            "success"
+        } else {
+            "failed"
+        },
+        address: found.address,
+        state: match found.state.as_str() {
+            "delivered" => DeliveryState::Delivered,
+            "failed" => DeliveryState::GivenUp,
+            _ => DeliveryState::Trying,
+        },
+        next_in_seconds: found.next_try.map(|at| (at - now).whole_seconds().max(0)),
+        webhook_id: webhook_id(found.webhook_id),
+        body: pretty(&found.body),
+        attempts: attempts.into_iter().map(shown_attempt).collect(),
+    }
+}
+
+fn shown_attempt(attempt: Attempt) -> delivery::Attempt {
+    delivery::Attempt {
+        at: attempt.inserted_at,
+        status: attempt.status,
+        error: attempt.error,
+        answer: attempt.answer,
+        took_ms: attempt.duration_ms,
+    }
+}
+
+/// JSON in lines, as people read it.
+fn pretty(json: &str) -> String {
+    let value: Result<Value, _> = serde_json::from_str(json);
+    let pretty = value.and_then(|value| serde_json::to_string_pretty(&value));
+    pretty.unwrap_or_else(|_| json.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_render_is_made_from() {
+        let templates = HashMap::from([("id-1".to_owned(), "Invoice".to_owned())]);
+        let parts = json!([
+            {"type": "template", "template_id": "id-1"},
+            {"type": "url", "url": "https://example.org/terms/"},
+            {"type": "html", "bytes": 7},
+            {"type": "template", "template_id": "id-2"},
+        ]);
+        let found = sources(&parts, &templates);
+        assert_eq!(found, ["Invoice", "example.org/terms", "HTML", "a template"]);
+        assert_eq!(summary(&found), "Invoice and 3 more");
+        assert_eq!(summary(&found[..1]), "Invoice");
+        assert_eq!(summary(&sources(&Value::Null, &templates)), "");
+    }
+}

@@ -1,0 +1,220 @@
+//! All that is known of one render.
+
+use platen_app::model::render::{
+    RenderMode, RenderState,
+    detail::{Callback, Document, Failure, Message, Phase, Picture, Pictures, RenderDetail, Request, RequestOutcome},
+};
+use serde_json::Value;
+use time::OffsetDateTime;
+
+use super::{shown_attempt, sources, summary, timeline::timeline};
+use crate::{
+    domain::{
+        ids::{AccountId, RenderId},
+        sentence::sentence,
+    },
+    service::renders::{
+        history, log,
+        thumbnails::{self, Pictures as Drawn},
+    },
+    state::AppState,
+    store::{
+        accounts,
+        callbacks::CallbackHistory,
+        deliveries,
+        error::StoreError,
+        renders::{
+            history::Render,
+            log::{RenderOrigin, find_origin},
+        },
+    },
+};
+
+/// `None`: the account has no such render.
+pub(super) async fn find(app: &AppState, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
+    let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
+        return Ok(None);
+    };
+    let (Some(state), Some(mode)) = (
+        RenderState::from_word(&render.state),
+        RenderMode::from_word(&render.mode),
+    ) else {
+        return Ok(None);
+    };
+    let pictures = match state {
+        RenderState::Succeeded => shown_pictures(thumbnails::list(app, account, id).await?),
+        _ => Pictures::None,
+    };
+    let RenderOrigin {
+        key_name,
+        idempotency_key,
+    } = find_origin(&app.db, account, id).await?.unwrap_or_default();
+    let parts = render.options["parts"].take();
+    let templates = log::template_names(&app.db, account, std::iter::once(&parts)).await?;
+    let sources = sources(&parts, &templates);
+    render.options["parts"] = parts;
+    let next = deliveries::find_next_try(&app.db, account, id).await?;
+    let error = render.error.as_ref().map(failure);
+    let failed_in = error.as_ref().and_then(|error| error.phase);
+    let first = callback.as_ref().and_then(|callback| callback.attempts.first());
+    Ok(Some(RenderDetail {
+        id: id.to_string(),
+        name: render.title.clone().unwrap_or_else(|| summary(&sources)),
+        state,
+        mode,
+        live: render.livemode,
+        at: render.inserted_at,
+        credits: render.credits,
+        timeline: timeline(&render, first, failed_in),
+        warnings: texts(&render.warnings, "message")
+            .map(|message| sentence(&message))
+            .collect(),
+        requests: list(&render.requests).map(request).collect(),
+        console: list(&render.console).map(message).collect(),
+        keeps_content: accounts::keeps_content(&app.db, account).await?,
+        key: key_name,
+        idempotency_key,
+        callback: callback.map(|callback| shown_callback(callback, &render.options, next)),
+        options: serde_json::to_string_pretty(&render.options).unwrap_or_default(),
+        document: document(&render, pictures),
+        sources,
+        error,
+    }))
+}
+
+fn document(render: &Render, pictures: Pictures) -> Option<Document> {
+    let result = render.result.as_ref();
+    // What is deleted there is no longer to be had.
+    let own = render.object_expires_at.and(result);
+    Some(Document {
+        title: render.title.clone(),
+        pages: render.page_count?,
+        bytes: render.bytes.unwrap_or_default(),
+        conformance: render.conformance.clone(),
+        place: place(render),
+        url: own.and_then(|result| text(result, "mediaLink")),
+        expires_at: render.object_expires_at,
+        pictures,
+    })
+}
+
+/// Where a document was put, in the form in which tools of its store write it.
+fn place(render: &Render) -> Option<String> {
+    let destination = render.options.get("destination");
+    let Some(destination) = destination else {
+        return Some(text(render.result.as_ref()?, "name")?.clone());
+    };
+    let scheme = match destination["provider"].as_str()? {
+        "aws_s3" => "s3",
+        _ => "gs",
+    };
+    Some(format!(
+        "{scheme}://{}/{}",
+        destination["bucket"].as_str()?,
+        destination["path"].as_str()?
+    ))
+}
+
+fn failure(error: &Value) -> Failure {
+    Failure {
+        message: sentence(error["message"].as_str().unwrap_or("internal error")),
+        pointer: text(error, "pointer"),
+        phase: error["phase"].as_str().and_then(Phase::from_word),
+    }
+}
+
+fn request(request: &Value) -> Request {
+    let status = request["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    Request {
+        part: part(request),
+        url: text(request, "url").unwrap_or_default(),
+        kind: text(request, "type"),
+        outcome: match (text(request, "refused"), text(request, "error"), status) {
+            (Some(reason), ..) => RequestOutcome::Refused(reason),
+            (None, Some(reason), _) => RequestOutcome::Failed(reason),
+            (None, None, Some(status)) => RequestOutcome::Answered(status),
+            (None, None, None) => RequestOutcome::Open,
+        },
+        bytes: request["bytes"].as_i64(),
+        took_ms: request["duration_ms"].as_f64(),
+    }
+}
+
+fn message(message: &Value) -> Message {
+    Message {
+        part: part(message),
+        level: text(message, "level").unwrap_or_default(),
+        text: text(message, "text").unwrap_or_default(),
+    }
+}
+
+fn shown_callback(callback: CallbackHistory, options: &Value, next: Option<OffsetDateTime>) -> Callback {
+    Callback {
+        address: text(&options["callback"], "url"),
+        begun: callback.state != "waiting",
+        trying: callback.state == "sending",
+        next,
+        attempts: callback.attempts.into_iter().map(shown_attempt).collect(),
+    }
+}
+
+fn shown_pictures(drawn: Drawn) -> Pictures {
+    match drawn {
+        Drawn::Drawn(pages) => {
+            let pictures = pages.into_iter().map(|page| Picture {
+                page: page.page,
+                width: page.width,
+                height: page.height,
+            });
+            Pictures::Drawn(pictures.collect())
+        }
+        Drawn::Coming => Pictures::Coming,
+        Drawn::None => Pictures::None,
+    }
+}
+
+/// Parts are counted from 0 in records, and from 1 for people.
+fn part(of: &Value) -> u64 {
+    of["part"].as_u64().unwrap_or_default() + 1
+}
+
+fn list(items: &Value) -> impl Iterator<Item = &Value> {
+    items.as_array().into_iter().flatten()
+}
+
+fn texts<'a>(items: &'a Value, member: &'a str) -> impl Iterator<Item = String> + 'a {
+    list(items).filter_map(move |item| text(item, member))
+}
+
+fn text(value: &Value, member: &str) -> Option<String> {
+    Some(value[member].as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_became_of_a_request() {
+        let outcome = |more: Value| {
+            let mut whole = json!({"part": 0, "url": "https://a.example/b", "type": "image", "status": null, "bytes": null,
+                "duration_ms": null, "error": null, "refused": null});
+            for (name, value) in more.as_object().expect("members") {
+                whole[name] = value.clone();
+            }
+            request(&whole).outcome
+        };
+        assert_eq!(outcome(json!({"status": 404})), RequestOutcome::Answered(404));
+        assert_eq!(
+            outcome(json!({"error": "net::ERR_TUNNEL_CONNECTION_FAILED", "refused": "private"})),
+            RequestOutcome::Refused("private".into())
+        );
+        assert_eq!(
+            outcome(json!({"status": 200, "error": "net::ERR_ABORTED"})),
+            RequestOutcome::Failed("net::ERR_ABORTED".into())
+        );
+        assert_eq!(outcome(json!({})), RequestOutcome::Open);
+    }
+}

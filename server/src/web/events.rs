@@ -1,0 +1,165 @@
+//! What open pages are told: which renders of their account have changed. A stream of events as HTML defines them
+//! (`EventSource`), for the person who is logged in and as long as they are.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    Extension, Router,
+    extract::{Path, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+    routing::get,
+};
+use futures::{Stream, stream};
+use tokio::time::{Interval, MissedTickBehavior, interval};
+use tower_sessions::Session;
+
+use crate::{
+    clock,
+    domain::ids::{AccountId, RenderId},
+    jobs::changes::{Change, Listening},
+    service::{
+        people::callers::{self, CallerError},
+        sessions::{self, LoggedIn},
+    },
+    state::AppState,
+    web::Web,
+};
+
+/// Proxies end connections on which nothing is said.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Whoever logs out, or leaves the account, hears nothing more after so long.
+const ASK_AGAIN: Duration = Duration::from_secs(20);
+/// A browser that has lost the connection comes back after so long.
+const COME_BACK: Duration = Duration::from_secs(3);
+const CHANGED: &str = "changed";
+/// Which renders is not known.
+const SOME: &str = "*";
+
+/// Streams of all renders of an account, and of one.
+pub(super) fn routes() -> Router<Web> {
+    Router::new()
+        .route("/dashboard/events/renders", get(of_all))
+        .route("/dashboard/events/renders/{id}", get(of_one))
+}
+
+async fn of_all(
+    State(web): State<Web>,
+    Extension(session): Extension<Session>,
+    Extension(person): Extension<LoggedIn>,
+) -> Response {
+    listen(web.app, session, person, None).await
+}
+
+async fn of_one(
+    State(web): State<Web>,
+    Extension(session): Extension<Session>,
+    Extension(person): Extension<LoggedIn>,
+    Path(id): Path<String>,
+) -> Response {
+    // Another account's render, or none at all, never changes.
+    match RenderId::parse(&id) {
+        Some(id) => listen(web.app, session, person, Some(id)).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+async fn listen(app: AppState, session: Session, person: LoggedIn, about: Option<RenderId>) -> Response {
+    let caller = callers::of_person(&app.db, &app.config.limits, person.user).await;
+    let account = match caller {
+        Ok(caller) => caller.account,
+        Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
+        Err(CallerError::Store(error)) => {
+            tracing::error!(%error, "an account could not be looked up");
+            return StatusCode::SERVICE_UNAVAILABLE.into_response();
+        }
+    };
+    // A page without news is as good as one that is told late.
+    let Some(listening) = app.jobs.changes().listen(account) else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let mut ask_again = interval(ASK_AGAIN);
+    ask_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ask_again.reset();
+    let watch = Watch {
+        app,
+        session,
+        person,
+        account,
+        about,
+        listening,
+        ask_again,
+    };
+    let events = Sse::new(watch.events()).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    let headers = [
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        // Nginx would collect what comes in small pieces.
+        (
+            HeaderName::from_static("x-accel-buffering"),
+            HeaderValue::from_static("no"),
+        ),
+    ];
+    (headers, events).into_response()
+}
+
+/// One page that listens.
+struct Watch {
+    app: AppState,
+    session: Session,
+    person: LoggedIn,
+    account: AccountId,
+    about: Option<RenderId>,
+    listening: Listening,
+    ask_again: Interval,
+}
+
+impl Watch {
+    /// Until the session or the service ends.
+    fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        // The head of an answer is sent with the first of its body.
+        let first = Event::default().retry(COME_BACK).comment("listening");
+        let changes = stream::unfold(self, |mut watch| async move {
+            loop {
+                tokio::select! {
+                    change = watch.listening.next() => {
+                        let change = change?;
+                        if watch.about.is_none_or(|render| change.is_about(render)) {
+                            return Some((Ok(event(&change, watch.about)), watch));
+                        }
+                    }
+                    _ = watch.ask_again.tick() => {
+                        if !watch.is_welcome().await {
+                            return None;
+                        }
+                    }
+                }
+            }
+        });
+        futures::StreamExt::chain(stream::iter([Ok(first)]), changes)
+    }
+
+    /// Whether the person is still logged in, and the account still theirs.
+    async fn is_welcome(&self) -> bool {
+        let current = sessions::is_current(&self.app.db, &self.session, self.person.user, clock::now()).await;
+        if !matches!(current, Ok(true)) {
+            return false;
+        }
+        let caller = callers::of_person(&self.app.db, &self.app.config.limits, self.person.user).await;
+        caller.is_ok_and(|caller| caller.account == self.account)
+    }
+}
+
+fn event(change: &Change, about: Option<RenderId>) -> Event {
+    let data = match (about, change) {
+        (Some(render), _) => render.to_string(),
+        (None, Change::Some) => SOME.to_owned(),
+        (None, Change::Renders(renders)) => {
+            let renders: Vec<_> = renders.iter().map(ToString::to_string).collect();
+            renders.join(" ")
+        }
+    };
+    Event::default().event(CHANGED).data(data)
+}

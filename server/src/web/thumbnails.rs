@@ -1,0 +1,64 @@
+//! Small pictures of documents' pages, for those who are logged in to their account.
+
+use axum::{
+    Extension,
+    extract::{Path, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+
+use crate::{
+    domain::ids::RenderId,
+    service::{
+        people::callers::{self, CallerError},
+        renders::thumbnails,
+        sessions::LoggedIn,
+    },
+    web::Web,
+};
+
+/// The picture of one page: `…/pages/1.png`.
+pub(super) async fn get(
+    State(web): State<Web>,
+    Extension(person): Extension<LoggedIn>,
+    Path((id, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    let page = name.strip_suffix(".png").and_then(|page| page.parse().ok());
+    let (Some(render), Some(page)) = (RenderId::parse(&id), page) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let app = &web.app;
+    let account = match callers::of_person(&app.db, &app.config.limits, person.user).await {
+        Ok(caller) => caller.account,
+        Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
+        Err(CallerError::Store(error)) => return failed(&error),
+    };
+    let thumbnail = match thumbnails::find(app, account, render, page).await {
+        Ok(Some(thumbnail)) => thumbnail,
+        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
+        Err(error) => return failed(&error),
+    };
+    let tag = format!("\"{}\"", thumbnail.id);
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|known| known == tag.as_str());
+    let described = [
+        (
+            header::ETAG,
+            HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("")),
+        ),
+        // The browser asks each time: whoever has logged out sees nothing any more.
+        (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
+        (header::CONTENT_TYPE, HeaderValue::from_static("image/png")),
+    ];
+    if known {
+        return (StatusCode::NOT_MODIFIED, described).into_response();
+    }
+    (described, thumbnail.png).into_response()
+}
+
+fn failed(error: &dyn std::error::Error) -> Response {
+    tracing::error!(%error, "a thumbnail could not be had");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}

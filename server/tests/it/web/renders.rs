@@ -1,0 +1,283 @@
+//! The list of renders, and the page of one.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{service_with, site};
+use crate::support::{
+    origin::Origin,
+    receiver::Receiver,
+    service::TestService,
+    studio::{body, header},
+    visitor::Visitor,
+};
+
+/// Answers status and id of a render for which somebody waits.
+async fn render(service: &TestService, key: &str, part: &str) -> (u16, String) {
+    let request = service.client.post(service.url("/api/v1/renderers/pdf"));
+    let request = request.bearer_auth(key).json(&body(part, json!({})));
+    let answer = request.send().await.expect("an answer");
+    (answer.status().as_u16(), header(&answer, "x-render-id").to_owned())
+}
+
+/// The renders that a page of the list shows, in its order.
+async fn listed(visitor: &Visitor, query: &str) -> Vec<String> {
+    let html = visitor.page(&format!("/dashboard/renders{query}")).await;
+    let rows = html.split("data-key=\"").skip(1);
+    rows.map(|row| row.split('"').next().expect("an id").to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn the_list_shows_what_is_asked_for() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let foreign = service.account("bob@example.org");
+    let test_key = service.create_key("ann@example.org", "Trial & error", &["--test"]);
+    let test_key_id = test_key.stderr.trim().to_owned();
+    let test_key = test_key.succeeded();
+    let template = json!({"template": {"name": "Dunning_letter", "content": "<p>{{ x }}"}});
+    let made = service
+        .client
+        .post(service.url("/api/v1/templates"))
+        .bearer_auth(&account.key);
+    let made = made.json(&template).send().await.expect("an answer");
+    let template = header(&made, "location").rsplit('/').next().expect("an id").to_owned();
+
+    let (_, titled) = render(&service, &account.key, "<title>100 % paid</title>").await;
+    let (_, tested) = render(&service, &test_key, "<p>").await;
+    let (status, failed) = render(&service, &account.key, "http://127.0.0.1:1/").await;
+    assert_eq!(status, 422);
+    let part = json!({"type": "template", "content": {"template_id": template}});
+    let queued = service.queued(&account, &json!({"parts": [part]})).await;
+    service.ended(&account, &queued).await;
+    let (_, others) = render(&service, &foreign.key, "<title>100 % paid</title>").await;
+
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let all = [&queued, &failed, &tested, &titled];
+    assert_eq!(listed(&ann, "").await, all.map(Clone::clone));
+    let short = &titled[..13];
+    for (query, expected) in [
+        ("?state=failed".to_owned(), vec![&failed]),
+        ("?state=cancelled".to_owned(), vec![]),
+        ("?state=succeeded&mode=async".to_owned(), vec![&queued]),
+        ("?mode=sync".to_owned(), vec![&failed, &tested, &titled]),
+        ("?keys=test".to_owned(), vec![&tested]),
+        (format!("?key={test_key_id}"), vec![&tested]),
+        (format!("?key={}", foreign.key_id), vec![]),
+        (format!("?template={template}"), vec![&queued]),
+        ("?q=100+%25".to_owned(), vec![&titled]),
+        ("?q=%25".to_owned(), vec![&titled]),
+        ("?q=dunning_".to_owned(), vec![&queued]),
+        (format!("?q={titled}"), vec![&titled]),
+        (format!("?q={others}"), vec![]),
+        ("?from=2020-01-01&to=2020-01-02".to_owned(), vec![]),
+        // What makes no sense does not matter.
+        ("?state=done&cursor=x&key=1&from=y".to_owned(), all.to_vec()),
+    ] {
+        let found = listed(&ann, &query).await;
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{query}");
+    }
+    assert!(listed(&ann, &format!("?q={short}")).await.contains(&titled));
+    let html = ann.page("/dashboard/renders").await;
+    assert!(html.contains("Trial &amp; error"), "{html}");
+}
+
+#[tokio::test]
+async fn the_list_goes_on_where_the_page_before_ended() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    render(&service, &account.key, "<p>").await;
+    // Some are accepted in the same moment.
+    let many =
+        "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
+        select gen_random_uuid(), account_id, api_key_id, mode, 'failed', livemode, options,
+            inserted_at - (n / 4) * interval '1 s', finished_at
+        from renders, generate_series(1, 59) n";
+    assert_eq!(service.execute(many).await, 59);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    for (query, count) in [("", 60), ("?state=failed", 59)] {
+        let (mut seen, mut next) = (Vec::new(), Some(format!("/dashboard/renders{query}")));
+        while let Some(path) = next {
+            let html = ann.page(&path).await;
+            let rows = html.split("data-key=\"").skip(1);
+            seen.extend(rows.map(|row| row.split('"').next().expect("an id").to_owned()));
+            let links = html.split("href=\"/dashboard/renders?").skip(1);
+            let mut links = links.map(|link| link.split('"').next().expect("an address").replace("&amp;", "&"));
+            next = links
+                .find(|link| link.contains("cursor="))
+                .map(|query| format!("/dashboard/renders?{query}"));
+        }
+        assert_eq!(seen.len(), count, "{query}");
+        assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), count, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_a_render_tells_all_of_it_as_text() {
+    let origin = Origin::start().await;
+    let site = site();
+    let settings = [
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let service = TestService::start_with(&settings).await;
+    let account = service.account("ann@example.org");
+    let attack = "<script>alert(1)</script>";
+    let html = format!(
+        "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title><link rel=stylesheet href=http://{0}/style.css><img src=http://{0}/status/404><img src=http://10.0.0.1/x.png>
+         <script>console.error('<script>alert(1)</' + 'script>')</script>",
+        origin.authority
+    );
+    let (status, id) = render(&service, &account.key, &html).await;
+    assert_eq!(status, 200);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let page = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(!page.contains(attack), "{page}");
+    let escaped = "&lt;script&gt;alert(1)&lt;/script&gt;";
+    // As the title, in its fact, and in the console.
+    assert!(page.matches(escaped).count() >= 3, "{page}");
+    for expected in [
+        ">Succeeded<",
+        ">200<",
+        ">failed<",
+        ">refused<",
+        "10.0.0.1/x.png",
+        "3 requests, 1 refused",
+        "1 message<",
+        "PDF/A-2b conforms",
+        "not asked for",
+        "In all",
+        &format!("/dashboard/playground?render={id}"),
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    let list = ann.page("/dashboard/renders").await;
+    assert!(list.contains(escaped) && !list.contains(attack), "{list}");
+
+    let (_, failed) = render(
+        &service,
+        &account.key,
+        &format!("http://{}/status/500", origin.authority),
+    )
+    .await;
+    let page = ann.page(&format!("/dashboard/renders/{failed}")).await;
+    for expected in [
+        "The address answered with status 500",
+        "/parts/0",
+        "not reached",
+        "Nothing was charged",
+        "no credits",
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_render_is_its_accounts_only() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    service.account("bob@example.org");
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    let waiting = json!({"parts": ["<p>"], "callback": {"url": "https://example.invalid/"}});
+    let id = service.queued(&account, &waiting).await;
+    for path in [
+        format!("/dashboard/renders/{id}"),
+        "/dashboard/renders/nothing".to_owned(),
+    ] {
+        let answer = bob.get(&path).await;
+        assert_eq!(answer.status(), 404, "{path}");
+        assert!(
+            answer
+                .text()
+                .await
+                .expect("a page")
+                .contains("There is nothing at this address.")
+        );
+    }
+    service.ended(&account, &id).await;
+    let before = service.shown(&account, &id).await;
+    for function in ["cancel-render", "resend-callback", "stop-callback"] {
+        let answer = bob.submit(function, &[("id", &id)]).await;
+        let said = header(&answer, "location").to_owned();
+        assert!(answer.status() == 302 && said.contains("__err"), "{function}: {said}");
+    }
+    assert_eq!(
+        service.shown(&account, &id).await["callback"]["state"],
+        before["callback"]["state"]
+    );
+    assert_eq!(listed(&bob, "").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_render_that_waits_is_cancelled() {
+    let site = site();
+    let settings = [
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        // Nobody takes anything out of the queue.
+        ("PLATEN_ROLE", "web"),
+    ];
+    let service = TestService::start_with(&settings).await;
+    let account = service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let id = service.queued(&account, &json!({"parts": ["<p>"]})).await;
+    let path = format!("/dashboard/renders/{id}");
+    let page = ann.page(&path).await;
+    assert!(
+        page.contains("Cancel render") && page.contains("It waits for its turn."),
+        "{page}"
+    );
+    let answer = ann.submit("cancel-render", &[("id", &id)]).await;
+    assert_eq!(
+        (answer.status().as_u16(), header(&answer, "location")),
+        (303, path.as_str())
+    );
+    let page = ann.page(&path).await;
+    assert!(
+        page.contains(">Cancelled<") && !page.contains("Cancel render"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn a_callback_is_sent_again_or_given_up() {
+    let receiver = Receiver::start().await;
+    let site = site();
+    let settings = [
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
+    ];
+    let service = TestService::start_with(&settings).await;
+    let account = service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let callback = json!({"parts": ["<p>"], "callback": {"url": receiver.url("/503?secret=1")}});
+    let id = service.queued(&account, &callback).await;
+    receiver.wait_for(1).await;
+    let tried = |count: usize| {
+        move |render: &serde_json::Value| render["callback"]["attempts"].as_array().expect("a list").len() == count
+    };
+    service.shown_when(&account, &id, tried(1)).await;
+    let path = format!("/dashboard/renders/{id}");
+    let page = ann.page(&path).await;
+    assert!(page.contains("Send again") && page.contains(">503<"), "{page}");
+    assert!(!page.contains("secret"), "{page}");
+    let answer = ann.submit("resend-callback", &[("id", &id)]).await;
+    assert_eq!(
+        (answer.status().as_u16(), header(&answer, "location")),
+        (303, path.as_str())
+    );
+    receiver.wait_for(2).await;
+    service.shown_when(&account, &id, tried(2)).await;
+
+    let stop = [("id", id.as_str()), ("from_list", "yes")];
+    let answer = ann.submit("stop-callback", &stop).await;
+    assert_eq!(header(&answer, "location"), "/dashboard/webhooks");
+    assert_eq!(service.shown(&account, &id).await["callback"]["state"], "failed");
+    assert_eq!(service.number("select count(*) from jobs").await, 0);
+    let again = ann.submit("stop-callback", &stop).await;
+    assert!(header(&again, "location").contains("__err"));
+}

@@ -1,0 +1,127 @@
+//! Small pictures of documents.
+
+use std::time::Instant;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::{service_with, site};
+use crate::support::{
+    process::PATIENCE,
+    service::TestService,
+    studio::{body, header},
+    visitor::Visitor,
+};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Returns once so many pictures are kept.
+async fn drawn(service: &TestService, count: i64) {
+    let deadline = Instant::now() + PATIENCE;
+    while service.number("select count(*) from render_thumbnails").await < count {
+        assert!(Instant::now() < deadline, "nothing is drawn");
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn render(service: &TestService, key: &str, part: &str, options: Value) -> String {
+    let request = service.client.post(service.url("/api/v1/renderers/pdf"));
+    let answer = request.bearer_auth(key).json(&body(part, options)).send().await;
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    header(&answer, "x-render-id").to_owned()
+}
+
+#[tokio::test]
+async fn pictures_are_drawn_once_the_caller_has_the_answer_and_are_the_accounts_only() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    service.account("bob@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    let pages = "<p style='break-after:page'>page</p>".repeat(7);
+    let id = render(&service, &account.key, &pages, json!({"size": "a5"})).await;
+    drawn(&service, 6).await;
+    assert_eq!(service.number("select count(*) from render_thumbnails").await, 6);
+
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    for page in 1..=6 {
+        let path = format!("/dashboard/renders/{id}/pages/{page}.png");
+        assert!(html.contains(&path), "{html}");
+        let picture = ann.get(&path).await;
+        assert_eq!(header(&picture, "content-type"), "image/png");
+        assert_eq!(header(&picture, "cache-control"), "private, no-cache");
+        assert_eq!(header(&picture, "x-content-type-options"), "nosniff");
+        let tag = header(&picture, "etag").to_owned();
+        let png = picture.bytes().await.expect("a picture");
+        assert!(png.starts_with(PNG));
+        assert_eq!(png[20..24], 240_u32.to_be_bytes(), "its height");
+        let known = ann.get_with(&path, &[("if-none-match", &tag)]).await;
+        assert_eq!(known.status(), 304);
+        assert_eq!(bob.get(&path).await.status(), 404);
+    }
+    for nothing in ["7.png", "0.png", "-1.png", "1", "1.jpg", "99999.png"] {
+        let path = format!("/dashboard/renders/{id}/pages/{nothing}");
+        assert_eq!(ann.get(&path).await.status(), 404, "{nothing}");
+    }
+    let open = "select count(*) from render_thumbnails where position('\\x89504e47'::bytea in sealed) > 0";
+    assert_eq!(service.number(open).await, 0);
+    service.execute("delete from renders").await;
+    assert_eq!(service.number("select count(*) from render_thumbnails").await, 0);
+}
+
+#[tokio::test]
+async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
+    let site = site();
+    let mut service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let id = service.queued(&account, &json!({"parts": ["<p>"]})).await;
+    service.ended(&account, &id).await;
+    // This one comes later and is drawn at once, so that the other one would have been.
+    render(&service, &account.key, "<p>", json!({})).await;
+    drawn(&service, 1).await;
+    let of_first = format!("select count(*) from render_thumbnails where render_id = '{id}'");
+    assert_eq!(service.number(&of_first).await, 0);
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(html.contains("The pages are being drawn"), "{html}");
+    drawn(&service, 2).await;
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(html.contains(&format!("/dashboard/renders/{id}/pages/1.png")), "{html}");
+
+    // Its document outlives what the plan keeps of it.
+    service
+        .execute("update renders set inserted_at = inserted_at - interval '91 days'")
+        .await;
+    service.restart(Signal::TERM).await;
+    let deadline = Instant::now() + PATIENCE;
+    while service.number("select count(*) from render_thumbnails").await > 0 {
+        assert!(Instant::now() < deadline, "they are still there");
+        tokio::task::yield_now().await;
+    }
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(html.contains("There are no pictures of these pages."), "{html}");
+}
+
+#[tokio::test]
+async fn an_account_that_keeps_no_content_has_neither_pictures_nor_titles() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let other = service.account("bob@example.org");
+    let forget = format!("update accounts set keep_content = false where id = '{}'", account.id);
+    assert_eq!(service.execute(&forget).await, 1);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let id = render(&service, &account.key, "<title>Private</title>", json!({})).await;
+    render(&service, &other.key, "<p>", json!({})).await;
+    // They are drawn one after the other.
+    drawn(&service, 1).await;
+    assert_eq!(service.number("select count(*) from render_thumbnails").await, 1);
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(
+        html.contains("does not keep pictures") && !html.contains("Private"),
+        "{html}"
+    );
+}
