@@ -1,6 +1,7 @@
 //! What became of a form. A form that is refused leads back to its page, whose address then says why.
 
 pub mod dialog;
+pub mod done;
 pub mod field;
 pub mod form;
 pub mod token_field;

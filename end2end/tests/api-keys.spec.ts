@@ -81,6 +81,7 @@ for (const javaScriptEnabled of [true, false]) {
         "This is not the name. Type it as it is written above.",
       ]);
       await expect(revoke.getByLabel("Type the name to confirm")).toHaveValue("Month");
+      await expect(page.getByText("Key rotated.")).toHaveCount(0);
       expect(await status(baseURL!, successor)).toBe(200);
       await revoke.getByLabel("Type the name to confirm").fill("Month-end worker");
       await revoke.getByRole("button", { name: "Revoke key" }).click();

@@ -6,7 +6,6 @@ pub mod end;
 pub mod list;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::{
     islands::copy_button::CopyButton,
@@ -15,7 +14,7 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::api_key::{ApiKey, ApiKeys as Found, KeyState, NewKey},
-    outcome::{Outcome, form::OutcomeErrors},
+    outcome::{Outcome, done::Done, form::OutcomeErrors},
     pages::api_keys::{
         api::{RevokeKey, RotateKey},
         create::CreateDialog,
@@ -28,7 +27,6 @@ use crate::{
         dialog::Dialog,
         icon::{Glyph, Icon},
         moment::Day,
-        notice::DoneNotice,
     },
 };
 
@@ -76,7 +74,7 @@ fn Content(found: Found) -> impl IntoView {
                 </OpenButton>
             </div>
         </div>
-        <Done />
+        <Done about=done />
         <OutcomeErrors outcome=rotated />
         <OutcomeErrors outcome=revoked />
         <section class="section">
@@ -107,17 +105,14 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What was just done, of what this page does.
-#[component]
-fn Done() -> impl IntoView {
-    let done = use_query_map().read_untracked().get("done");
-    let words = match done.as_deref() {
-        Some("created") => Some("Key created."),
-        Some("rotated") => Some("Key rotated. The old one goes on until the time that you have chosen."),
-        Some("revoked") => Some("Key revoked. Requests with it are refused from now on."),
-        _ => None,
-    };
-    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
+/// What the page says was just done.
+fn done(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "created" => "Key created.",
+        "rotated" => "Key rotated. The old one goes on until the time that you have chosen.",
+        "revoked" => "Key revoked. Requests with it are refused from now on.",
+        _ => return None,
+    })
 }
 
 /// Out of sight, but there.

@@ -5,7 +5,6 @@ pub mod connect;
 pub mod panel;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::{
     layout::{
@@ -13,7 +12,7 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::destination::Destinations as Found,
-    outcome::{Outcome, form::OutcomeErrors},
+    outcome::{Outcome, done::Done, form::OutcomeErrors},
     pages::destinations::{
         api::{DeleteConnection, TestConnection},
         connect::ConnectDialog,
@@ -22,7 +21,6 @@ use crate::{
     ui::{
         button::{OpenButton, Rank},
         icon::{Glyph, Icon},
-        notice::DoneNotice,
     },
 };
 
@@ -63,7 +61,7 @@ fn Content(found: Found) -> impl IntoView {
                 </OpenButton>
             </div>
         </div>
-        <Done />
+        <Done about=done />
         <OutcomeErrors outcome=tested />
         <OutcomeErrors outcome=deleted />
         <div class="grid grid--2">{panels} <DefaultStoragePanel /></div>
@@ -72,15 +70,12 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What was just done, of what this page does.
-#[component]
-fn Done() -> impl IntoView {
-    let done = use_query_map().read_untracked().get("done");
-    let words = match done.as_deref() {
-        Some("connected") => Some("Bucket connected and tested. What came of the test stands beside it."),
-        Some("tested") => Some("Connection tested. What came of it stands beside it."),
-        Some("deleted") => Some("Connection deleted, with its credentials. The bucket is as it was."),
-        _ => None,
-    };
-    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
+/// What the page says was just done.
+fn done(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "connected" => "Bucket connected and tested. What came of the test stands beside it.",
+        "tested" => "Connection tested. What came of it stands beside it.",
+        "deleted" => "Connection deleted, with its credentials. The bucket is as it was.",
+        _ => return None,
+    })
 }

@@ -9,29 +9,22 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     layout::card::Card,
     model::rejection::Field,
-    outcome::{Outcome, field::FormField, form::PageForm},
+    outcome::{Outcome, done::Done, field::FormField, form::PageForm},
     pages::log_in::api::LogIn as LogInFunction,
-    ui::{button::Submit, check::Check, field::TextField, notice::DoneNotice},
+    ui::{button::Submit, check::Check, field::TextField},
 };
 
 /// The page. `next` of its query says where it leads.
 #[component]
 pub fn LogIn() -> impl IntoView {
     let outcome = Outcome::of::<LogInFunction>();
-    let query = use_query_map();
-    let next = query.read_untracked().get("next");
-    let reset = query.read_untracked().get("done").as_deref() == Some("password");
+    let next = use_query_map().read_untracked().get("next");
     view! {
         <Title text="Log in" />
         <Card>
             <h1 class="auth__title">"Log in"</h1>
             <p class="auth__lede">"To your dashboard and keys."</p>
-            {reset
-                .then(|| {
-                    view! {
-                        <DoneNotice>"Password changed. You are logged out everywhere; log in with the new one."</DoneNotice>
-                    }
-                })}
+            <Done about=done />
             <PageForm outcome>
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
                 <div class="auth__form">
@@ -60,4 +53,9 @@ pub fn LogIn() -> impl IntoView {
             <div class="auth__other">"New here? " <a href="/sign-up">"Sign up"</a></div>
         </Card>
     }
+}
+
+/// What the page says was just done.
+fn done(word: &str) -> Option<&'static str> {
+    (word == "password").then_some("Password changed. You are logged out everywhere; log in with the new one.")
 }

@@ -6,7 +6,6 @@ pub mod profile;
 pub mod sessions;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::{
     layout::{
@@ -14,12 +13,12 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::settings::Settings as Found,
+    outcome::done::Done,
     pages::settings::{
         account::AccountSections,
         profile::{PasswordSection, ProfileSection},
         sessions::SessionsSection,
     },
-    ui::notice::DoneNotice,
 };
 
 /// The page.
@@ -47,7 +46,7 @@ fn Content(found: Found) -> impl IntoView {
                 <p class="page-head__lede">{lede}</p>
             </div>
         </div>
-        <Done />
+        <Done about=done />
         <ProfileSection person=found.person />
         <PasswordSection changed_at=found.password_changed_at />
         <SessionsSection sessions now />
@@ -55,24 +54,19 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What was just done, of what this page does.
-#[component]
-fn Done() -> impl IntoView {
-    let done = use_query_map().read_untracked().get("done");
-    let words = match done.as_deref() {
-        Some("name") => Some("Name saved."),
-        Some("email") => {
-            Some("A link is on its way to the new address. It counts once you have opened the link, logged in.")
-        }
-        Some("email-confirmed") => Some("Address changed. From now on you log in with it."),
-        Some("password") => Some("Password changed. All other sessions are logged out."),
-        Some("account") => Some("Account name saved."),
-        Some("content") => Some("Saved."),
-        Some("session") => Some("Session logged out."),
-        Some("sessions") => Some("All other sessions are logged out."),
-        Some("deletion") => Some("The account is deleted in seven days. We have sent you a mail about it."),
-        Some("kept") => Some("The account stays."),
-        _ => None,
-    };
-    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
+/// What the page says was just done.
+fn done(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "name" => "Name saved.",
+        "email" => "A link is on its way to the new address. It counts once you have opened the link, logged in.",
+        "email-confirmed" => "Address changed. From now on you log in with it.",
+        "password" => "Password changed. All other sessions are logged out.",
+        "account" => "Account name saved.",
+        "content" => "Saved.",
+        "session" => "Session logged out.",
+        "sessions" => "All other sessions are logged out.",
+        "deletion" => "The account is deleted in seven days. We have sent you a mail about it.",
+        "kept" => "The account stays.",
+        _ => return None,
+    })
 }

@@ -4,7 +4,7 @@ use tempfile::TempDir;
 
 use super::site;
 use crate::support::{
-    object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, s3},
+    object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, s3, service_account_key},
     service::TestService,
     studio::header,
     visitor::Visitor,
@@ -124,4 +124,48 @@ async fn nobody_tests_or_forgets_the_connection_of_another_account() {
         assert!(header(&answer, "location").contains("__err="), "{function}");
     }
     assert_eq!(only_id(&ann.page(PAGE).await), id);
+}
+
+#[tokio::test]
+async fn roles_and_service_accounts_are_offered_where_the_service_has_an_identity_of_its_own() {
+    const ROLE: &str = "arn:aws:iam::123456789012:role/platen";
+    let (s3, site) = (s3().await, site());
+    let plain = service_with_stores(&site).await;
+    plain.account("ann@example.org");
+    let page = Visitor::log_in(&plain, "ann@example.org").await.page(PAGE).await;
+    assert!(
+        !page.contains("Assume a role") && !page.contains("Act as a service account"),
+        "{page}"
+    );
+
+    let (endpoint, google_key) = (s3.endpoint(), service_account_key().to_string());
+    let service = TestService::start_with(&[
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+        ("PLATEN_AWS_ACCESS_KEY_ID", ACCESS_KEY_ID),
+        ("PLATEN_AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY),
+        ("PLATEN_STS_ENDPOINT", &endpoint),
+        ("PLATEN_GOOGLE_KEY", &google_key),
+    ])
+    .await;
+    let account = service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let page = ann.page(PAGE).await;
+    for expected in [
+        "Assume a role",
+        "Act as a service account",
+        "platen-account",
+        &account.id,
+    ] {
+        assert!(page.contains(expected), "{expected} in {page}");
+    }
+    let bucket = s3.bucket(Access::Full);
+    let mut fields = form("By role", &bucket, &endpoint);
+    fields.retain(|(name, _)| *name != "amazon_access");
+    fields.extend([("amazon_access", "role"), ("role_arn", ROLE)]);
+    let answer = ann.submit("connect-bucket", &fields).await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=connected"));
+    let page = ann.page(PAGE).await;
+    assert!(page.contains("External id") && page.contains(ROLE), "{page}");
+    assert!(page.contains("Working"), "{page}");
 }
