@@ -136,6 +136,52 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+/** Saves a template and answers its id. */
+async function makeTemplate(baseURL: string, key: string, name: string): Promise<string> {
+  const answer = await fetch(`${baseURL}/api/v1/templates`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ template: { name, content: "<p>Hello</p>" } }),
+  });
+  expect(answer.status).toBe(201);
+  return answer.headers.get("location")!.split("/").pop()!;
+}
+
+test("a key is for certain templates of its own account", async ({ page, member, baseURL }) => {
+  const own = await makeTemplate(baseURL!, member.key, "Receipt");
+  const other = await makeTemplate(baseURL!, member.key, "Letter");
+  const foreign = await makeTemplate(baseURL!, (await makeMember()).key, "Theirs");
+  await page.goto("/dashboard/api-keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  const create = dialog(page, "New key");
+  await expect(create.getByRole("checkbox", { name: "Theirs" })).toHaveCount(0);
+  await create.getByLabel("Name").fill("Till");
+  await create.getByRole("checkbox", { name: "Receipt" }).check();
+  await create.getByRole("button", { name: "Create key" }).click();
+  const key = await shownKey(page);
+  await expect(page.getByRole("row", { name: /^Till/ })).toContainText("for Receipt");
+  const seen = async (template: string) =>
+    (await fetch(`${baseURL}/api/v1/templates/${template}`, { headers: { authorization: `Bearer ${key}` } })).status;
+  expect(await seen(own)).toBe(200);
+  expect(await seen(other)).not.toBe(200);
+
+  const csrf = (await page.locator("meta[name=csrf-token]").getAttribute("content"))!;
+  const form = {
+    csrf,
+    key_name: "Forged",
+    key_mode: "live",
+    "scopes[0]": "render",
+    expiry: "never",
+    expiry_day: "",
+    networks: "",
+    "templates[0]": foreign,
+  };
+  const answer = await page.request.post("/web/create-key", { form, headers: { origin: baseURL! } });
+  expect(answer.status()).toBe(404);
+  await page.reload();
+  await expect(page.getByText("Forged")).toHaveCount(0);
+});
+
 test("nobody sees or ends the keys of another account", async ({ page, member, baseURL }) => {
   const other = await makeMember();
   const listed = await platen(["keys", "list", "--email", other.email]);
@@ -165,6 +211,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       forgive,
     }) => {
       forgive(/422/);
+      // Many pictures, and axe looks at each.
+      test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       const create = ["keys", "create", "--email", member.email, "--name"];

@@ -131,6 +131,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       picture,
     }) => {
       expect(member.key).toBeTruthy();
+      // Many pictures, and axe looks at each.
+      test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       const look = async (name: string) => {

@@ -190,6 +190,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       picture,
     }) => {
       const phone = await elsewhere(browser, member.email);
+      // Many pictures, and axe looks at each.
+      test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       const look = async (name: string) => {
