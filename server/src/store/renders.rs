@@ -1,5 +1,6 @@
 //! Table `renders`.
 
+pub mod documents;
 pub mod history;
 pub mod log;
 pub mod statistics;
@@ -169,40 +170,6 @@ pub async fn find_unfinished(
     }))
 }
 
-/// A finished render's document where it belongs.
-#[derive(Debug)]
-pub struct StoredDocument {
-    /// What the store says of it.
-    pub result: Value,
-    /// When it is deleted there, if that is ours to do.
-    pub expires_at: Option<OffsetDateTime>,
-    /// How long it took to get there.
-    pub took: Duration,
-}
-
-/// Notes where a finished render's document is. The time that it took to get there is a further phase.
-pub async fn set_document(
-    db: &mut PgConnection,
-    account: AccountId,
-    id: RenderId,
-    document: &StoredDocument,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update renders
-         set result = $3, object_expires_at = $4,
-             phase_times = coalesce(phase_times, '{}') || jsonb_build_object('upload', $5::float8)
-         where account_id = $1 and id = $2",
-        account.0,
-        id.0,
-        document.result,
-        document.expires_at,
-        milliseconds(document.took),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// The processes that have renders under way whose callers wait, but for `except`.
 pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<InstanceId>, StoreError> {
     let instances = sqlx::query_scalar!(
@@ -345,41 +312,6 @@ pub async fn finish(
     Ok(done.rows_affected() == 1)
 }
 
-/// A document in the service's own storage.
-#[derive(Debug, Clone, Copy)]
-pub struct OwnDocument {
-    /// Names it.
-    pub object: Uuid,
-    /// Its size.
-    pub bytes: i64,
-    /// Pages in it.
-    pub page_count: i32,
-}
-
-/// The document of a render, if it is in the service's own storage, the account keeps content, and its plan still keeps
-/// that of this render.
-pub async fn find_document(
-    db: &PgPool,
-    account: AccountId,
-    id: RenderId,
-    now: OffsetDateTime,
-) -> Result<Option<OwnDocument>, StoreError> {
-    let document = sqlx::query_as!(
-        OwnDocument,
-        r#"select object_id as "object!", bytes as "bytes!", page_count as "page_count!"
-           from renders
-           join accounts on accounts.id = renders.account_id
-           join plans on plans.name = accounts.plan
-           where renders.account_id = $1 and renders.id = $2 and status = 'succeeded'
-              and object_expires_at > $3 and accounts.keep_content
-              and renders.inserted_at >= $3 - plans.retention_days * interval '1 day'"#,
-        account.0,
-        id.0,
-        now,
-    );
-    Ok(document.fetch_optional(db).await?)
-}
-
 /// Deletes renders of all accounts that were accepted longer ago than their plans keep them and have ended, with all that belongs to them,
 /// but for those whose document is still there. At most so many at once, so that nobody waits for it; says how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
@@ -405,44 +337,6 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     .execute(db)
     .await?;
     Ok(done.rows_affected())
-}
-
-/// A document of some account whose time in the service's own storage is over.
-#[derive(Debug)]
-pub struct ExpiredObject {
-    /// Its render.
-    pub render: RenderId,
-    /// Names it.
-    pub object: Uuid,
-}
-
-/// At most so many expired documents, the oldest first.
-pub async fn list_expired_objects(
-    db: &PgPool,
-    now: OffsetDateTime,
-    at_most: i64,
-) -> Result<Vec<ExpiredObject>, StoreError> {
-    let objects = sqlx::query_as!(
-        ExpiredObject,
-        r#"select id as render, object_id as "object!" from renders
-           where object_expires_at <= $1 and object_id is not null
-           order by object_expires_at limit $2"#,
-        now,
-        at_most,
-    );
-    Ok(objects.fetch_all(db).await?)
-}
-
-/// Notes that the documents of these renders are gone.
-pub async fn forget_objects(db: &PgPool, renders: &[RenderId]) -> Result<(), StoreError> {
-    let renders: Vec<_> = renders.iter().map(|id| id.0).collect();
-    sqlx::query!(
-        "update renders set object_expires_at = null where id = any($1)",
-        &renders
-    )
-    .execute(db)
-    .await?;
-    Ok(())
 }
 
 /// What lists show of a title.

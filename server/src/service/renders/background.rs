@@ -38,7 +38,10 @@ use crate::{
         error::StoreError,
         jobs::{self, ClaimedJob},
         render_contents,
-        renders::{self, Ending, QueuedRender, StoredDocument, Success},
+        renders::{
+            self, Ending, QueuedRender, Success,
+            documents::{self, StoredDocument},
+        },
         tx,
     },
 };
@@ -216,7 +219,7 @@ async fn record(
         return Err(FailureReason::Ended);
     }
     charge(&mut transaction, job.account, bill, success, seen, now).await?;
-    renders::set_document(&mut transaction, job.account, job.render, stored).await?;
+    documents::set_document(&mut transaction, job.account, job.render, stored).await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     let told = Told::Success(stored.result.clone());
     callbacks::send_later(&mut transaction, job.account, job.render, told, now).await?;

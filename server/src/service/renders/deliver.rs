@@ -11,7 +11,7 @@ use crate::{
     service::{connections::delivery, renders::retention::DOCUMENT_LIFETIME},
     state::AppState,
     storage::{bucket::BucketError, default_storage::DefaultStorageError},
-    store::renders::StoredDocument,
+    store::renders::documents::StoredDocument,
 };
 
 /// Why a document is not where it should be.

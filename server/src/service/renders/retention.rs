@@ -5,7 +5,11 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     state::AppState,
     storage::default_storage::DefaultStorageError,
-    store::{error::StoreError, render_contents, render_thumbnails, renders},
+    store::{
+        error::StoreError,
+        render_contents, render_thumbnails,
+        renders::{self, documents},
+    },
 };
 
 /// So long a document stays in the service's own storage.
@@ -28,14 +32,14 @@ pub enum PurgeError {
 /// plans keep them. A row stays as long as its document.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
-        let expired = renders::list_expired_objects(&app.db, now, BATCH).await?;
+        let expired = documents::list_expired_objects(&app.db, now, BATCH).await?;
         if expired.is_empty() {
             break;
         }
         let (renders, objects): (Vec<_>, Vec<_>) =
             expired.iter().map(|expired| (expired.render, expired.object)).unzip();
         app.documents.remove(objects).await?;
-        renders::forget_objects(&app.db, &renders).await?;
+        documents::forget_objects(&app.db, &renders).await?;
     }
     app.documents
         .remove_forgotten(now - DOCUMENT_LIFETIME - Duration::HOUR)

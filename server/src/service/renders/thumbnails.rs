@@ -33,7 +33,7 @@ use crate::{
         accounts,
         error::StoreError,
         render_thumbnails::{self, ListedThumbnail, NewThumbnail},
-        renders,
+        renders::documents::{self, OwnDocument},
     },
 };
 
@@ -43,10 +43,23 @@ pub const MOST_PAGES: usize = 6;
 const LONGER_SIDE: u16 = 240;
 /// Larger documents have no pictures: they take long to draw.
 const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
-/// Documents that wait or are drawn, and stay in memory for it.
-const IN_HAND: usize = 8;
-/// Of one account.
-const IN_HAND_OF_ACCOUNT: usize = 2;
+/// How many documents may wait or be drawn.
+#[derive(Clone, Copy)]
+struct Bounds {
+    in_all: usize,
+    of_account: usize,
+}
+
+/// Documents that were just made stay in memory until they are drawn.
+const MADE: Bounds = Bounds {
+    in_all: 8,
+    of_account: 2,
+};
+/// Those that lie on our disk are read when their turn comes, and somebody waits for their pictures.
+const LOOKED_AT: Bounds = Bounds {
+    in_all: 256,
+    of_account: 32,
+};
 
 /// Who draws, and who waits for it; cheap to clone.
 #[derive(Clone)]
@@ -68,11 +81,11 @@ impl Default for Thumbnails {
 
 impl Thumbnails {
     /// A place for the document of a render, if there is one, and the render has none yet.
-    fn place(&self, account: AccountId, render: RenderId) -> Option<TakenPlace> {
+    fn place(&self, account: AccountId, render: RenderId, bounds: Bounds) -> Option<TakenPlace> {
         let mut in_hand = self.in_hand();
         let in_all: usize = in_hand.values().map(Vec::len).sum();
         let of_account = in_hand.get(&account).map_or(&[][..], Vec::as_slice);
-        if in_all >= IN_HAND || of_account.len() >= IN_HAND_OF_ACCOUNT || of_account.contains(&render) {
+        if in_all >= bounds.in_all || of_account.len() >= bounds.of_account || of_account.contains(&render) {
             return None;
         }
         in_hand.entry(account).or_default().push(render);
@@ -126,7 +139,7 @@ pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_c
     if load.waiting > 0 || load.running >= load.slots || pdf.len() > LARGEST_DOCUMENT {
         return;
     }
-    let Some(place) = app.thumbnails.place(account, render) else {
+    let Some(place) = app.thumbnails.place(account, render, MADE) else {
         return;
     };
     let (app, pdf) = (app.clone(), pdf.to_vec());
@@ -178,14 +191,14 @@ pub async fn list(app: &AppState, account: AccountId, render: RenderId) -> Resul
     if !is_drawn_when_looked_at(app) {
         return Ok(Pictures::None);
     }
-    let Some(document) = renders::find_document(&app.db, account, render, clock::now()).await? else {
+    let Some(document) = documents::find_document(&app.db, account, render, clock::now()).await? else {
         return Ok(Pictures::None);
     };
     if document.bytes.unsigned_abs() > LARGEST_DOCUMENT as u64 {
         return Ok(Pictures::None);
     }
     // If it finds no place, the next look tries again.
-    if let Some(place) = app.thumbnails.place(account, render) {
+    if let Some(place) = app.thumbnails.place(account, render, LOOKED_AT) {
         let app = app.clone();
         let drawing = async move {
             let _place = place;
@@ -250,7 +263,7 @@ async fn draw_stored(
     app: &AppState,
     account: AccountId,
     render: RenderId,
-    document: renders::OwnDocument,
+    document: OwnDocument,
 ) -> Result<(), ThumbnailError> {
     let _turn = app
         .thumbnails
@@ -327,15 +340,19 @@ mod tests {
     fn no_account_takes_every_place() {
         let thumbnails = Thumbnails::default();
         let account = AccountId::generate();
-        let place = |account| thumbnails.place(account, RenderId::generate());
-        let mut taken: Vec<_> = (0..IN_HAND_OF_ACCOUNT).map(|_| place(account)).collect();
+        let place = |account| thumbnails.place(account, RenderId::generate(), MADE);
+        let mut taken: Vec<_> = (0..MADE.of_account).map(|_| place(account)).collect();
         assert!(taken.iter().all(Option::is_some));
         assert!(place(account).is_none());
-        while taken.len() < IN_HAND {
+        while taken.len() < MADE.in_all {
             taken.push(place(AccountId::generate()));
         }
         assert!(taken.iter().all(Option::is_some));
         assert!(place(AccountId::generate()).is_none());
+        // What somebody looks at does not have to wait for that.
+        let looked_at = thumbnails.place(account, RenderId::generate(), LOOKED_AT);
+        assert!(looked_at.is_some());
+        drop(looked_at);
         taken.clear();
         assert!(thumbnails.in_hand().is_empty());
         assert!(place(account).is_some());
@@ -345,9 +362,9 @@ mod tests {
     fn a_render_has_one_place() {
         let thumbnails = Thumbnails::default();
         let (account, render) = (AccountId::generate(), RenderId::generate());
-        let place = thumbnails.place(account, render);
+        let place = thumbnails.place(account, render, MADE);
         assert!(place.is_some() && thumbnails.is_in_hand(account, render));
-        assert!(thumbnails.place(account, render).is_none());
+        assert!(thumbnails.place(account, render, LOOKED_AT).is_none());
         drop(place);
         assert!(!thumbnails.is_in_hand(account, render));
     }
