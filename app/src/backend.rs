@@ -8,6 +8,7 @@ pub mod people;
 pub mod playground;
 pub mod renders;
 pub mod settings;
+pub mod templates;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use leptos::prelude::use_context;
 use crate::{
     backend::{
         account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, people::PeopleBackend,
-        playground::PlaygroundBackend, renders::RenderBackend, settings::SettingsBackend,
+        playground::PlaygroundBackend, renders::RenderBackend, settings::SettingsBackend, templates::TemplatesBackend,
     },
     model::own_path::OwnPath,
 };
@@ -31,6 +32,7 @@ pub trait Backend:
     + PlaygroundBackend
     + RenderBackend
     + SettingsBackend
+    + TemplatesBackend
 {
     /// Where clients reach the service, without a slash at the end.
     fn base_url(&self) -> String;

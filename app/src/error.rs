@@ -61,7 +61,7 @@ impl AppError {
             Self::Rejected(rejection) => match rejection.reason {
                 Reason::WrongCredentials | Reason::WrongPassword => 403,
                 Reason::TooMany { .. } => 429,
-                Reason::Render(_) => 409,
+                Reason::Render(_) | Reason::SavedMeanwhile => 409,
                 Reason::Invalid(_) | Reason::KeyEnded | Reason::WorthlessLink | Reason::EmailTaken => 422,
             },
             Self::Malformed => 422,

@@ -10,3 +10,4 @@
 
 pub mod copy_button;
 pub mod playground;
+pub mod workbench;

@@ -3,6 +3,7 @@
 pub mod api_key;
 pub mod delivery;
 pub mod destination;
+pub mod live_preview;
 pub mod overview;
 pub mod own_path;
 pub mod person;
@@ -12,4 +13,5 @@ pub mod rejection;
 pub mod render;
 pub mod settings;
 pub mod standing;
+pub mod template;
 pub mod usage;

@@ -17,6 +17,8 @@ pub mod renders;
 pub mod reset_password;
 pub mod settings;
 pub mod sign_up;
+pub mod template;
+pub mod templates;
 pub mod usage;
 pub mod verify;
 pub mod webhooks;

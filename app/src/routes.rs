@@ -9,10 +9,26 @@ use leptos_router::{
 };
 
 use crate::pages::{
-    api_keys::ApiKeys, check_mail::CheckMail, confirm_email::ConfirmEmail, destinations::Destinations,
-    forgot_password::ForgotPassword, landing::Landing, log_in::LogIn, not_found::NotFound, overview::Overview,
-    playground::Playground, render::Render, renders::Renders, reset_password::ResetPassword, settings::Settings,
-    sign_up::SignUp, usage::Usage, verify::Verify, webhooks::Webhooks,
+    api_keys::ApiKeys,
+    check_mail::CheckMail,
+    confirm_email::ConfirmEmail,
+    destinations::Destinations,
+    forgot_password::ForgotPassword,
+    landing::Landing,
+    log_in::LogIn,
+    not_found::NotFound,
+    overview::Overview,
+    playground::Playground,
+    render::Render,
+    renders::Renders,
+    reset_password::ResetPassword,
+    settings::Settings,
+    sign_up::SignUp,
+    template::{Template, versions::Versions},
+    templates::Templates,
+    usage::Usage,
+    verify::Verify,
+    webhooks::Webhooks,
 };
 
 /// Every page under its address. All are [`SsrMode::Async`]: complete in the first answer, and with the right status.
@@ -33,6 +49,9 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/settings/confirm-email") view=ConfirmEmail ssr=SsrMode::Async />
                 <Route path=path!("/dashboard") view=Overview ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/playground") view=Playground ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/templates") view=Templates ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/templates/:id") view=Template ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/usage") view=Usage ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/destinations") view=Destinations ssr=SsrMode::Async />

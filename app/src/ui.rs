@@ -5,6 +5,8 @@ pub mod button;
 pub mod chart;
 pub mod check;
 pub mod code;
+#[cfg(feature = "ssr")]
+pub mod code_field;
 pub mod control_strip;
 pub mod dialog;
 pub mod field;

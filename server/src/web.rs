@@ -24,7 +24,10 @@ use axum::{
 };
 use leptos::prelude::{expect_context, provide_context};
 use platen_app::{document::document, routes::App};
-use tower_http::compression::CompressionLayer;
+use tower_http::compression::{
+    CompressionLayer, Predicate,
+    predicate::{DefaultPredicate, NotForContentType},
+};
 
 use crate::{
     http::{self, OwnApi, browser_session},
@@ -56,7 +59,7 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();
     Ok(browser_session::protect(pages, &app.people, &app.base_url, proxies)
-        .layer(CompressionLayer::new().no_br().no_deflate().no_zstd())
+        .layer(compression())
         .layer(middleware::from_fn(policy::keep))
         .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
         .with_state(Web {
@@ -65,6 +68,13 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
             site: Arc::clone(&site),
         })
         .merge(site.routes()))
+}
+
+/// Packs pages and answers, but nothing that comes bit by bit: a packed stream would wait for more of it.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let at_once = NotForContentType::const_new("application/octet-stream");
+    let layer = CompressionLayer::new().no_br().no_deflate().no_zstd();
+    layer.compress_when(DefaultPredicate::new().and(at_once))
 }
 
 /// Whether somebody who reads asks, rather than a program.

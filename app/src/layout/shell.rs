@@ -27,6 +27,16 @@ use crate::{
     },
 };
 
+/// How much room the content of a page has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ShellKind {
+    /// As wide as it reads well.
+    #[default]
+    Page,
+    /// All there is; the rail shows icons only.
+    Workbench,
+}
+
 /// A page of the dashboard.
 #[component]
 pub fn Shell(
@@ -35,10 +45,17 @@ pub fn Shell(
     title: String,
     /// Which entry of the rail it belongs to.
     current: Entry,
+    /// See [`ShellKind`].
+    #[prop(optional)]
+    kind: ShellKind,
     /// Its content, with its heading.
     children: Children,
 ) -> impl IntoView {
     let heading = title.clone();
+    let (class, class_of_content) = match kind {
+        ShellKind::Page => ("shell", "shell__content"),
+        ShellKind::Workbench => ("shell shell--compact", "shell__content shell__content--full"),
+    };
     view! {
         <Title text=title />
         <a class="skip-link" href="#main">
@@ -48,7 +65,7 @@ pub fn Shell(
             |backend| async move { backend.standing().await },
             move |standing| {
             view! {
-                <div class="shell">
+                <div class=class>
                     <nav class="shell__bar" aria-label="Top">
                         <button
                             class="button button--quiet button--icon"
@@ -67,7 +84,7 @@ pub fn Shell(
                     <Rail standing=standing.clone() current />
                     <div class="shell__sheet">
                         <Slug standing=standing.clone() current title=heading />
-                        <main class="shell__content" id="main">
+                        <main class=class_of_content id="main">
                             <Farewell standing />
                             {children()}
                         </main>

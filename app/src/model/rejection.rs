@@ -67,11 +67,17 @@ pub enum Field {
     ClientEmail,
     /// The key of a service account.
     KeyFile,
+    /// What a template is called.
+    TemplateName,
+    /// What it says.
+    TemplateContent,
+    /// What fills it in previews.
+    TemplateData,
 }
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 31] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -100,6 +106,9 @@ impl Field {
         Self::SecretAccessKey,
         Self::ClientEmail,
         Self::KeyFile,
+        Self::TemplateName,
+        Self::TemplateContent,
+        Self::TemplateData,
     ];
 
     /// What it is called in its form, and in the faults that the services find.
@@ -133,6 +142,9 @@ impl Field {
             Self::SecretAccessKey => "secret_access_key",
             Self::ClientEmail => "client_email",
             Self::KeyFile => "key_file",
+            Self::TemplateName => "template_name",
+            Self::TemplateContent => "content",
+            Self::TemplateData => "data",
         }
     }
 
@@ -166,6 +178,9 @@ impl Field {
             Self::SecretAccessKey => "The secret of the access key.",
             Self::ClientEmail => "The address of a service account, such as platen@acme.iam.gserviceaccount.com.",
             Self::KeyFile => "The JSON that Google has made for the key of a service account, all of it.",
+            Self::TemplateName => "A template’s name has 1 to 200 characters, and no other template has it.",
+            Self::TemplateContent => "The template has a fault, is empty, or has more than 2 MiB.",
+            Self::TemplateData => "Sample data is a JSON object of at most 256 KiB.",
         }
     }
 }
@@ -193,6 +208,8 @@ pub enum Reason {
     KeyEnded,
     /// Of a render or its callback.
     Render(RenderRefusal),
+    /// Somebody has saved a newer version.
+    SavedMeanwhile,
 }
 
 /// A form that is refused.
@@ -233,6 +250,8 @@ impl fmt::Display for Rejection {
                 formatter.write_str("This link has been used, replaced, or is too old. Ask for a new one.")
             }
             Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Make a new one."),
+            Reason::SavedMeanwhile => formatter
+                .write_str("Somebody has saved a newer version meanwhile. Save once more to keep yours as well."),
             Reason::EmailTaken => formatter.write_str("This address belongs to another account by now."),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
         }

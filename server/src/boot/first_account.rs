@@ -104,7 +104,7 @@ pub async fn ensure(
     )
     .await?;
     // The newest comes first in lists.
-    for demo in Demo::ALL.into_iter().rev() {
+    for demo in Demo::FIRST.into_iter().rev() {
         demos::create(db, created.account, created.owner, demo, demo.name().to_owned(), now).await?;
     }
     Ok(Some(FirstAccount {

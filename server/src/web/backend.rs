@@ -7,6 +7,7 @@ mod people;
 mod playground;
 mod renders;
 mod settings;
+mod templates;
 
 use std::sync::Arc;
 

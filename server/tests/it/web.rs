@@ -3,6 +3,7 @@
 mod destinations;
 mod events;
 mod renders;
+mod templates;
 mod thumbnails;
 mod webhooks;
 

@@ -13,11 +13,13 @@ pub enum Demo {
     Certificate,
     /// A cover, charts, tables and running heads.
     Report,
+    /// Next to nothing.
+    Blank,
 }
 
 impl Demo {
-    /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Invoice, Self::Certificate, Self::Report];
+    /// What a newcomer finds.
+    pub const FIRST: [Self; 3] = [Self::Invoice, Self::Certificate, Self::Report];
 
     /// What a template is called that is one.
     pub fn name(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Demo {
             Self::Invoice => "Invoice",
             Self::Certificate => "Certificate",
             Self::Report => "Report",
+            Self::Blank => "Blank page",
         }
     }
 
@@ -42,6 +45,7 @@ impl Demo {
             Self::Invoice => include_str!("demos/invoice.html"),
             Self::Certificate => include_str!("demos/certificate.html"),
             Self::Report => include_str!("demos/report.html"),
+            Self::Blank => include_str!("demos/blank.html"),
         }
     }
 
@@ -50,6 +54,7 @@ impl Demo {
             Self::Invoice => include_str!("demos/invoice.json"),
             Self::Certificate => include_str!("demos/certificate.json"),
             Self::Report => include_str!("demos/report.json"),
+            Self::Blank => include_str!("demos/blank.json"),
         };
         serde_json::from_str(json).expect("an object, as the test below knows")
     }
@@ -64,7 +69,7 @@ mod tests {
 
     #[test]
     fn demos_use_all_of_their_data_and_nothing_else() {
-        for demo in Demo::ALL {
+        for demo in [Demo::Invoice, Demo::Certificate, Demo::Report, Demo::Blank] {
             let template = demo.named(demo.name().to_owned());
             let data = minijinja::Value::from(Serde(&template.preview_context));
             let filled = language::render(&template.content, data.clone(), language::Undefined::Refuse);

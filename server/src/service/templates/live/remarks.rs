@@ -4,6 +4,7 @@ use platen_engine::{job::Warning, render_log::NetworkRequest};
 use platen_template::fault::{Fault as TemplateFault, Warning as UndefinedName};
 
 use crate::domain::{
+    sentence::sentence,
     template::places::{self, JsonMembers, TextPlace},
     validation::Fault,
 };
@@ -18,6 +19,8 @@ pub struct Remark {
     pub subject: Option<String>,
     /// What about it.
     pub message: String,
+    /// Whether it is a name that counted as empty.
+    pub undefined: bool,
     /// Where it is known.
     pub place: Option<(Text, TextPlace)>,
 }
@@ -36,6 +39,7 @@ impl Remark {
         Self {
             subject: subject.into(),
             message: message.into(),
+            undefined: false,
             place,
         }
     }
@@ -85,7 +89,7 @@ pub(super) fn of_fault(fault: &TemplateFault) -> Remark {
         };
         (Text::Content, place)
     });
-    Remark::new(None, fault.message.clone(), place)
+    Remark::new(None, sentence(&fault.message), place)
 }
 
 /// Names that counted as empty.
@@ -97,7 +101,10 @@ pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
             length: undefined.name.chars().count(),
         };
         let message = "is undefined and prints empty.";
-        Remark::new(undefined.name.clone(), message, Some((Text::Content, place)))
+        Remark {
+            undefined: true,
+            ..Remark::new(undefined.name.clone(), message, Some((Text::Content, place)))
+        }
     });
     remarks.collect()
 }

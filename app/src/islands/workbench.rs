@@ -1,0 +1,205 @@
+//! The editor of a template: what is typed, what it becomes, and what is kept of it.
+
+pub mod api;
+mod draft;
+mod live;
+mod paper;
+mod remarks;
+mod viewer;
+
+use leptos::{ev, html, prelude::*, server_fn::ServerFn};
+use web_sys::{BeforeUnloadEvent, KeyboardEvent, SubmitEvent};
+
+use self::{
+    api::SaveTemplate,
+    draft::{Draft, Refusal, Standing},
+    live::Live,
+    viewer::Viewer,
+};
+use crate::{
+    csrf::CsrfField,
+    model::template::versions_path,
+    ui::{
+        button::{ButtonLink, Rank, Size},
+        icon::{Glyph, Icon},
+    },
+};
+
+/// The whole page, around the two panes that are typed into. Without script it is a form that saves.
+#[island]
+pub fn Workbench(
+    /// The template.
+    id: String,
+    /// What it is called in its newest version.
+    name: String,
+    /// The number of that version.
+    newest: i32,
+    /// The version that renders use.
+    published: i32,
+    /// Two panes with fields `content` and `data`.
+    children: Children,
+) -> impl IntoView {
+    let root = NodeRef::<html::Form>::new();
+    let draft = Draft::new(id.clone(), newest, published, root);
+    let live = Live::new(id.clone(), root);
+    Effect::new(move || {
+        // The first page is shown without a key being pressed.
+        live.render();
+        window_event_listener(ev::keydown, move |event: KeyboardEvent| {
+            if (event.ctrl_key() || event.meta_key()) && event.key() == "s" {
+                event.prevent_default();
+                draft.save(false);
+            }
+        });
+        window_event_listener(ev::beforeunload, move |event: BeforeUnloadEvent| {
+            if draft.is_unsaved() {
+                event.prevent_default();
+            }
+        });
+    });
+    let typed = move |event: ev::Event| {
+        if draft.note(&event) {
+            live.render_soon();
+        }
+    };
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let is_final = event
+            .submitter()
+            .is_some_and(|button| button.get_attribute("name").as_deref() == Some("publish"));
+        draft.save(is_final);
+    };
+    let title = name.clone();
+    view! {
+        <form
+            class="workbench"
+            method="post"
+            action=SaveTemplate::url()
+            node_ref=root
+            on:input=typed
+            on:submit=submit
+        >
+            <CsrfField />
+            <input type="hidden" name="id" value=id.clone() />
+            <input type="hidden" name="seen" value=newest />
+            <div class="workbench__head">
+                <div class="workbench__title">
+                    <h1 class="visually-hidden">{title}</h1>
+                    <input
+                        class="input workbench__name"
+                        type="text"
+                        name="template_name"
+                        value=name
+                        maxlength="200"
+                        autocomplete="off"
+                        aria-label="Name of the template"
+                        required
+                    />
+                    <Standing draft />
+                </div>
+                <div class="workbench__actions">
+                    <ButtonLink href=versions_path(&id) rank=Rank::Quiet size=Size::Small>
+                        <Icon glyph=Glyph::Clock />
+                        "Versions"
+                    </ButtonLink>
+                    <button
+                        class="button button--quiet button--small"
+                        type="button"
+                        command="show-modal"
+                        commandfor="use"
+                    >
+                        <Icon glyph=Glyph::Tags />
+                        "Use in API"
+                    </button>
+                    <button class="button button--small" type="submit" title="Ctrl+S">
+                        "Save"
+                    </button>
+                    <button
+                        class="button button--primary button--small"
+                        type="button"
+                        command="show-modal"
+                        commandfor="publish"
+                    >
+                        "Publish"
+                    </button>
+                </div>
+                <Refusal draft />
+            </div>
+            <PaneTabs />
+            <div class="workbench__panes">{children()} <Viewer live /></div>
+            <PublishDialog live />
+        </form>
+    }
+}
+
+/// Chooses a pane where there is room for one only.
+#[component]
+fn PaneTabs() -> impl IntoView {
+    let tabs = [("html", "HTML"), ("data", "Data"), ("preview", "Preview")].map(|(value, label)| {
+        view! {
+            <label class="workbench__tab">
+                <input type="radio" name="pane" value=value checked=value == "preview" />
+                {label}
+            </label>
+        }
+    });
+    view! {
+        <fieldset class="workbench__tabs">
+            <legend class="visually-hidden">"Pane"</legend>
+            {tabs.into_iter().collect_view()}
+        </fieldset>
+    }
+}
+
+/// Asks before renders are changed.
+#[component]
+fn PublishDialog(live: Live) -> impl IntoView {
+    let undefined = move || {
+        let count = live.undefined();
+        (count > 0).then(|| {
+            let names = if count == 1 {
+                "One name is undefined and prints empty with the sample data.".to_owned()
+            } else {
+                format!("{count} names are undefined and print empty with the sample data.")
+            };
+            view! {
+                <div class="notice notice--warn">
+                    <Icon glyph=Glyph::Warning />
+                    <p>{names}</p>
+                </div>
+            }
+        })
+    };
+    view! {
+        <dialog class="dialog" id="publish" aria-labelledby="publish-title">
+            <div class="dialog__head">
+                <h2 class="dialog__title" id="publish-title">
+                    "Publish this template"
+                </h2>
+                <button
+                    class="button button--quiet button--icon button--small"
+                    type="button"
+                    command="close"
+                    commandfor="publish"
+                    aria-label="Close"
+                >
+                    <Icon glyph=Glyph::Close />
+                </button>
+            </div>
+            <div class="dialog__body">
+                {undefined}
+                <p>
+                    "From now on, renders that name this template use what you see. Earlier versions stay in the list."
+                </p>
+            </div>
+            <div class="dialog__foot">
+                <button class="button" type="button" command="close" commandfor="publish">
+                    "Cancel"
+                </button>
+                <button class="button button--primary" type="submit" name="publish" value="yes">
+                    "Publish"
+                </button>
+            </div>
+        </dialog>
+    }
+}

@@ -1,0 +1,175 @@
+//! What is kept of what is typed.
+
+use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
+use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
+
+use super::api::save_template;
+use crate::{
+    error::AppError,
+    model::{
+        rejection::{Reason, Rejection},
+        template::SavedTemplate,
+    },
+    ui::{
+        badge::{Badge, State},
+        icon::{Glyph, Icon},
+    },
+};
+
+/// The form, and how it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Draft {
+    id: StoredValue<String>,
+    root: NodeRef<html::Form>,
+    saved: RwSignal<SavedTemplate>,
+    /// The newest version that its author knows; `None`: theirs is to be saved whatever that is.
+    seen: StoredValue<Option<i32>>,
+    /// How often something was changed.
+    changes: StoredValue<u32>,
+    unsaved: RwSignal<bool>,
+    saving: RwSignal<bool>,
+    refusal: RwSignal<Option<AppError>>,
+}
+
+impl Draft {
+    pub(super) fn new(id: String, newest: i32, published: i32, root: NodeRef<html::Form>) -> Self {
+        Self {
+            id: StoredValue::new(id),
+            root,
+            saved: RwSignal::new(SavedTemplate {
+                version: newest,
+                published,
+            }),
+            seen: StoredValue::new(Some(newest)),
+            changes: StoredValue::new(0),
+            unsaved: RwSignal::new(false),
+            saving: RwSignal::new(false),
+            refusal: RwSignal::new(None),
+        }
+    }
+
+    pub(super) fn is_unsaved(self) -> bool {
+        self.unsaved.get_untracked()
+    }
+
+    /// Notes a change. Says whether the preview depends on it: not on the name, nor on which pane is shown.
+    pub(super) fn note(self, event: &ev::Event) -> bool {
+        let field = event.target().and_then(|field| field.dyn_into::<Element>().ok());
+        let name = field.and_then(|field| field.get_attribute("name")).unwrap_or_default();
+        let is_text = matches!(name.as_str(), "content" | "data");
+        if is_text || name == "template_name" {
+            self.changes.update_value(|changes| *changes += 1);
+            self.unsaved.set(true);
+        }
+        is_text || name.starts_with("paper-")
+    }
+
+    /// Saves what is typed, once what is under way has ended.
+    pub(super) fn save(self, publish: bool) {
+        let Some(root) = self.root.get_untracked() else { return };
+        close_dialog();
+        if self.saving.get_untracked() {
+            return;
+        }
+        let name = root
+            .query_selector("[name=template_name]")
+            .ok()
+            .flatten()
+            .and_then(|field| field.dyn_into::<HtmlInputElement>().ok())
+            .map(|field| field.value())
+            .unwrap_or_default();
+        let (content, data) = (text(&root, "content"), text(&root, "data"));
+        let changes = self.changes.get_value();
+        self.saving.set(true);
+        let publish = publish.then(|| "yes".to_owned());
+        spawn_local(async move {
+            let answer = save_template(self.id.get_value(), self.seen.get_value(), name, content, data, publish).await;
+            self.saving.set(false);
+            match answer {
+                Ok(saved) => {
+                    self.saved.set(saved);
+                    self.seen.set_value(Some(saved.version));
+                    self.refusal.set(None);
+                    // What was typed meanwhile is not saved.
+                    self.unsaved.set(self.changes.get_value() != changes);
+                }
+                Err(error) => {
+                    if let AppError::Rejected(Rejection {
+                        reason: Reason::SavedMeanwhile,
+                        ..
+                    }) = &error
+                    {
+                        self.seen.set_value(None);
+                    }
+                    self.refusal.set(Some(error));
+                }
+            }
+        });
+    }
+}
+
+/// What is in a field of the form.
+pub(super) fn text(root: &Element, name: &str) -> String {
+    let field = root.query_selector(&format!("textarea[name={name}]")).ok().flatten();
+    let field = field.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
+    field.map(|field| field.value()).unwrap_or_default()
+}
+
+fn close_dialog() {
+    let dialog = document().get_element_by_id("publish");
+    if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok())
+        && dialog.open()
+    {
+        dialog.close();
+    }
+}
+
+/// Which version this is, and whether it is saved.
+#[component]
+pub(super) fn Standing(draft: Draft) -> impl IntoView {
+    let words = move || {
+        let SavedTemplate { version, published } = draft.saved.get();
+        if version > published {
+            format!("Version {version}, draft. Published: {published}")
+        } else {
+            format!("Version {version}, published")
+        }
+    };
+    let badge = move || {
+        if draft.saving.get() {
+            view! { <Badge state=State::Warning>"Saving…"</Badge> }.into_any()
+        } else if draft.unsaved.get() {
+            view! { <Badge state=State::Warning>"Not saved"</Badge> }.into_any()
+        } else {
+            view! { <Badge state=State::Good>"Saved"</Badge> }.into_any()
+        }
+    };
+    view! {
+        <span class="small quiet">{words}</span>
+        <span class="small" role="status">
+            {badge}
+        </span>
+    }
+}
+
+/// Why it was not saved.
+#[component]
+pub(super) fn Refusal(draft: Draft) -> impl IntoView {
+    move || {
+        draft.refusal.get().map(|error| {
+            let words = match &error {
+                AppError::Rejected(rejection) if !rejection.faulty().is_empty() => {
+                    let rules: Vec<_> = rejection.faulty().iter().map(|field| field.rule()).collect();
+                    format!("Not saved. {}", rules.join(" "))
+                }
+                error => format!("Not saved. {error}"),
+            };
+            view! {
+                <div class="workbench__refusal notice notice--bad" role="alert">
+                    <Icon glyph=Glyph::Fault />
+                    <p>{words}</p>
+                </div>
+            }
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! How the preview lies on paper. These are options of a render: a template does not keep them.
+
+use leptos::{ev::Event, prelude::*};
+
+use super::live::Live;
+use crate::model::live_preview::Paper;
+
+const SIZES: [&str; 6] = ["A4", "A3", "A5", "Letter", "Legal", "Tabloid"];
+const SIDES: [&str; 4] = ["Top, mm", "Right, mm", "Bottom, mm", "Left, mm"];
+
+/// The panel. Its fields tell the form that they were changed.
+#[component]
+pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
+    let set = move |change: fn(&mut Paper, String)| {
+        move |event: Event| {
+            let value = event_target_value(&event);
+            live.paper.update(|paper| change(paper, value));
+        }
+    };
+    let sizes = SIZES.map(|size| view! { <option value=size>{size}</option> });
+    let orientations = [("portrait", "Portrait", false), ("landscape", "Landscape", true)];
+    let orientations = orientations.map(|(value, label, landscape)| {
+        view! {
+            <label class="segmented__option">
+                <input
+                    type="radio"
+                    name="paper-orientation"
+                    value=value
+                    checked=!landscape
+                    on:input=move |_| live.paper.update(|paper| paper.landscape = landscape)
+                />
+                {label}
+            </label>
+        }
+    });
+    view! {
+        <fieldset class="viewer__options" id="paper" hidden=move || !open.get()>
+            <legend class="visually-hidden">"Paper"</legend>
+            <div class="fields fields--3">
+                <div class="field">
+                    <label class="field__label" for="paper-size">
+                        "Paper"
+                    </label>
+                    <select
+                        class="input"
+                        id="paper-size"
+                        name="paper-size"
+                        on:input=set(|paper, size| paper.size = size)
+                    >
+                        {sizes.into_iter().collect_view()}
+                    </select>
+                </div>
+                <div class="field">
+                    <span class="field__label" aria-hidden="true">
+                        "Orientation"
+                    </span>
+                    <fieldset class="segmented">
+                        <legend class="visually-hidden">"Orientation"</legend>
+                        {orientations.into_iter().collect_view()}
+                    </fieldset>
+                </div>
+                <div class="field">
+                    <label class="field__label" for="paper-scale">
+                        "Scale"
+                    </label>
+                    <input
+                        class="input input--figure"
+                        id="paper-scale"
+                        type="text"
+                        name="paper-scale"
+                        value="1"
+                        inputmode="decimal"
+                        autocomplete="off"
+                        on:input=set(|paper, scale| paper.scale = scale)
+                    />
+                </div>
+            </div>
+            <Margins live />
+            <label class="check">
+                <input
+                    class="check__box"
+                    type="checkbox"
+                    name="paper-from-page"
+                    checked
+                    on:input=move |event| live.paper.update(|paper| paper.prefer_css = event_target_checked(&event))
+                />
+                <span class="check__label">"Take the paper from @page"</span>
+                <span class="check__hint">
+                    <code>"prefer_css_page_size"</code>
+                </span>
+            </label>
+            <label class="check">
+                <input
+                    class="check__box"
+                    type="checkbox"
+                    name="paper-backgrounds"
+                    checked
+                    on:input=move |event| live.paper.update(|paper| paper.backgrounds = event_target_checked(&event))
+                />
+                <span class="check__label">"Print backgrounds"</span>
+                <span class="check__hint">
+                    <code>"include_backgrounds"</code>
+                </span>
+            </label>
+        </fieldset>
+    }
+}
+
+/// Four margins, of which those stay empty that are to be as the API has them.
+#[component]
+fn Margins(live: Live) -> impl IntoView {
+    let margins = SIDES.into_iter().enumerate().map(|(side, label)| {
+        let id = format!("paper-margin-{side}");
+        let change = move |event: Event| {
+            let value = event_target_value(&event);
+            live.paper.update(|paper| paper.margins[side] = value);
+        };
+        view! {
+            <div class="field">
+                <label class="field__label" for=id.clone()>
+                    {label}
+                </label>
+                <input
+                    class="input input--figure"
+                    id=id.clone()
+                    type="text"
+                    name=id
+                    inputmode="decimal"
+                    autocomplete="off"
+                    on:input=change
+                />
+            </div>
+        }
+    });
+    view! { <div class="fields fields--4">{margins.collect_view()}</div> }
+}

@@ -1,0 +1,126 @@
+//! How programs use a template: the same request in six languages.
+
+use leptos::prelude::*;
+
+use crate::{
+    islands::copy_button::CopyButton,
+    ui::icon::{Glyph, Icon},
+};
+
+/// A language.
+struct Snippet {
+    name: &'static str,
+    /// Value of its radio.
+    key: &'static str,
+    /// With `BASE_URL` and `TEMPLATE_ID`.
+    code: &'static str,
+}
+
+const SNIPPETS: [Snippet; 6] = [
+    Snippet {
+        name: "curl",
+        key: "curl",
+        code: include_str!("snippets/curl.txt"),
+    },
+    Snippet {
+        name: "Python",
+        key: "python",
+        code: include_str!("snippets/python.txt"),
+    },
+    Snippet {
+        name: "Node",
+        key: "node",
+        code: include_str!("snippets/node.txt"),
+    },
+    Snippet {
+        name: "Rust",
+        key: "rust",
+        code: include_str!("snippets/rust.txt"),
+    },
+    Snippet {
+        name: "Go",
+        key: "go",
+        code: include_str!("snippets/go.txt"),
+    },
+    Snippet {
+        name: "PHP",
+        key: "php",
+        code: include_str!("snippets/php.txt"),
+    },
+];
+
+/// The dialog `use`. The language is chosen by radios, which need no script.
+#[component]
+pub fn UseDialog(
+    /// The template.
+    id: String,
+    /// Where clients reach the service, without a slash at the end.
+    base_url: String,
+) -> impl IntoView {
+    let radios = SNIPPETS.iter().enumerate().map(|(index, snippet)| {
+        view! {
+            <label class="segmented__option">
+                <input type="radio" name="language" value=snippet.key checked=index == 0 />
+                {snippet.name}
+            </label>
+        }
+    });
+    let codes = SNIPPETS.iter().map(|snippet| {
+        let code = snippet.code.replace("BASE_URL", &base_url).replace("TEMPLATE_ID", &id);
+        let class = format!("snippets__code snippets__code--{} code", snippet.key);
+        view! {
+            <div class=class>
+                <div class="code__bar">
+                    <span>{snippet.name}</span>
+                    <CopyButton text=code.clone() label=format!("Copy the {} example", snippet.name) />
+                </div>
+                <pre class="code__body" tabindex="0" role="group" aria-label=format!("{} example", snippet.name)>
+                    <code>{code}</code>
+                </pre>
+            </div>
+        }
+    });
+    view! {
+        <dialog class="dialog dialog--wide" id="use" aria-labelledby="use-title">
+            <div class="dialog__head">
+                <h2 class="dialog__title" id="use-title">
+                    "Use in API"
+                </h2>
+                <button
+                    class="button button--quiet button--icon button--small"
+                    type="button"
+                    command="close"
+                    commandfor="use"
+                    aria-label="Close"
+                >
+                    <Icon glyph=Glyph::Close />
+                </button>
+            </div>
+            <div class="dialog__body snippets">
+                <p class="small">
+                    "A render gets the published version. "
+                    <code>"data.json"</code>
+                    " holds what fills it, "
+                    <code>"PLATEN_KEY"</code>
+                    " a key: "
+                    <a href="/dashboard/api-keys">"API keys"</a>
+                    "."
+                </p>
+                <div class="copy">
+                    <span class="copy__value">{id.clone()}</span>
+                    <CopyButton text=id.clone() label="Copy the template id".to_owned() />
+                </div>
+                <fieldset class="segmented snippets__languages">
+                    <legend class="visually-hidden">"Language"</legend>
+                    {radios.collect_view()}
+                </fieldset>
+                {codes.collect_view()}
+            </div>
+            <div class="dialog__foot">
+                <button class="button button--primary" type="button" command="close" commandfor="use">
+                    "Done"
+                </button>
+            </div>
+        </dialog>
+    }
+}

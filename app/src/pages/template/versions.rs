@@ -1,0 +1,200 @@
+//! `/dashboard/templates/{id}/versions`: what a template was, beside what it is.
+
+pub mod api;
+
+use leptos::{prelude::*, server_fn::ServerFn};
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::diff::{Line, compare};
+use crate::{
+    csrf::CsrfField,
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::template::{TemplateText, VersionGlance, Versions as VersionsModel, editor_path, versions_path},
+    outcome::{Outcome, form::OutcomeErrors},
+    ui::{
+        button::ButtonLink,
+        icon::{Glyph, Icon},
+        moment::Moment,
+    },
+};
+
+use self::api::RestoreTemplate;
+
+/// The page. `compare` of its query is the version beside the newest.
+#[component]
+pub fn Versions() -> impl IntoView {
+    let id = use_params_map().read_untracked().get("id").unwrap_or_default();
+    let compared = use_query_map().read_untracked().get("compare");
+    let compared = compared.and_then(|number| number.parse().ok());
+    view! {
+        <Shell title="Versions" current=Entry::Templates>
+            {loaded(
+                move |backend| async move { backend.template_versions(id, compared).await },
+                |found| view! { <Found found /> },
+            )}
+        </Shell>
+    }
+}
+
+#[component]
+fn Found(found: VersionsModel) -> impl IntoView {
+    let VersionsModel {
+        id,
+        published,
+        versions,
+        newest,
+        compared,
+    } = found;
+    let current = newest.number;
+    let shown = compared.as_ref().map(|version| version.number);
+    let items = versions.into_iter().map(|version| {
+        let is_shown = shown == Some(version.number);
+        view! { <Item id=id.clone() version published current is_shown /> }
+    });
+    let items = items.collect_view();
+    let editor = editor_path(&id);
+    let restored = Outcome::of::<RestoreTemplate>();
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Versions of " {newest.name.clone()}</h1>
+                <p class="page-head__lede">"Every save is one. Renders use the one that is published."</p>
+            </div>
+            <div class="page-head__actions">
+                <ButtonLink href=editor>"Back to the editor"</ButtonLink>
+            </div>
+        </div>
+        <OutcomeErrors outcome=restored />
+        <div class="grid grid--2">
+            <section class="section">
+                <div class="section__head">
+                    <h2>"Saved"</h2>
+                </div>
+                <ul class="section__body versions">{items}</ul>
+            </section>
+            <section class="section">
+                {match compared {
+                    Some(compared) => view! { <Comparison id compared newest /> }.into_any(),
+                    None => {
+                        view! {
+                            <div class="section__head">
+                                <h2>"Compare"</h2>
+                            </div>
+                            <p>"Choose a version to see what has changed since."</p>
+                        }
+                            .into_any()
+                    }
+                }}
+            </section>
+        </div>
+    }
+}
+
+#[component]
+fn Item(id: String, version: VersionGlance, published: i32, current: i32, is_shown: bool) -> impl IntoView {
+    let number = version.number;
+    let note = match number {
+        number if number == published => Some("Published"),
+        number if number > published => Some("Draft"),
+        _ => None,
+    };
+    let link = if number == current {
+        view! { <span class="small quiet">"current"</span> }.into_any()
+    } else {
+        let href = format!("{}?compare={number}", versions_path(&id));
+        view! {
+            <a
+                class="button button--small"
+                href=href
+                aria-current=is_shown.then_some("true")
+                aria-label=format!("Compare version {number}")
+            >
+                "Compare"
+            </a>
+        }
+        .into_any()
+    };
+    let author = version.author.map(|author| format!("{author}, "));
+    view! {
+        <li class=if is_shown { "versions__item versions__item--shown" } else { "versions__item" }>
+            <span class="versions__number">{number}</span>
+            <div>
+                <p>{author} <Moment at=version.saved_at /></p>
+                {note.map(|note| view! { <p class="versions__note">{note}</p> })}
+            </div>
+            <div>{link}</div>
+        </li>
+    }
+}
+
+#[component]
+fn Comparison(id: String, compared: TemplateText, newest: TemplateText) -> impl IntoView {
+    let (older, newer) = (compared.number, newest.number);
+    let renamed = (compared.name != newest.name).then(|| {
+        view! { <p class="small">"It was called " <b>{compared.name.clone()}</b> "."</p> }
+    });
+    view! {
+        <div class="section__head">
+            <h2>{older} " compared with " {newer}</h2>
+        </div>
+        <div class="section__body stack stack--tight">
+            {renamed} <Difference title="HTML" older=compared.content newer=newest.content />
+            <Difference title="Sample data" older=compared.data newer=newest.data />
+            <form method="post" action=RestoreTemplate::url() class="stack stack--tight">
+                <CsrfField />
+                <input type="hidden" name="id" value=id />
+                <input type="hidden" name="number" value=older />
+                <p class="small quiet">
+                    {format!("Restoring saves version {older} again as a draft. Nothing is lost.")}
+                </p>
+                <div>
+                    <button class="button" type="submit">
+                        <Icon glyph=Glyph::Clock />
+                        "Restore "
+                        {older}
+                    </button>
+                </div>
+            </form>
+        </div>
+    }
+}
+
+#[component]
+fn Difference(title: &'static str, older: String, newer: String) -> impl IntoView {
+    let lines: Vec<_> = compare(&older, &newer).into_iter().map(line).collect();
+    if lines.is_empty() {
+        return view! { <p class="small quiet">{title} " is the same."</p> }.into_any();
+    }
+    view! {
+        <h3>{title}</h3>
+        <pre class="diff" tabindex="0" role="group" aria-label=format!("Changes of {title}")>
+            {lines}
+        </pre>
+    }
+    .into_any()
+}
+
+fn line(line: Line) -> impl IntoView + use<> {
+    let (class, number, sign, text) = match line {
+        Line::Same(number, text) => ("diff__line", Some(number), " ", text.to_owned()),
+        Line::Removed(number, text) => ("diff__line diff__line--removed", Some(number), "−", text.to_owned()),
+        Line::Added(number, text) => ("diff__line diff__line--added", Some(number), "+", text.to_owned()),
+        Line::Skipped(1) => ("diff__line diff__line--skip", None, " ", "1 line alike".to_owned()),
+        Line::Skipped(count) => ("diff__line diff__line--skip", None, " ", format!("{count} lines alike")),
+    };
+    let text = match line {
+        Line::Removed(..) => view! { <del>{text}</del> }.into_any(),
+        Line::Added(..) => view! { <ins>{text}</ins> }.into_any(),
+        Line::Same(..) | Line::Skipped(_) => view! { <span>{text}</span> }.into_any(),
+    };
+    view! {
+        <span class=class>
+            <span class="diff__number">{number}</span>
+            <span>{sign}</span>
+            {text}
+        </span>
+    }
+}

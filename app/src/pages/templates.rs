@@ -1,0 +1,149 @@
+//! `/dashboard/templates`: which there are, and how to make another one.
+
+pub mod api;
+pub mod dialogs;
+pub mod list;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::template::{TemplateFilter, TemplateList},
+    outcome::{Outcome, form::OutcomeErrors},
+    pages::templates::{
+        api::{DeleteTemplate, DuplicateTemplate},
+        dialogs::{CreateDialog, DeleteDialog},
+        list::{Filters, TemplateTable},
+    },
+    ui::{
+        button::{ButtonLink, Size},
+        icon::{Glyph, Icon},
+    },
+};
+
+/// The page. `q`, `state` and `cursor` of its query say what is listed.
+#[component]
+pub fn Templates() -> impl IntoView {
+    let query = use_query_map().read_untracked().clone();
+    let filter = TemplateFilter {
+        search: query.get("q").unwrap_or_default(),
+        has_draft: match query.get("state").as_deref() {
+            Some("draft") => Some(true),
+            Some("published") => Some(false),
+            _ => None,
+        },
+        cursor: query.get("cursor"),
+    };
+    let wanted = filter.clone();
+    let copied = Outcome::of::<DuplicateTemplate>();
+    let deleted = Outcome::of::<DeleteTemplate>();
+    view! {
+        <Shell title="Templates" current=Entry::Templates>
+            <div class="page-head">
+                <div class="page-head__text">
+                    <h1>"Templates"</h1>
+                    <p class="page-head__lede">"HTML with placeholders. A render names one and sends the data."</p>
+                </div>
+                <div class="page-head__actions">
+                    <button class="button button--primary" type="button" command="show-modal" commandfor="create">
+                        <Icon glyph=Glyph::Add />
+                        "New template"
+                    </button>
+                </div>
+            </div>
+            <OutcomeErrors outcome=copied />
+            <OutcomeErrors outcome=deleted />
+            {loaded(
+                move |backend| async move { backend.templates(wanted).await },
+                move |found| view! { <Found found filter /> },
+            )}
+            <CreateDialog />
+        </Shell>
+    }
+}
+
+#[component]
+fn Found(found: TemplateList, filter: TemplateFilter) -> impl IntoView {
+    let everything = filter == TemplateFilter::default();
+    let count = found.templates.len();
+    let heading = match (count, found.next.is_some() || filter.cursor.is_some()) {
+        (1, false) => "1 template".to_owned(),
+        (count, false) => format!("{count} templates"),
+        (_, true) => "Templates".to_owned(),
+    };
+    let dialogs = found.templates.iter().map(|template| {
+        view! { <DeleteDialog id=template.id.clone() name=template.name.clone() /> }
+    });
+    let dialogs = dialogs.collect_view();
+    let older = found.next.map(|next| filter.address(Some(next)));
+    let newest = filter.cursor.is_some().then(|| filter.address(None));
+    let body = if found.templates.is_empty() {
+        view! { <Empty everything /> }.into_any()
+    } else {
+        view! { <TemplateTable templates=found.templates /> }.into_any()
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>{heading}</h2>
+            </div>
+            <div class="section__body">
+                {(!everything || count > 0).then(|| view! { <Filters filter=filter.clone() /> })} {body}
+                <Pager newest older />
+            </div>
+        </section>
+        {dialogs}
+    }
+}
+
+#[component]
+fn Empty(everything: bool) -> impl IntoView {
+    if everything {
+        view! {
+            <div class="empty">
+                <h3>"No templates yet"</h3>
+                <p>"Begin with an invoice, a certificate or a report that is filled with sample data, and change it."</p>
+                <button class="button" type="button" command="show-modal" commandfor="create">
+                    <Icon glyph=Glyph::Add />
+                    "New template"
+                </button>
+            </div>
+        }
+        .into_any()
+    } else {
+        view! { <p>"No template is like that. " <a href="/dashboard/templates">"Show all"</a></p> }.into_any()
+    }
+}
+
+#[component]
+fn Pager(newest: Option<String>, older: Option<String>) -> impl IntoView {
+    (newest.is_some() || older.is_some()).then(|| {
+        view! {
+            <nav class="pager" aria-label="Pages of this list">
+                <div class="pager__links">
+                    {newest
+                        .map(|href| {
+                            view! {
+                                <ButtonLink href size=Size::Small>
+                                    "Newest"
+                                </ButtonLink>
+                            }
+                        })}
+                    {older
+                        .map(|href| {
+                            view! {
+                                <ButtonLink href size=Size::Small>
+                                    "Older"
+                                    <Icon glyph=Glyph::Next />
+                                </ButtonLink>
+                            }
+                        })}
+                </div>
+            </nav>
+        }
+    })
+}

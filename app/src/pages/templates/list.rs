@@ -1,0 +1,171 @@
+//! The list, and what it is filtered by.
+
+use leptos::{prelude::*, server_fn::ServerFn};
+use leptos_router::params::ParamsMap;
+
+use crate::{
+    csrf::CsrfField,
+    model::template::{TemplateFilter, TemplateGlance, editor_path, versions_path},
+    pages::templates::{api::DuplicateTemplate, dialogs::delete_dialog_id},
+    ui::{
+        badge::{Badge, State},
+        icon::{Glyph, Icon},
+        moment::Moment,
+    },
+};
+
+impl TemplateFilter {
+    /// The page with this filter, from somewhere on.
+    pub(super) fn address(&self, cursor: Option<String>) -> String {
+        let state = self.state();
+        let search = Some(self.search.clone()).filter(|search| !search.is_empty());
+        let mut query = ParamsMap::new();
+        for (name, value) in [("q", search), ("state", state.map(str::to_owned)), ("cursor", cursor)] {
+            if let Some(value) = value {
+                query.insert(name, value);
+            }
+        }
+        format!("/dashboard/templates{}", query.to_query_string())
+    }
+
+    fn state(&self) -> Option<&'static str> {
+        self.has_draft
+            .map(|has_draft| if has_draft { "draft" } else { "published" })
+    }
+}
+
+/// A form that leads to this page with other words in its address.
+#[component]
+pub fn Filters(
+    /// What is looked for now.
+    filter: TemplateFilter,
+) -> impl IntoView {
+    let states = [("", "Any"), ("published", "Published"), ("draft", "Has a draft")];
+    let chosen = filter.state().unwrap_or_default();
+    let options = states.map(|(value, name)| {
+        view! {
+            <option value=value selected=value == chosen>
+                {name}
+            </option>
+        }
+    });
+    view! {
+        <form class="filters" action="/dashboard/templates">
+            <label class="filters__item filters__item--search">
+                "Find by name or id" <input class="input" type="search" name="q" value=filter.search />
+            </label>
+            <label class="filters__item">
+                "State" <select class="input" name="state">
+                    {options.into_iter().collect_view()}
+                </select>
+            </label>
+            <div class="filters__actions">
+                <button class="button" type="submit">
+                    "Filter"
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// The templates.
+#[component]
+pub fn TemplateTable(
+    /// In this order.
+    templates: Vec<TemplateGlance>,
+) -> impl IntoView {
+    let rows = templates.into_iter().map(|template| view! { <Row template /> });
+    view! {
+        <table class="table">
+            <caption>"Templates"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Name"</th>
+                    <th scope="col" class="table__wide">
+                        "Id"
+                    </th>
+                    <th scope="col">"State"</th>
+                    <th scope="col" class="table__figure table__medium">
+                        "Version"
+                    </th>
+                    <th scope="col" class="table__medium">
+                        "Changed"
+                    </th>
+                    <th scope="col" class="table__actions">
+                        <span class="visually-hidden">"Actions"</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    }
+}
+
+#[component]
+fn Row(template: TemplateGlance) -> impl IntoView {
+    let is_ahead = template.newest > template.published;
+    let menu = format!("menu-{}", template.id);
+    let changed = move || {
+        let by = template.changed_by.clone().map(|by| format!(", {by}"));
+        view! {
+            <Moment at=template.changed_at />
+            {by}
+        }
+    };
+    let changed_again = changed.clone();
+    view! {
+        <tr>
+            <th scope="row">
+                <a class="table__link" href=editor_path(&template.id)>
+                    {template.name.clone()}
+                </a>
+                <span class="table__sub table__narrow">{changed()}</span>
+            </th>
+            <td class="table__wide">
+                <code>{template.id.clone()}</code>
+            </td>
+            <td>
+                {if is_ahead {
+                    view! { <Badge state=State::Warning>"Draft ahead"</Badge> }
+                } else {
+                    view! { <Badge state=State::Good>"Published"</Badge> }
+                }}
+            </td>
+            <td class="table__figure table__medium">{template.newest}</td>
+            <td class="table__medium">{changed_again()}</td>
+            <td class="table__actions">
+                <button
+                    class="button button--quiet button--small button--icon"
+                    type="button"
+                    aria-label=format!("More for {}", template.name)
+                    popovertarget=menu.clone()
+                >
+                    <Icon glyph=Glyph::More />
+                </button>
+                <div class="menu" id=menu popover>
+                    <form method="post" action=DuplicateTemplate::url()>
+                        <CsrfField />
+                        <input type="hidden" name="id" value=template.id.clone() />
+                        <button class="menu__item">
+                            <Icon glyph=Glyph::Copy />
+                            "Duplicate"
+                        </button>
+                    </form>
+                    <a class="menu__item" href=versions_path(&template.id)>
+                        <Icon glyph=Glyph::Clock />
+                        "Versions"
+                    </a>
+                    <button
+                        class="menu__item menu__item--danger"
+                        type="button"
+                        command="show-modal"
+                        commandfor=delete_dialog_id(&template.id)
+                    >
+                        <Icon glyph=Glyph::Remove />
+                        "Delete"
+                    </button>
+                </div>
+            </td>
+        </tr>
+    }
+}

@@ -1,0 +1,63 @@
+//! Where code is typed.
+
+use leptos::prelude::*;
+
+/// What is written in a [`CodeField`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeLanguage {
+    /// HTML with Jinja in it.
+    Template,
+    /// JSON.
+    Json,
+}
+
+/// A field of a form for code: a `<textarea>`, in the browser an editor (`frontend/elements/code-editor.ts`).
+#[component]
+pub fn CodeField(
+    /// `name` in the form.
+    name: &'static str,
+    /// What it is called.
+    label: &'static str,
+    /// See [`CodeLanguage`].
+    language: CodeLanguage,
+    /// What is in it at first.
+    value: String,
+) -> impl IntoView {
+    let language = match language {
+        CodeLanguage::Template => "template",
+        CodeLanguage::Json => "json",
+    };
+    view! {
+        <code-editor label=label language=language>
+            <textarea
+                class="input input--area input--code"
+                name=name
+                aria-label=label
+                autocomplete="off"
+                spellcheck="false"
+                inner_html=as_content(&value)
+            ></textarea>
+        </code-editor>
+    }
+}
+
+/// A text as the content of `<textarea>`, which Leptos does not escape. Browsers pass over a line break at its beginning.
+fn as_content(text: &str) -> String {
+    format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_stays_inside_its_field() {
+        let code = "</textarea><script>alert(1)</script>&lt;";
+        let html = Owner::new().with(|| {
+            view! { <CodeField name="a" label="A" language=CodeLanguage::Json value=code.to_owned() /> }.to_html()
+        });
+        let content = "\n&lt;/textarea>&lt;script>alert(1)&lt;/script>&amp;lt;</textarea>";
+        assert!(html.contains(content), "{html}");
+        assert!(!html.contains("<script>"), "{html}");
+    }
+}

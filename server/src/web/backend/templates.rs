@@ -1,0 +1,249 @@
+//! Stored templates.
+
+mod live;
+
+use std::num::NonZeroU16;
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::templates::{PreviewEvents, TemplatesBackend},
+    error::AppError,
+    model::{
+        live_preview::PreviewWanted,
+        rejection::{Field, Reason, Rejection},
+        template::{
+            Beginning, EditedTemplate, SavedTemplate, TemplateFilter, TemplateForm, TemplateGlance, TemplateList,
+            TemplateText, VersionGlance, Versions,
+        },
+    },
+};
+use serde_json::{Map, Value, json};
+
+use super::RequestBackend;
+use crate::{
+    domain::{
+        ids::TemplateId,
+        page::PageRequest,
+        template::{ExpectedVersion, Submission, TemplateVersion, VersionSummary, demos::Demo},
+        validation::Fault,
+    },
+    service::templates::{self, TemplateError, drafts, versions},
+    store::templates::{TemplateFilter as StoredFilter, TemplateGlance as StoredGlance},
+};
+
+/// Templates of one page of the list.
+const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
+/// Versions that are listed; older ones are there by the API.
+const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
+
+#[async_trait]
+impl TemplatesBackend for RequestBackend {
+    async fn templates(&self, filter: TemplateFilter) -> Result<TemplateList, AppError> {
+        let account = self.caller().await?.account;
+        let page = PageRequest {
+            size: Some(PAGE),
+            after: filter.cursor.as_deref().and_then(TemplateId::parse),
+        };
+        let filter = StoredFilter {
+            search: Some(filter.search).filter(|search| !search.is_empty()),
+            has_draft: filter.has_draft,
+        };
+        let found = templates::glances(&self.app.db, account, &filter, page).await;
+        let found = found.map_err(|error| self.template_error(error))?;
+        Ok(TemplateList {
+            templates: found.items.into_iter().map(glance).collect(),
+            next: found.next.map(|id| id.to_string()),
+        })
+    }
+
+    async fn template(&self, id: String) -> Result<EditedTemplate, AppError> {
+        let account = self.caller().await?.account;
+        let edited = drafts::open(&self.app.db, account, parse(&id)?).await;
+        let edited = edited.map_err(|error| self.template_error(error))?;
+        Ok(EditedTemplate {
+            id,
+            published: edited.published,
+            newest: text(edited.newest),
+        })
+    }
+
+    async fn template_versions(&self, id: String, compared: Option<i32>) -> Result<Versions, AppError> {
+        let account = self.caller().await?.account;
+        let template = parse(&id)?;
+        let (db, refused) = (&self.app.db, |error| self.template_error(error));
+        let edited = drafts::open(db, account, template).await.map_err(refused)?;
+        let page = PageRequest {
+            size: Some(LISTED_VERSIONS),
+            after: None,
+        };
+        let listed = versions::list(db, account, template, page).await.map_err(refused)?;
+        let compared = match compared {
+            Some(number) => Some(versions::get(db, account, template, number).await.map_err(refused)?),
+            None => None,
+        };
+        Ok(Versions {
+            id,
+            published: edited.published,
+            versions: listed.items.into_iter().map(version).collect(),
+            newest: text(edited.newest),
+            compared: compared.map(text),
+        })
+    }
+
+    async fn create_template(&self, name: String, beginning: Beginning) -> Result<String, AppError> {
+        let caller = self.caller().await?;
+        let demo = match beginning {
+            Beginning::Invoice => Demo::Invoice,
+            Beginning::Certificate => Demo::Certificate,
+            Beginning::Report => Demo::Report,
+            Beginning::Blank => Demo::Blank,
+        };
+        let begun = demo.named(name.trim().to_owned());
+        let body = body(&begun.name, &begun.content, &begun.preview_context);
+        let created = templates::create(&self.app, &caller, submission(&body)?).await;
+        let created = created.map_err(|error| self.template_error(error))?;
+        Ok(created.id.to_string())
+    }
+
+    async fn duplicate_template(&self, id: String) -> Result<String, AppError> {
+        let caller = self.caller().await?;
+        let copied = templates::duplicate(&self.app.db, &caller, parse(&id)?).await;
+        let copied = copied.map_err(|error| self.template_error(error))?;
+        Ok(copied.to_string())
+    }
+
+    async fn delete_template(&self, id: String, typed_name: String) -> Result<(), AppError> {
+        let account = self.caller().await?.account;
+        let (db, id) = (&self.app.db, parse(&id)?);
+        let refused = |error| self.template_error(error);
+        let template = templates::get(db, account, id).await.map_err(refused)?;
+        if template.name != typed_name.trim() {
+            return Err(invalid(vec![Field::Confirmation]));
+        }
+        let deleted = templates::delete(db, account, id, &ExpectedVersion::Any).await;
+        deleted.map_err(refused)
+    }
+
+    async fn save_template(&self, form: TemplateForm) -> Result<SavedTemplate, AppError> {
+        let caller = self.caller().await?;
+        let id = parse(&form.id)?;
+        let refused = |error| self.template_error(error);
+        let Ok(Value::Object(data)) = serde_json::from_str(&form.data) else {
+            return Err(invalid(vec![Field::TemplateData]));
+        };
+        let seen = form
+            .seen
+            .map_or(ExpectedVersion::Any, |seen| ExpectedVersion::OneOf(vec![seen]));
+        // Forms end lines as mail does.
+        let content = form.content.replace("\r\n", "\n");
+        let body = body(form.name.trim(), &content, &data);
+        let version = drafts::save(&self.app, &caller, id, &seen, submission(&body)?).await;
+        let version = version.map_err(refused)?;
+        let published = drafts::open(&self.app.db, caller.account, id)
+            .await
+            .map_err(refused)?
+            .published;
+        if form.publish && version > published {
+            drafts::publish(&self.app.db, &caller, id, version)
+                .await
+                .map_err(refused)?;
+            return Ok(SavedTemplate {
+                version,
+                published: version,
+            });
+        }
+        Ok(SavedTemplate { version, published })
+    }
+
+    async fn restore_template(&self, id: String, number: i32) -> Result<(), AppError> {
+        let caller = self.caller().await?;
+        let restored = drafts::restore(&self.app.db, &caller, parse(&id)?, number).await;
+        restored.map(drop).map_err(|error| self.template_error(error))
+    }
+
+    async fn preview_template(&self, wanted: PreviewWanted) -> Result<PreviewEvents, AppError> {
+        let caller = self.caller().await?;
+        let id = parse(&wanted.id)?;
+        self.live_preview(&caller, id, wanted).await
+    }
+}
+
+impl RequestBackend {
+    /// Whose fault it is.
+    fn template_error(&self, error: TemplateError) -> AppError {
+        match error {
+            TemplateError::NotFound => AppError::NotFound,
+            TemplateError::Changed => AppError::Rejected(Rejection {
+                reason: Reason::SavedMeanwhile,
+                typed: Vec::new(),
+            }),
+            TemplateError::Invalid(faults) => faulty(&faults),
+            error @ (TemplateError::Process(_)
+            | TemplateError::Render(_)
+            | TemplateError::Picture(_)
+            | TemplateError::Store(_)) => self.internal(&error),
+        }
+    }
+}
+
+/// What is no id names nothing.
+fn parse(id: &str) -> Result<TemplateId, AppError> {
+    TemplateId::parse(id).ok_or(AppError::NotFound)
+}
+
+/// What the API would be sent, so that its rules are the dashboard's.
+fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
+    json!({"template": {"name": name, "content": content, "preview_context": data}})
+}
+
+fn submission<T: crate::domain::template::Saved>(body: &Value) -> Result<Submission<T>, AppError> {
+    Submission::read(body.to_string().as_bytes()).map_err(|faults| faulty(&faults))
+}
+
+fn faulty(faults: &[Fault]) -> AppError {
+    let fields = [
+        ("/template/name", Field::TemplateName),
+        ("/template/content", Field::TemplateContent),
+        ("/template/preview_context", Field::TemplateData),
+    ];
+    let named = fields.into_iter().filter(|(pointer, _)| {
+        let mut pointers = faults.iter().map(|fault| fault.pointer.as_str());
+        pointers.any(|found| found.starts_with(pointer))
+    });
+    invalid(named.map(|(_, field)| field).collect())
+}
+
+fn invalid(fields: Vec<Field>) -> AppError {
+    AppError::Rejected(Rejection {
+        reason: Reason::Invalid(fields),
+        typed: Vec::new(),
+    })
+}
+
+fn glance(template: StoredGlance) -> TemplateGlance {
+    TemplateGlance {
+        id: template.id.to_string(),
+        name: template.name,
+        published: template.published,
+        newest: template.newest,
+        changed_at: template.changed_at,
+        changed_by: template.changed_by,
+    }
+}
+
+fn version(version: VersionSummary) -> VersionGlance {
+    VersionGlance {
+        number: version.number,
+        author: version.author,
+        saved_at: version.inserted_at,
+    }
+}
+
+fn text(version: TemplateVersion) -> TemplateText {
+    TemplateText {
+        number: version.summary.number,
+        name: version.summary.name,
+        content: version.content,
+        data: serde_json::to_string_pretty(&version.preview_context).unwrap_or_default(),
+    }
+}

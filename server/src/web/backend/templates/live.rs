@@ -1,0 +1,191 @@
+//! Previews while somebody types.
+
+use std::future::ready;
+
+use futures::{StreamExt, stream};
+use platen_app::{
+    backend::templates::PreviewEvents,
+    error::AppError,
+    model::{
+        live_preview::{
+            PagePicture, Pane, Paper, Place, PreviewEvent, PreviewWanted, Remark as ShownRemark, RenderedPreview,
+        },
+        rejection::{Reason, Rejection},
+    },
+};
+use platen_engine::error::RenderError;
+use serde_json::{Map, Number, Value, json};
+
+use super::RequestBackend;
+use crate::{
+    domain::{caller::Caller, ids::TemplateId, sentence::sentence},
+    drawing::DrawingError,
+    service::templates::{
+        TemplateError,
+        live::{self, Live, LiveError, LivePreview, Remark, Seen, Text, Typed},
+    },
+};
+
+impl RequestBackend {
+    /// Renders what is typed.
+    pub(super) async fn live_preview(
+        &self,
+        caller: &Caller,
+        id: TemplateId,
+        wanted: PreviewWanted,
+    ) -> Result<PreviewEvents, AppError> {
+        match live::preview(&self.app, caller, id, typed(wanted)).await {
+            Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(shown(remark)))),
+            Ok(Live::Rendered(preview)) => Ok(self.events(*preview)),
+            Err(LiveError::TooMany { retry_after }) => Err(AppError::Rejected(Rejection {
+                reason: Reason::TooMany {
+                    minutes: retry_after.as_secs().div_ceil(60).max(1),
+                },
+                typed: Vec::new(),
+            })),
+            Err(LiveError::Template(error)) => match of_author(&error) {
+                Some(event) => Ok(only(event)),
+                None => Err(self.template_error(error)),
+            },
+        }
+    }
+
+    fn events(&self, preview: LivePreview) -> PreviewEvents {
+        let rendered = PreviewEvent::Rendered(RenderedPreview {
+            pages: preview.page_count,
+            bytes: preview.bytes,
+            conformance: preview.conformance.map(str::to_owned),
+            milliseconds: preview.took.as_millis() as u64,
+        });
+        let request_id = self.request_id.clone();
+        let rest = stream::unfold(Some(preview), move |preview| {
+            let request_id = request_id.clone();
+            async move {
+                let mut preview = preview?;
+                match preview.next().await {
+                    Ok(Some(seen)) => Some((Ok(event(seen)), Some(preview))),
+                    Ok(None) => None,
+                    Err(error) => Some((
+                        of_author(&error).ok_or_else(|| {
+                            tracing::error!(error = %error, "internal error");
+                            AppError::Internal { request_id }
+                        }),
+                        None,
+                    )),
+                }
+            }
+        });
+        // Bodies are asked for more after their end.
+        stream::once(ready(Ok(rendered))).chain(rest).fuse().boxed()
+    }
+}
+
+fn only(event: PreviewEvent) -> PreviewEvents {
+    stream::once(ready(Ok(event))).fuse().boxed()
+}
+
+fn event(seen: Seen) -> PreviewEvent {
+    match seen {
+        Seen::Page(drawn) => PreviewEvent::Page(PagePicture {
+            number: drawn.page,
+            width: drawn.width,
+            height: drawn.height,
+            png: drawn.png,
+        }),
+        Seen::Remarks(remarks) => PreviewEvent::Remarks(remarks.into_iter().map(shown).collect()),
+    }
+}
+
+/// An error that the author can do something about.
+fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
+    let message = match error {
+        TemplateError::Render(RenderError::TooManyConcurrent { .. } | RenderError::QueueFull) => {
+            return Some(PreviewEvent::Busy);
+        }
+        TemplateError::Render(error @ (RenderError::Fault { .. } | RenderError::Deadline { .. })) => error.to_string(),
+        TemplateError::Picture(DrawingError::TooMuch(message)) => message.clone(),
+        _ => return None,
+    };
+    Some(PreviewEvent::Faulty(ShownRemark {
+        subject: None,
+        message: sentence(&message),
+        undefined: false,
+        place: None,
+    }))
+}
+
+fn shown(remark: Remark) -> ShownRemark {
+    ShownRemark {
+        subject: remark.subject,
+        message: remark.message,
+        undefined: remark.undefined,
+        place: remark.place.map(|(text, place)| Place {
+            pane: match text {
+                Text::Content => Pane::Content,
+                Text::Data => Pane::Data,
+            },
+            line: place.line,
+            column: place.column,
+            length: place.length,
+        }),
+    }
+}
+
+fn typed(wanted: PreviewWanted) -> Typed {
+    Typed {
+        content: wanted.content,
+        data: wanted.data,
+        options: options(&wanted.paper),
+        dots_per_inch: wanted.dots_per_inch,
+        page: wanted.page,
+    }
+}
+
+/// Options by their names in the API. What is no number goes as it is, so that the rules say so.
+fn options(paper: &Paper) -> Map<String, Value> {
+    let number = |text: &str| {
+        let text = text.trim().replace(',', ".");
+        match text.parse().ok().and_then(Number::from_f64) {
+            Some(number) => Value::Number(number),
+            None => Value::String(text),
+        }
+    };
+    let mut options = Map::new();
+    let orientation = if paper.landscape { "landscape" } else { "portrait" };
+    options.insert("size".into(), paper.size.to_lowercase().into());
+    options.insert("orientation".into(), orientation.into());
+    options.insert("scale".into(), number(&paper.scale));
+    options.insert("prefer_css_page_size".into(), paper.prefer_css.into());
+    options.insert("include_backgrounds".into(), paper.backgrounds.into());
+    if paper.margins.iter().any(|margin| !margin.trim().is_empty()) {
+        let [top, right, bottom, left] = paper.margins.each_ref().map(|margin| match margin.trim() {
+            "" => json!(0),
+            margin => number(margin),
+        });
+        let margin = json!({"top": top, "right": right, "bottom": bottom, "left": left, "unit": "mm"});
+        options.insert("margin".into(), margin);
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_those_of_the_api() {
+        let mut paper = Paper::default();
+        let expected = json!({
+            "size": "a4", "orientation": "portrait", "scale": 1.0, "prefer_css_page_size": true, "include_backgrounds": true,
+        });
+        assert_eq!(Value::Object(options(&paper)), expected);
+        paper.scale = "wide".to_owned();
+        paper.margins[1] = " 12,5 ".to_owned();
+        let options = options(&paper);
+        assert_eq!(options["scale"], "wide");
+        assert_eq!(
+            options["margin"],
+            json!({"top": 0, "right": 12.5, "bottom": 0, "left": 0, "unit": "mm"})
+        );
+    }
+}

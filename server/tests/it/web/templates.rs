@@ -1,0 +1,130 @@
+//! The pages about templates.
+
+use serde_json::Value;
+
+use super::{service_with, site};
+use crate::support::{
+    service::{TestAccount, TestService},
+    studio::header,
+    visitor::Visitor,
+};
+
+const NAME: &str = "Letter <b>";
+
+/// What renders would use.
+async fn published(service: &TestService, account: &TestAccount, path: &str) -> (u16, String) {
+    let path = path.replace("/dashboard/", "/api/v1/");
+    let request = service.client.get(service.url(&path)).bearer_auth(&account.key);
+    let answer = request.send().await.expect("an answer");
+    let status = answer.status().as_u16();
+    let body: Value = answer.json().await.expect("JSON");
+    (status, body["data"]["content"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Makes a template, and says where its editor is.
+async fn create(visitor: &Visitor) -> String {
+    let fields = [("template_name", NAME), ("beginning", "blank")];
+    let answer = visitor.submit("create-template", &fields).await;
+    assert_eq!(answer.status(), 303);
+    header(&answer, "location").to_owned()
+}
+
+fn saved<'a>(id: &'a str, seen: &'a str, content: &'a str) -> Vec<(&'a str, &'a str)> {
+    let fields = [
+        ("id", id),
+        ("seen", seen),
+        ("template_name", NAME),
+        ("content", content),
+    ];
+    fields.into_iter().chain([("data", "{\"a\": 1}")]).collect()
+}
+
+#[tokio::test]
+async fn drafts_are_what_editors_see_and_renders_do_not() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let path = create(&ann).await;
+    let id = path.rsplit('/').next().expect("an id");
+    assert!(ann.page("/dashboard/templates").await.contains("Letter &lt;b&gt;"));
+    let (_, first) = published(&service, &account, &path).await;
+
+    // A draft.
+    ann.submit("save-template", &saved(id, "1", "<p>\r\n</textarea>&amp;"))
+        .await;
+    assert_eq!(published(&service, &account, &path).await.1, first);
+    let page = ann.page(&path).await;
+    assert!(page.contains("Version 2, draft. Published: 1"), "{page}");
+    assert!(page.contains("&lt;p>\n&lt;/textarea>&amp;amp;</textarea>"), "{page}");
+    assert!(ann.page("/dashboard/templates").await.contains("Draft ahead"));
+    // The same once more is no other version.
+    ann.submit("save-template", &saved(id, "2", "<p>\n</textarea>&amp;"))
+        .await;
+    assert!(ann.page(&path).await.contains("Version 2, draft"));
+    // Who has not seen the newest does not save over it.
+    ann.submit("save-template", &saved(id, "1", "<p>late")).await;
+    assert!(ann.page(&path).await.contains("Version 2, draft"));
+    // What is no template is no draft either.
+    ann.submit("save-template", &saved(id, "2", "{{ faulty")).await;
+    assert!(ann.page(&path).await.contains("Version 2, draft"));
+
+    let publish: Vec<_> = saved(id, "2", "<p>\n</textarea>&amp;")
+        .into_iter()
+        .chain([("publish", "yes")])
+        .collect();
+    ann.submit("save-template", &publish).await;
+    assert_eq!(published(&service, &account, &path).await.1, "<p>\n</textarea>&amp;");
+
+    let answer = ann.submit("restore-template", &[("id", id), ("number", "1")]).await;
+    assert_eq!(header(&answer, "location"), path);
+    assert!(ann.page(&path).await.contains("Version 3, draft. Published: 2"));
+    assert_eq!(published(&service, &account, &path).await.1, "<p>\n</textarea>&amp;");
+    let versions = ann.page(&format!("{path}/versions?compare=2")).await;
+    assert!(
+        versions.contains("Restore") && versions.contains("diff__line--added"),
+        "{versions}"
+    );
+}
+
+#[tokio::test]
+async fn templates_of_others_are_not_there() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    service.account("bob@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    let path = create(&ann).await;
+    let id = path.rsplit('/').next().expect("an id");
+    let before = published(&service, &account, &path).await;
+
+    for page in [
+        path.clone(),
+        format!("{path}/versions"),
+        "/dashboard/templates/none".to_owned(),
+    ] {
+        assert_eq!(bob.get(&page).await.status(), 404, "{page}");
+    }
+    assert!(!bob.page("/dashboard/templates").await.contains("Letter"));
+    let publish: Vec<_> = saved(id, "1", "<p>bob")
+        .into_iter()
+        .chain([("publish", "yes")])
+        .collect();
+    bob.submit("save-template", &publish).await;
+    bob.submit("restore-template", &[("id", id), ("number", "1")]).await;
+    bob.submit("duplicate-template", &[("id", id)]).await;
+    bob.submit("delete-template", &[("id", id), ("confirmation", NAME)])
+        .await;
+    assert_eq!(published(&service, &account, &path).await, before);
+    assert!(ann.page(&path).await.contains("Version 1, published"));
+    assert!(bob.page("/dashboard/templates").await.contains("No templates yet"));
+
+    // Its owner deletes it by its name only.
+    ann.submit("delete-template", &[("id", id), ("confirmation", "Letter")])
+        .await;
+    assert_eq!(published(&service, &account, &path).await.0, 200);
+    ann.submit("delete-template", &[("id", id), ("confirmation", NAME)])
+        .await;
+    assert_eq!(published(&service, &account, &path).await.0, 404);
+}
