@@ -20,8 +20,8 @@ use crate::{
         list::{Filters, TemplateTable},
     },
     ui::{
-        button::{ButtonLink, Size},
         icon::{Glyph, Icon},
+        pager::Pager,
     },
 };
 
@@ -93,7 +93,7 @@ fn Found(found: TemplateList, filter: TemplateFilter) -> impl IntoView {
             </div>
             <div class="section__body">
                 {(!everything || count > 0).then(|| view! { <Filters filter=filter.clone() /> })} {body}
-                <Pager newest older />
+                {(newest.is_some() || older.is_some()).then(|| view! { <Pager note="Newest first".to_owned() newest older /> })}
             </div>
         </section>
         {dialogs}
@@ -117,33 +117,4 @@ fn Empty(everything: bool) -> impl IntoView {
     } else {
         view! { <p>"No template is like that. " <a href="/dashboard/templates">"Show all"</a></p> }.into_any()
     }
-}
-
-#[component]
-fn Pager(newest: Option<String>, older: Option<String>) -> impl IntoView {
-    (newest.is_some() || older.is_some()).then(|| {
-        view! {
-            <nav class="pager" aria-label="Pages of this list">
-                <div class="pager__links">
-                    {newest
-                        .map(|href| {
-                            view! {
-                                <ButtonLink href size=Size::Small>
-                                    "Newest"
-                                </ButtonLink>
-                            }
-                        })}
-                    {older
-                        .map(|href| {
-                            view! {
-                                <ButtonLink href size=Size::Small>
-                                    "Older"
-                                    <Icon glyph=Glyph::Next />
-                                </ButtonLink>
-                            }
-                        })}
-                </div>
-            </nav>
-        }
-    })
 }
