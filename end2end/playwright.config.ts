@@ -21,6 +21,8 @@ export default defineConfig({
       chromiumSandbox: false,
     },
     locale: "en-GB",
+    // What still moves can't be clicked reliably where a page runs no script.
+    contextOptions: { reducedMotion: "reduce" },
     timezoneId: "Europe/Stockholm",
     trace: "retain-on-failure",
   },

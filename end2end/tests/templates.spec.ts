@@ -143,7 +143,7 @@ test("pages are turned, sized and laid on other paper", async ({ page, member, h
   await expect(page.getByText("100 %")).toBeVisible();
   await expect(firstPage(page)).toHaveAttribute("width", /^79[34]$/);
   await page.getByRole("button", { name: "Fit the page" }).click();
-  await page.getByRole("button", { name: "A4" }).click();
+  await page.getByRole("button", { name: "A4", exact: true }).click();
   await page.getByLabel("Scale").fill("9");
   await expect(warnings(page)).toContainText("scale");
 });
@@ -196,7 +196,7 @@ test.describe("on a small screen", () => {
 });
 
 test.describe("without script", () => {
-  test.use({ javaScriptEnabled: false, contextOptions: { reducedMotion: "reduce" } });
+  test.use({ javaScriptEnabled: false });
 
   test("a template is a form that saves", async ({ page, member }) => {
     expect(member.email).toContain("@");
@@ -211,7 +211,7 @@ test.describe("without script", () => {
 for (const theme of ["light", "dark"] as const) {
   test(`everybody can use it, ${theme}`, async ({ page, member, hydrated, expectAccessible, picture }) => {
     expect(member.email).toContain("@");
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme: theme });
     await page.goto("/dashboard/templates");
     await expectAccessible(page);
     await create(page, "Invoice", "Invoice");

@@ -20,7 +20,6 @@ for (const javaScriptEnabled of [true, false]) {
 
     test("the signing secret is revealed and replaced", async ({ page, member }) => {
       expect(member.email).toContain("@");
-      await page.emulateMedia({ reducedMotion: "reduce" });
       await page.goto("/dashboard/webhooks");
       const secret = page.locator(".copy__value");
       await expect(secret).not.toContainText(/whsec_[A-Za-z0-9+/]/);
@@ -39,7 +38,6 @@ for (const javaScriptEnabled of [true, false]) {
     });
 
     test("a delivery is looked at, sent again and given up", async ({ page, member, request }) => {
-      await page.emulateMedia({ reducedMotion: "reduce" });
       const id = await queue(request, member);
       const row = page
         .getByRole("table", { name: "Callback deliveries" })

@@ -109,7 +109,8 @@ fn says(page: &RenderPage) -> String {
     page.renders.first().map_or_else(String::new, |newest| {
         let state = newest.state.name().to_lowercase();
         format!(
-            "Newest render: {}, {state}, accepted at {}",
+            "Newest render {}: {}, {state}, accepted at {}",
+            short_id(&newest.id),
             newest.source,
             clock(newest.at)
         )
