@@ -76,6 +76,8 @@ export function platen(commands: string[], input = ""): Promise<string> {
       { env: { PATH: process.env.PATH, HOME: process.env.HOME, PLATEN_DATA_DIR: setting("PLATEN_TEST_DATA") } },
       (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
     );
+    // A command that reads nothing may be gone before this is written.
+    program.stdin!.on("error", () => undefined);
     program.stdin!.end(input);
   });
 }
