@@ -19,7 +19,7 @@ use tokio::{
 use crate::{
     domain::ids::{AccountId, RenderId},
     lifecycle::Lifecycle,
-    store::jobs::{self, ChangedRenders},
+    store::jobs::{self, ChangedRenders, News},
 };
 
 /// What changes within this time is told together: nobody reads faster, and a busy account costs no more than a quiet one.
@@ -85,15 +85,14 @@ impl Changes {
                 () = lifecycle.stopping() => return,
             }
             let changed = std::mem::take(&mut *lock(&self.0.to_tell));
-            let changed: Vec<_> = changed
-                .into_iter()
-                .map(|(account, renders)| ChangedRenders {
+            let news = changed.into_iter().map(|(account, renders)| {
+                News::Changed(ChangedRenders {
                     account,
                     renders: (renders.len() <= NAMED).then(|| renders.into_iter().collect()),
                 })
-                .collect();
+            });
             // Whoever does not hear of it sees it when the page is loaded again.
-            if let Err(error) = jobs::tell_changes(db, &changed).await {
+            if let Err(error) = jobs::tell(db, news).await {
                 tracing::warn!(%error, "pages could not be told what has changed");
             }
             let _ = timeout(TELL_EVERY, lifecycle.stopping()).await;

@@ -128,11 +128,9 @@ impl Signals {
                 to_tell.swap(false, Ordering::AcqRel)
             });
             let news = added.map(News::Added).chain(cancelled.into_iter().map(News::Cancelled));
-            for news in news {
-                // Whoever does not hear of it finds it all the same, a little later.
-                if let Err(error) = jobs::tell(db, &news).await {
-                    tracing::warn!(%error, "other processes could not be told of jobs");
-                }
+            // Whoever does not hear of it finds it all the same, a little later.
+            if let Err(error) = jobs::tell(db, news).await {
+                tracing::warn!(%error, "other processes could not be told of jobs");
             }
         }
     }

@@ -341,29 +341,21 @@ const ADDED: &str = "platen_jobs_added";
 const CANCELLED: &str = "platen_renders_cancelled";
 const CHANGED: &str = "platen_renders_changed";
 
-/// Tells every process that listens of renders that have changed, of all accounts at once.
-pub async fn tell_changes(db: &PgPool, changed: &[ChangedRenders]) -> Result<(), StoreError> {
-    let payloads: Vec<_> = changed.iter().map(ChangedRenders::to_payload).collect();
+/// Tells every process that listens, of everything at once.
+pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(), StoreError> {
+    let told = news.into_iter().map(|news| match news {
+        News::Added(kind) => (ADDED.to_owned(), kind.as_str().to_owned()),
+        News::Cancelled(render) => (CANCELLED.to_owned(), render.to_string()),
+        News::Changed(changed) => (CHANGED.to_owned(), changed.to_payload()),
+    });
+    let (channels, payloads): (Vec<String>, Vec<String>) = told.unzip();
     sqlx::query!(
-        "select pg_notify($1, payload) from unnest($2::text[]) as told (payload)",
-        CHANGED,
+        "select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as told (channel, payload)",
+        &channels,
         &payloads,
     )
     .execute(db)
     .await?;
-    Ok(())
-}
-
-/// Tells every process that listens.
-pub async fn tell(db: &PgPool, news: &News) -> Result<(), StoreError> {
-    let (channel, payload) = match news {
-        News::Added(kind) => (ADDED, kind.as_str().to_owned()),
-        News::Cancelled(render) => (CANCELLED, render.to_string()),
-        News::Changed(changed) => (CHANGED, changed.to_payload()),
-    };
-    sqlx::query!("select pg_notify($1, $2)", channel, payload)
-        .execute(db)
-        .await?;
     Ok(())
 }
 
