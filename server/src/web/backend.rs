@@ -9,7 +9,7 @@ mod renders;
 mod settings;
 mod templates;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::http::request::Parts;
 use platen_app::{
@@ -17,6 +17,7 @@ use platen_app::{
     error::AppError,
     model::rejection::{Field, Reason, Rejection},
 };
+use tokio::sync::OnceCell;
 use tower_sessions::Session;
 
 use crate::{
@@ -38,6 +39,8 @@ pub(super) struct RequestBackend {
     session: Session,
     client: Client,
     user: Option<UserId>,
+    /// Asked for once, however many parts of a page act for them.
+    caller: OnceCell<Caller>,
 }
 
 impl RequestBackend {
@@ -51,6 +54,7 @@ impl RequestBackend {
             session: of_browser(request),
             client: of_browser(request),
             user: request.extensions.get::<LoggedIn>().map(|person| person.user),
+            caller: OnceCell::new(),
         })
     }
 
@@ -61,8 +65,11 @@ impl RequestBackend {
 
     /// Who is logged in, for their account: what everything about tenant data begins with.
     async fn caller(&self) -> Result<Caller, AppError> {
-        let found = callers::of_person(&self.app.db, &self.app.config.limits, self.user()?).await;
-        found.map_err(|error| match error {
+        let user = self.user()?;
+        let found = self
+            .caller
+            .get_or_try_init(|| callers::of_person(&self.app.db, &self.app.config.limits, user));
+        found.await.cloned().map_err(|error| match error {
             CallerError::NoAccount => AppError::NoAccount,
             CallerError::Suspended => AppError::Suspended,
             CallerError::Store(error) => self.internal(&error),
@@ -98,6 +105,13 @@ fn rejected(reason: Reason) -> AppError {
     AppError::Rejected(Rejection {
         reason,
         typed: Vec::new(),
+    })
+}
+
+/// Too many tries; how long to wait is told in minutes.
+fn too_many(retry_after: Duration) -> AppError {
+    rejected(Reason::TooMany {
+        minutes: retry_after.as_secs().div_ceil(60).max(1),
     })
 }
 

@@ -23,6 +23,15 @@ pub struct Edited {
     pub newest: TemplateVersion,
 }
 
+/// What became of a draft.
+#[derive(Debug)]
+pub struct Saved {
+    /// Its version; the newest one before, if it said the same.
+    pub version: i32,
+    /// The version that renders use.
+    pub published: i32,
+}
+
 /// The newest version of a template.
 pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
     let published = super::get(db, account, id).await?.version;
@@ -39,17 +48,19 @@ pub async fn save(
     id: TemplateId,
     seen: &ExpectedVersion,
     submission: Submission<NewTemplate>,
-) -> Result<i32, TemplateError> {
+) -> Result<Saved, TemplateError> {
     let draft = checked(app, caller.account, submission).await?;
     let mut transaction = tx::begin(&app.db).await?;
-    lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
+        .await?
+        .version;
     let newest = newest(&mut transaction, caller.account, id).await?;
     if !seen.includes(newest.summary.number) {
         return Err(TemplateError::Changed);
     }
-    let number = insert(&mut transaction, caller, id, newest, &draft).await?;
+    let version = insert(&mut transaction, caller, id, newest, &draft).await?;
     tx::commit(transaction).await?;
-    Ok(number)
+    Ok(Saved { version, published })
 }
 
 /// Saves a version once more, as a draft.

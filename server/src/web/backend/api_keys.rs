@@ -27,7 +27,7 @@ use crate::{
         api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest, new_key},
         templates,
     },
-    store::{accounts::OwnedAccount, api_keys::ApiKey},
+    store::{accounts::OwnedAccount, api_keys::ApiKey, templates::TemplateFilter},
 };
 
 /// More could be a list of everybody.
@@ -49,7 +49,7 @@ impl ApiKeyBackend for RequestBackend {
         let new = new.map_err(|error| self.internal(&error))?;
         let keys = api_keys::list(db, owned(&caller)).await;
         let keys = keys.map_err(|error| self.internal(&error))?;
-        let templates = templates::list(db, caller.account, ALL).await;
+        let templates = templates::glances(db, caller.account, &TemplateFilter::default(), ALL).await;
         let templates = templates.map_err(|error| self.internal(&error))?.items;
         let names: HashMap<_, _> = templates.iter().map(|one| (one.id, one.name.as_str())).collect();
         Ok(ApiKeys {

@@ -6,11 +6,11 @@ use platen_app::{
     error::AppError,
     model::{
         plan::Plan,
-        rejection::{Field, Reason, Rejection},
+        rejection::{Field, Reason},
     },
 };
 
-use super::RequestBackend;
+use super::{RequestBackend, rejected, too_many};
 use crate::{
     clock,
     service::{
@@ -39,9 +39,7 @@ impl RequestBackend {
             }
             PeopleError::WrongCredentials => Reason::WrongCredentials,
             PeopleError::WrongPassword => Reason::WrongPassword,
-            PeopleError::TooMany { retry_after } => Reason::TooMany {
-                minutes: retry_after.as_secs().div_ceil(60).max(1),
-            },
+            PeopleError::TooMany { retry_after } => return too_many(retry_after),
             PeopleError::WorthlessLink => Reason::WorthlessLink,
             PeopleError::EmailTaken => Reason::EmailTaken,
             PeopleError::NotFound => return AppError::NotFound,
@@ -49,10 +47,7 @@ impl RequestBackend {
                 return self.internal(&error);
             }
         };
-        AppError::Rejected(Rejection {
-            reason,
-            typed: Vec::new(),
-        })
+        rejected(reason)
     }
 }
 

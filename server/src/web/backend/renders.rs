@@ -11,7 +11,7 @@ use platen_app::{
     error::AppError,
     model::{
         delivery::{self, DeliverySearch, DeliveryState, Secret, Webhooks},
-        rejection::{Reason, Rejection},
+        rejection::Reason,
         render::{
             Choice, RenderLine, RenderMode, RenderPage, RenderRefusal, RenderSearch, RenderState, detail::RenderDetail,
         },
@@ -21,7 +21,7 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use time::{Date, Duration, OffsetDateTime, Time};
 
-use super::RequestBackend;
+use super::{RequestBackend, rejected};
 use crate::{
     clock,
     domain::{
@@ -218,10 +218,7 @@ impl RequestBackend {
 }
 
 fn refused(refusal: RenderRefusal) -> AppError {
-    AppError::Rejected(Rejection {
-        reason: Reason::Render(refusal),
-        typed: Vec::new(),
-    })
+    rejected(Reason::Render(refusal))
 }
 
 fn choice(id: impl fmt::Display, name: String) -> Choice {

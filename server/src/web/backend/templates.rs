@@ -10,7 +10,7 @@ use platen_app::{
     error::AppError,
     model::{
         live_preview::PreviewWanted,
-        rejection::{Field, Reason, Rejection},
+        rejection::{Field, Reason},
         template::{
             Beginning, EditedTemplate, SavedTemplate, TemplateFilter, TemplateForm, TemplateGlance, TemplateList,
             TemplateText, VersionGlance, Versions,
@@ -19,7 +19,7 @@ use platen_app::{
 };
 use serde_json::{Map, Value, json};
 
-use super::RequestBackend;
+use super::{RequestBackend, invalid, rejected};
 use crate::{
     domain::{
         ids::TemplateId,
@@ -27,7 +27,11 @@ use crate::{
         template::{ExpectedVersion, Submission, TemplateVersion, VersionSummary, demos::Demo},
         validation::Fault,
     },
-    service::templates::{self, TemplateError, drafts, versions},
+    service::templates::{
+        self, TemplateError,
+        drafts::{self, Saved},
+        versions,
+    },
     store::templates::{TemplateFilter as StoredFilter, TemplateGlance as StoredGlance},
 };
 
@@ -137,12 +141,8 @@ impl TemplatesBackend for RequestBackend {
         // Forms end lines as mail does.
         let content = form.content.replace("\r\n", "\n");
         let body = body(form.name.trim(), &content, &data);
-        let version = drafts::save(&self.app, &caller, id, &seen, submission(&body)?).await;
-        let version = version.map_err(refused)?;
-        let published = drafts::open(&self.app.db, caller.account, id)
-            .await
-            .map_err(refused)?
-            .published;
+        let saved = drafts::save(&self.app, &caller, id, &seen, submission(&body)?).await;
+        let Saved { version, published } = saved.map_err(refused)?;
         if form.publish && version > published {
             drafts::publish(&self.app.db, &caller, id, version)
                 .await
@@ -173,10 +173,7 @@ impl RequestBackend {
     fn template_error(&self, error: TemplateError) -> AppError {
         match error {
             TemplateError::NotFound => AppError::NotFound,
-            TemplateError::Changed => AppError::Rejected(Rejection {
-                reason: Reason::SavedMeanwhile,
-                typed: Vec::new(),
-            }),
+            TemplateError::Changed => rejected(Reason::SavedMeanwhile),
             TemplateError::Invalid(faults) => faulty(&faults),
             error @ (TemplateError::Process(_)
             | TemplateError::Render(_)
@@ -211,13 +208,6 @@ fn faulty(faults: &[Fault]) -> AppError {
         pointers.any(|found| found.starts_with(pointer))
     });
     invalid(named.map(|(_, field)| field).collect())
-}
-
-fn invalid(fields: Vec<Field>) -> AppError {
-    AppError::Rejected(Rejection {
-        reason: Reason::Invalid(fields),
-        typed: Vec::new(),
-    })
 }
 
 fn glance(template: StoredGlance) -> TemplateGlance {

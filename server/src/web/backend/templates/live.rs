@@ -6,17 +6,14 @@ use futures::{StreamExt, stream};
 use platen_app::{
     backend::templates::PreviewEvents,
     error::AppError,
-    model::{
-        live_preview::{
-            PagePicture, Pane, Paper, Place, PreviewEvent, PreviewWanted, Remark as ShownRemark, RenderedPreview,
-        },
-        rejection::{Reason, Rejection},
+    model::live_preview::{
+        PagePicture, Pane, Paper, Place, PreviewEvent, PreviewWanted, Remark as ShownRemark, RenderedPreview,
     },
 };
 use platen_engine::error::RenderError;
 use serde_json::{Map, Number, Value, json};
 
-use super::RequestBackend;
+use super::{super::too_many, RequestBackend};
 use crate::{
     domain::{caller::Caller, ids::TemplateId, sentence::sentence},
     drawing::DrawingError,
@@ -37,12 +34,7 @@ impl RequestBackend {
         match live::preview(&self.app, caller, id, typed(wanted)).await {
             Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(shown(remark)))),
             Ok(Live::Rendered(preview)) => Ok(self.events(*preview)),
-            Err(LiveError::TooMany { retry_after }) => Err(AppError::Rejected(Rejection {
-                reason: Reason::TooMany {
-                    minutes: retry_after.as_secs().div_ceil(60).max(1),
-                },
-                typed: Vec::new(),
-            })),
+            Err(LiveError::TooMany { retry_after }) => Err(too_many(retry_after)),
             Err(LiveError::Template(error)) => match of_author(&error) {
                 Some(event) => Ok(only(event)),
                 None => Err(self.template_error(error)),
