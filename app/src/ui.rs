@@ -16,6 +16,7 @@ pub mod form_errors;
 pub mod gauge;
 pub mod icon;
 pub mod live_part;
+pub mod menu;
 pub mod moment;
 pub mod notice;
 pub mod number;

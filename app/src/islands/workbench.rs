@@ -20,8 +20,10 @@ use crate::{
     csrf::CsrfField,
     model::template::versions_path,
     ui::{
-        button::{ButtonLink, Rank, Size},
+        button::{ButtonLink, CloseButton, OpenButton, Rank, Size},
+        dialog::Dialog,
         icon::{Glyph, Icon},
+        notice::WarningNotice,
     },
 };
 
@@ -102,26 +104,16 @@ pub fn Workbench(
                         <Icon glyph=Glyph::Clock />
                         "Versions"
                     </ButtonLink>
-                    <button
-                        class="button button--quiet button--small"
-                        type="button"
-                        command="show-modal"
-                        commandfor="use"
-                    >
+                    <OpenButton dialog="use" rank=Rank::Quiet size=Size::Small>
                         <Icon glyph=Glyph::Tags />
                         "Use in API"
-                    </button>
+                    </OpenButton>
                     <button class="button button--small" type="submit" title="Ctrl+S">
                         "Save"
                     </button>
-                    <button
-                        class="button button--primary button--small"
-                        type="button"
-                        command="show-modal"
-                        commandfor="publish"
-                    >
+                    <OpenButton dialog="publish" rank=Rank::Primary size=Size::Small>
                         "Publish"
-                    </button>
+                    </OpenButton>
                 </div>
                 <Refusal draft />
             </div>
@@ -163,29 +155,12 @@ fn PublishDialog(live: Live) -> impl IntoView {
                 format!("{count} names are undefined and print empty with the sample data.")
             };
             view! {
-                <div class="notice notice--warn">
-                    <Icon glyph=Glyph::Warning />
-                    <p>{names}</p>
-                </div>
+                <WarningNotice>{names}</WarningNotice>
             }
         })
     };
     view! {
-        <dialog class="dialog" id="publish" aria-labelledby="publish-title">
-            <div class="dialog__head">
-                <h2 class="dialog__title" id="publish-title">
-                    "Publish this template"
-                </h2>
-                <button
-                    class="button button--quiet button--icon button--small"
-                    type="button"
-                    command="close"
-                    commandfor="publish"
-                    aria-label="Close"
-                >
-                    <Icon glyph=Glyph::Close />
-                </button>
-            </div>
+        <Dialog id="publish" title="Publish this template">
             <div class="dialog__body">
                 {undefined}
                 <p>
@@ -193,13 +168,11 @@ fn PublishDialog(live: Live) -> impl IntoView {
                 </p>
             </div>
             <div class="dialog__foot">
-                <button class="button" type="button" command="close" commandfor="publish">
-                    "Cancel"
-                </button>
+                <CloseButton dialog="publish">"Cancel"</CloseButton>
                 <button class="button button--primary" type="submit" name="publish" value="yes">
                     "Publish"
                 </button>
             </div>
-        </dialog>
+        </Dialog>
     }
 }

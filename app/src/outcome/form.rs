@@ -37,11 +37,14 @@ pub fn PageForm(
 pub fn ButtonForm(
     /// What became of it the last time.
     outcome: Outcome,
+    /// `class` of the form.
+    #[prop(optional)]
+    class: Option<&'static str>,
     /// Hidden fields and the button.
     children: Children,
 ) -> impl IntoView {
     view! {
-        <form method="post" action=outcome.url>
+        <form class=class method="post" action=outcome.url>
             <CsrfField />
             <SubjectField outcome />
             {children()}

@@ -20,6 +20,7 @@ use crate::{
         list::{Filters, TemplateTable},
     },
     ui::{
+        button::{OpenButton, Rank},
         icon::{Glyph, Icon},
         pager::Pager,
     },
@@ -49,10 +50,10 @@ pub fn Templates() -> impl IntoView {
                     <p class="page-head__lede">"HTML with placeholders. A render names one and sends the data."</p>
                 </div>
                 <div class="page-head__actions">
-                    <button class="button button--primary" type="button" command="show-modal" commandfor="create">
+                    <OpenButton dialog="create" rank=Rank::Primary>
                         <Icon glyph=Glyph::Add />
                         "New template"
-                    </button>
+                    </OpenButton>
                 </div>
             </div>
             <OutcomeErrors outcome=copied />
@@ -107,10 +108,10 @@ fn Empty(everything: bool) -> impl IntoView {
             <div class="empty">
                 <h3>"No templates yet"</h3>
                 <p>"Begin with an invoice, a certificate or a report that is filled with sample data, and change it."</p>
-                <button class="button" type="button" command="show-modal" commandfor="create">
+                <OpenButton dialog="create">
                     <Icon glyph=Glyph::Add />
                     "New template"
-                </button>
+                </OpenButton>
             </div>
         }
         .into_any()

@@ -9,6 +9,7 @@ use crate::{
     ui::{
         badge::{Badge, State},
         icon::{Glyph, Icon},
+        menu::{OpenItem, RowMenu},
         moment::{Ago, Day, length},
     },
 };
@@ -129,35 +130,20 @@ fn badge(state: KeyState) -> impl IntoView {
 /// What can be done with a key.
 #[component]
 fn Menu(api_key: ApiKey, state: KeyState) -> impl IntoView {
-    let id = format!("menu-{}", api_key.id);
     let rotate = state.is_good().then(|| {
         view! {
-            <button class="menu__item" type="button" command="show-modal" commandfor=rotate_dialog(&api_key.id)>
+            <OpenItem dialog=rotate_dialog(&api_key.id)>
                 <Icon glyph=Glyph::Rotate />
                 "Rotate"
-            </button>
+            </OpenItem>
         }
     });
     view! {
-        <button
-            class="button button--quiet button--small button--icon"
-            type="button"
-            aria-label=format!("More for {}", api_key.name)
-            popovertarget=id.clone()
-        >
-            <Icon glyph=Glyph::More />
-        </button>
-        <div class="menu" id=id popover>
-            {rotate}
-            <button
-                class="menu__item menu__item--danger"
-                type="button"
-                command="show-modal"
-                commandfor=revoke_dialog(&api_key.id)
-            >
+        <RowMenu id=format!("menu-{}", api_key.id) of=api_key.name>
+            {rotate} <OpenItem dialog=revoke_dialog(&api_key.id) danger=true>
                 <Icon glyph=Glyph::Remove />
                 "Revoke"
-            </button>
-        </div>
+            </OpenItem>
+        </RowMenu>
     }
 }

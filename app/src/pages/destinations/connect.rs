@@ -10,6 +10,9 @@ use crate::{
     ui::{field::Face, notice::InfoNotice, radio::Radio, segmented::Segmented, text_area::TextArea},
 };
 
+/// What becomes of a secret that is typed here.
+const KEPT: &str = "Kept encrypted, never shown again.";
+
 /// The dialog.
 #[component]
 pub fn ConnectDialog(
@@ -75,25 +78,11 @@ fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
         }
     });
     let choice = roles.then(|| {
-        view! {
-            <fieldset class="fieldset">
-                <legend class="fieldset__legend">"Access"</legend>
-                <Radio
-                    name=Field::AmazonAccess.name()
-                    value=ROLE
-                    label="Assume a role"
-                    hint="Recommended. No secret leaves your account."
-                    checked=chosen == ROLE
-                />
-                <Radio
-                    name=Field::AmazonAccess.name()
-                    value=ACCESS_KEY
-                    label="Access key"
-                    hint="Kept encrypted, never shown again."
-                    checked=chosen == ACCESS_KEY
-                />
-            </fieldset>
-        }
+        let ways = [
+            (ROLE, "Assume a role", "Recommended. No secret leaves your account."),
+            (ACCESS_KEY, "Access key", KEPT),
+        ];
+        view! { <Access field=Field::AmazonAccess ways chosen /> }
     });
     view! {
         <div class="connect__amazon fields">
@@ -129,7 +118,7 @@ fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
                     outcome=outcome
                     field=Field::SecretAccessKey
                     label="Secret access key"
-                    hint="Kept encrypted, never shown again."
+                    hint=KEPT
                     kind="password"
                     autocomplete="new-password"
                     maybe_hidden=true
@@ -140,31 +129,35 @@ fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
     }
 }
 
+/// By what the service gets in: what the form holds, what it is called, and a line that says more.
+#[component]
+fn Access(field: Field, ways: [(&'static str, &'static str, &'static str); 2], chosen: String) -> impl IntoView {
+    let ways = ways.map(|(value, label, hint)| {
+        view! { <Radio name=field.name() value label hint checked=chosen == value /> }
+    });
+    view! {
+        <fieldset class="fieldset">
+            <legend class="fieldset__legend">"Access"</legend>
+            {ways.into_iter().collect_view()}
+        </fieldset>
+    }
+}
+
 /// What only Google's store has.
 #[component]
 fn Google(outcome: Outcome, impersonation: bool, account: String) -> impl IntoView {
     let first = if impersonation { IMPERSONATION } else { KEY_FILE };
     let chosen = outcome.typed_or(Field::GoogleAccess, first);
     let choice = impersonation.then(|| {
-        view! {
-            <fieldset class="fieldset">
-                <legend class="fieldset__legend">"Access"</legend>
-                <Radio
-                    name=Field::GoogleAccess.name()
-                    value=IMPERSONATION
-                    label="Act as a service account"
-                    hint="Recommended. No secret leaves your project."
-                    checked=chosen == IMPERSONATION
-                />
-                <Radio
-                    name=Field::GoogleAccess.name()
-                    value=KEY_FILE
-                    label="Key file"
-                    hint="Kept encrypted, never shown again."
-                    checked=chosen == KEY_FILE
-                />
-            </fieldset>
-        }
+        let ways = [
+            (
+                IMPERSONATION,
+                "Act as a service account",
+                "Recommended. No secret leaves your project.",
+            ),
+            (KEY_FILE, "Key file", KEPT),
+        ];
+        view! { <Access field=Field::GoogleAccess ways chosen /> }
     });
     let by_impersonation = impersonation.then(|| {
         view! {

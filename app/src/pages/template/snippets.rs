@@ -4,7 +4,10 @@ use leptos::prelude::*;
 
 use crate::{
     islands::copy_button::CopyButton,
-    ui::icon::{Glyph, Icon},
+    ui::{
+        button::{CloseButton, Rank},
+        dialog::{Dialog, Weight},
+    },
 };
 
 /// A language.
@@ -81,21 +84,7 @@ pub fn UseDialog(
         }
     });
     view! {
-        <dialog class="dialog dialog--wide" id="use" aria-labelledby="use-title">
-            <div class="dialog__head">
-                <h2 class="dialog__title" id="use-title">
-                    "Use in API"
-                </h2>
-                <button
-                    class="button button--quiet button--icon button--small"
-                    type="button"
-                    command="close"
-                    commandfor="use"
-                    aria-label="Close"
-                >
-                    <Icon glyph=Glyph::Close />
-                </button>
-            </div>
+        <Dialog id="use" title="Use in API" weight=Weight::Wide>
             <div class="dialog__body snippets">
                 <p class="small">
                     "A render gets the published version. "
@@ -117,10 +106,10 @@ pub fn UseDialog(
                 {codes.collect_view()}
             </div>
             <div class="dialog__foot">
-                <button class="button button--primary" type="button" command="close" commandfor="use">
+                <CloseButton dialog="use" rank=Rank::Primary>
                     "Done"
-                </button>
+                </CloseButton>
             </div>
-        </dialog>
+        </Dialog>
     }
 }

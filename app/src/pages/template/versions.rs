@@ -7,13 +7,15 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::diff::{Line, compare};
 use crate::{
-    csrf::CsrfField,
     layout::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
     model::template::{TemplateText, VersionGlance, Versions as VersionsModel, editor_path, versions_path},
-    outcome::{Outcome, form::OutcomeErrors},
+    outcome::{
+        Outcome,
+        form::{ButtonForm, OutcomeErrors},
+    },
     ui::{
         button::ButtonLink,
         icon::{Glyph, Icon},
@@ -133,6 +135,7 @@ fn Item(id: String, version: VersionGlance, published: i32, current: i32, is_sho
 #[component]
 fn Comparison(id: String, compared: TemplateText, newest: TemplateText) -> impl IntoView {
     let (older, newer) = (compared.number, newest.number);
+    let outcome = Outcome::of::<RestoreTemplate>();
     let renamed = (compared.name != newest.name).then(|| {
         view! { <p class="small">"It was called " <b>{compared.name.clone()}</b> "."</p> }
     });
@@ -143,8 +146,7 @@ fn Comparison(id: String, compared: TemplateText, newest: TemplateText) -> impl 
         <div class="section__body stack stack--tight">
             {renamed} <Difference title="HTML" older=compared.content newer=newest.content />
             <Difference title="Sample data" older=compared.data newer=newest.data />
-            <form method="post" action=RestoreTemplate::url() class="stack stack--tight">
-                <CsrfField />
+            <ButtonForm outcome class="stack stack--tight">
                 <input type="hidden" name="id" value=id />
                 <input type="hidden" name="number" value=older />
                 <p class="small quiet">
@@ -157,7 +159,7 @@ fn Comparison(id: String, compared: TemplateText, newest: TemplateText) -> impl 
                         {older}
                     </button>
                 </div>
-            </form>
+            </ButtonForm>
         </div>
     }
 }

@@ -1,15 +1,17 @@
 //! The list, and what it is filtered by.
 
-use leptos::{prelude::*, server_fn::ServerFn};
+use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 
 use crate::{
-    csrf::CsrfField,
     model::template::{TemplateFilter, TemplateGlance, editor_path, versions_path},
+    outcome::{Outcome, form::ButtonForm},
     pages::templates::{api::DuplicateTemplate, dialogs::delete_dialog_id},
     ui::{
         badge::{Badge, State},
+        filters::{SearchFilter, SelectFilter},
         icon::{Glyph, Icon},
+        menu::{OpenItem, RowMenu},
         moment::Moment,
     },
 };
@@ -40,25 +42,13 @@ pub fn Filters(
     /// What is looked for now.
     filter: TemplateFilter,
 ) -> impl IntoView {
-    let states = [("", "Any"), ("published", "Published"), ("draft", "Has a draft")];
-    let chosen = filter.state().unwrap_or_default();
-    let options = states.map(|(value, name)| {
-        view! {
-            <option value=value selected=value == chosen>
-                {name}
-            </option>
-        }
-    });
+    let states = [("published", "Published"), ("draft", "Has a draft")];
+    let states = states.map(|(value, name)| (value.to_owned(), name.to_owned()));
+    let chosen = filter.state().unwrap_or_default().to_owned();
     view! {
         <form class="filters" action="/dashboard/templates">
-            <label class="filters__item filters__item--search">
-                "Find by name or id" <input class="input" type="search" name="q" value=filter.search />
-            </label>
-            <label class="filters__item">
-                "State" <select class="input" name="state">
-                    {options.into_iter().collect_view()}
-                </select>
-            </label>
+            <SearchFilter label="Find by name or id" value=filter.search />
+            <SelectFilter name="state" label="State" options=states.to_vec() value=chosen />
             <div class="filters__actions">
                 <button class="button" type="submit">
                     "Filter"
@@ -104,7 +94,7 @@ pub fn TemplateTable(
 #[component]
 fn Row(template: TemplateGlance) -> impl IntoView {
     let is_ahead = template.newest > template.published;
-    let menu = format!("menu-{}", template.id);
+    let copied = Outcome::of::<DuplicateTemplate>();
     let changed = move || {
         let by = template.changed_by.clone().map(|by| format!(", {by}"));
         view! {
@@ -134,37 +124,23 @@ fn Row(template: TemplateGlance) -> impl IntoView {
             <td class="table__figure table__medium">{template.newest}</td>
             <td class="table__medium">{changed_again()}</td>
             <td class="table__actions">
-                <button
-                    class="button button--quiet button--small button--icon"
-                    type="button"
-                    aria-label=format!("More for {}", template.name)
-                    popovertarget=menu.clone()
-                >
-                    <Icon glyph=Glyph::More />
-                </button>
-                <div class="menu" id=menu popover>
-                    <form method="post" action=DuplicateTemplate::url()>
-                        <CsrfField />
+                <RowMenu id=format!("menu-{}", template.id) of=template.name>
+                    <ButtonForm outcome=copied>
                         <input type="hidden" name="id" value=template.id.clone() />
                         <button class="menu__item">
                             <Icon glyph=Glyph::Copy />
                             "Duplicate"
                         </button>
-                    </form>
+                    </ButtonForm>
                     <a class="menu__item" href=versions_path(&template.id)>
                         <Icon glyph=Glyph::Clock />
                         "Versions"
                     </a>
-                    <button
-                        class="menu__item menu__item--danger"
-                        type="button"
-                        command="show-modal"
-                        commandfor=delete_dialog_id(&template.id)
-                    >
+                    <OpenItem dialog=delete_dialog_id(&template.id) danger=true>
                         <Icon glyph=Glyph::Remove />
                         "Delete"
-                    </button>
-                </div>
+                    </OpenItem>
+                </RowMenu>
             </td>
         </tr>
     }

@@ -17,6 +17,7 @@ use crate::{
     },
     ui::{
         badge::{Badge, State},
+        button::{OpenButton, Size},
         dialog::{Dialog, Weight},
         icon::{Glyph, Icon},
         moment::Stamp,
@@ -94,15 +95,10 @@ fn row(delivery: Delivery) -> impl IntoView {
             <td class="table__figure table__medium">{took}</td>
             <td class="table__wide">{last.map(|at| view! { <Stamp at /> })}</td>
             <td class="table__actions">
-                <button
-                    class="button button--small"
-                    type="button"
-                    command="show-modal"
-                    commandfor=drawer_id(&delivery.render)
-                >
+                <OpenButton dialog=drawer_id(&delivery.render) size=Size::Small>
                     "Open"
                     <span class="visually-hidden">{format!(" delivery {short}")}</span>
-                </button>
+                </OpenButton>
             </td>
         </tr>
     }

@@ -8,6 +8,7 @@ use crate::{
     outcome::{Outcome, form::ButtonForm},
     pages::webhooks::api::{ReplaceSecret, RevealSecret},
     ui::{
+        button::{CloseButton, OpenButton, Rank, Size, SubmitButton},
         code::Code,
         dialog::Dialog,
         icon::{Glyph, Icon},
@@ -77,10 +78,10 @@ pub fn SigningSecret(
                         "Standard Webhooks: check " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
                         <code>"webhook-signature"</code> ". " <a href="#verify">"How to verify"</a>
                     </p> <div>
-                        <button class="button button--small" type="button" command="show-modal" commandfor="roll">
+                        <OpenButton dialog="roll" size=Size::Small>
                             <Icon glyph=Glyph::Rotate />
                             "Replace the secret"
-                        </button>
+                        </OpenButton>
                     </div>
                 </div>
             </div>
@@ -91,12 +92,8 @@ pub fn SigningSecret(
                     <p>"For 24 hours calls carry two signatures, one by each secret. Change over in that time."</p>
                 </div>
                 <div class="dialog__foot">
-                    <button class="button" type="button" command="close" commandfor="roll">
-                        "Cancel"
-                    </button>
-                    <button class="button button--primary" type="submit">
-                        "Replace secret"
-                    </button>
+                    <CloseButton dialog="roll">"Cancel"</CloseButton>
+                    <SubmitButton rank=Rank::Primary>"Replace secret"</SubmitButton>
                 </div>
             </ButtonForm>
         </Dialog>
