@@ -68,8 +68,10 @@ pub fn UseDialog(
             </label>
         }
     });
-    let codes = SNIPPETS.iter().map(|snippet| {
-        let code = snippet.code.replace("BASE_URL", &base_url).replace("TEMPLATE_ID", &id);
+    let of_codes = id.clone();
+    let codes = SNIPPETS.iter().map(move |snippet| {
+        let code = snippet.code.replace("BASE_URL", &base_url);
+        let code = code.replace("TEMPLATE_ID", &of_codes);
         let class = format!("snippets__code snippets__code--{} code", snippet.key);
         view! {
             <div class=class>

@@ -2,7 +2,7 @@
 
 pub mod api;
 
-use leptos::{prelude::*, server_fn::ServerFn};
+use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::diff::{Line, compare};

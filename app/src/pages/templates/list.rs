@@ -103,6 +103,8 @@ fn Row(template: TemplateGlance) -> impl IntoView {
         }
     };
     let changed_again = changed.clone();
+    let versions = versions_path(&template.id);
+    let delete = delete_dialog_id(&template.id);
     view! {
         <tr>
             <th scope="row">
@@ -132,11 +134,11 @@ fn Row(template: TemplateGlance) -> impl IntoView {
                             "Duplicate"
                         </button>
                     </ButtonForm>
-                    <a class="menu__item" href=versions_path(&template.id)>
+                    <a class="menu__item" href=versions>
                         <Icon glyph=Glyph::Clock />
                         "Versions"
                     </a>
-                    <OpenItem dialog=delete_dialog_id(&template.id) danger=true>
+                    <OpenItem dialog=delete danger=true>
                         <Icon glyph=Glyph::Remove />
                         "Delete"
                     </OpenItem>
