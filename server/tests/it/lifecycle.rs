@@ -45,9 +45,10 @@ async fn sigterm_lets_a_running_render_finish_and_takes_no_new_one() {
     let origin = Origin::start().await;
     let mut service = TestService::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
     let account = service.account("ann@example.org");
-    let render = begin_render(&service, &account, &origin, "/slow/1500").await;
+    let render = begin_render(&service, &account, &origin, "/held").await;
     service.process.signal(Signal::TERM);
     service.process.wait_for_event("stopping; running renders may finish");
+    origin.release();
 
     let answer = render.await.unwrap().expect("an answer");
     assert_eq!(answer.status(), StatusCode::OK);

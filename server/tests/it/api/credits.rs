@@ -269,8 +269,9 @@ async fn a_render_that_could_not_be_recorded_gives_its_credit_back() {
     let disturbed = async {
         asked(&origin).await;
         execute(&studio.service, "alter table usage_days rename to elsewhere").await;
+        origin.release();
     };
-    let (answer, ()) = tokio::join!(studio.render(origin.url("/slow/1500"), json!({})), disturbed);
+    let (answer, ()) = tokio::join!(studio.render(origin.url("/held"), json!({})), disturbed);
     assert_eq!(answer.status(), 500);
     studio.recorded_as("failed").await;
     execute(&studio.service, "alter table elsewhere rename to usage_days").await;

@@ -159,13 +159,15 @@ async fn twenty_at_once_are_one_render_and_one_charge() {
 async fn a_request_under_way_is_said_to_be_under_way() {
     let origin = Origin::start().await;
     let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
-    let slow = body(origin.url("/slow/2000"), json!({}));
+    let slow = body(origin.url("/held"), json!({}));
     let first = studio.send_as("order", &slow);
     let second = async {
         asked(&origin).await;
         let other = faults(studio.send_as("order", &page("other")).await).await;
         assert!(other[0].1.contains("another body"), "{other:?}");
-        studio.send_as("order", &slow).await
+        let second = studio.send_as("order", &slow).await;
+        origin.release();
+        second
     };
     let (first, second) = tokio::join!(first, second);
     assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 409));
@@ -208,13 +210,15 @@ async fn other_outcomes_free_the_key() {
     }
     studio.recorded_as("cancelled").await;
     // Another body, as the key is free; meanwhile there is no place for another render.
-    let slow = body(origin.url("/slow/1000"), json!({}));
+    let slow = body(origin.url("/held"), json!({}));
     let first = studio.send_as("a", &slow);
     let second = async {
         while origin.hits().len() < 2 {
             tokio::task::yield_now().await;
         }
-        studio.send_as("b", &page("x")).await
+        let second = studio.send_as("b", &page("x")).await;
+        origin.release();
+        second
     };
     let (first, second) = tokio::join!(first, second);
     assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 429));
@@ -281,7 +285,7 @@ async fn outcomes_expire_and_their_files_go() {
 async fn a_process_that_dies_frees_its_keys() {
     let origin = Origin::start().await;
     let mut studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
-    let slow = body(origin.url("/slow/3000"), json!({}));
+    let slow = body(origin.url("/held"), json!({}));
     {
         let dying = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
         let dying = dying
@@ -292,6 +296,7 @@ async fn a_process_that_dies_frees_its_keys() {
         studio.service.restart(Signal::KILL).await;
         assert!(dying.await.unwrap().is_err());
     }
+    origin.release();
     let deadline = Instant::now() + PATIENCE;
     let done = loop {
         let answer = studio.send_as("order", &slow).await;

@@ -1,6 +1,10 @@
 //! How much an account may ask for, and how long a render may take.
 
-use futures::{StreamExt as _, future::join_all, stream};
+use futures::{
+    StreamExt as _,
+    future::join_all,
+    stream::{self, FuturesUnordered},
+};
 use reqwest::Response;
 use serde_json::{Value, json};
 
@@ -39,13 +43,15 @@ async fn one_render_more_than_an_account_may_have_at_once_is_refused_at_once() {
         ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
     ];
     let studio = Studio::start_with(&settings).await;
-    let slow = studio.render(origin.url("/slow/3000"), json!({}));
+    let first = studio.render(origin.url("/held"), json!({}));
     let second = async {
         asked(&origin).await;
-        studio.render("<p>", json!({})).await
+        let second = studio.render("<p>", json!({})).await;
+        origin.release();
+        second
     };
-    let (slow, second) = tokio::join!(slow, second);
-    assert_eq!(slow.status(), 200);
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!(first.status(), 200);
     assert_eq!(second.status(), 429);
     assert!(header(&second, "retry-after").parse::<u64>().unwrap() >= 1);
     assert!(!header(&second, "x-render-id").is_empty());
@@ -102,11 +108,17 @@ async fn a_full_queue_is_said_at_once() {
     ];
     let studio = Studio::start_with(&settings).await;
     // One runs, one waits; of two more none has a place.
-    let running = studio.render(origin.url("/slow/4000"), json!({}));
+    let running = studio.render(origin.url("/held"), json!({}));
     let others = async {
         asked(&origin).await;
-        let others = [(), (), ()].map(|()| studio.render("<p>", json!({})));
-        join_all(others).await
+        let mut others: FuturesUnordered<_> = [(), (), ()]
+            .map(|()| studio.render("<p>", json!({})))
+            .into_iter()
+            .collect();
+        let mut answers = vec![others.next().await.unwrap(), others.next().await.unwrap()];
+        origin.release();
+        answers.extend(others.next().await);
+        answers
     };
     let (running, others) = tokio::join!(running, others);
     assert_eq!(running.status(), 200);
@@ -127,7 +139,7 @@ async fn an_account_with_many_renders_does_not_keep_another_one_waiting() {
     ];
     let studio = Studio::start_with(&settings).await;
     let other = studio.service.account("bob@example.org");
-    let running = studio.render(origin.url("/slow/3000"), json!({}));
+    let running = studio.render(origin.url("/held"), json!({}));
     let many = async {
         asked(&origin).await;
         join_all([(); 8].map(|()| studio.render("<p>", json!({})))).await
@@ -136,7 +148,12 @@ async fn an_account_with_many_renders_does_not_keep_another_one_waiting() {
         studio.recorded_under_way(9).await;
         let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
         let request = request.bearer_auth(&other.key).json(&body("<p>", json!({})));
-        request.send().await.unwrap()
+        let waiting = async {
+            studio.recorded_under_way(10).await;
+            origin.release();
+        };
+        let (answer, ()) = tokio::join!(request.send(), waiting);
+        answer.unwrap()
     };
     let (_, many, neighbour) = tokio::join!(running, many, neighbour);
     let finished = async |answer: &Response| {

@@ -92,9 +92,7 @@ async fn what_runs_in_the_background_takes_no_place_from_those_who_wait() {
         TestService::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority), ("PLATEN_CONCURRENCY", "2")]).await;
     let account = service.account("ann@example.org");
     for _ in 0..2 {
-        service
-            .queued(&account, &json!({"parts": [origin.url("/slow/2000")]}))
-            .await;
+        service.queued(&account, &json!({"parts": [origin.url("/held")]})).await;
     }
     service
         .number_is(2, "select count(*) from jobs where claim is not null")
@@ -103,6 +101,7 @@ async fn what_runs_in_the_background_takes_no_place_from_those_who_wait() {
     let request = service.client.post(service.url("/api/v1/renderers/pdf"));
     let answer = request.bearer_auth(&account.key).json(&body).send().await.unwrap();
     assert_eq!(answer.status(), 200);
+    origin.release();
 }
 
 #[tokio::test]

@@ -19,9 +19,10 @@ async fn what_a_killed_worker_had_in_hand_is_done_by_another() {
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
     let settings = [WORKER, ("PLATEN_EGRESS_ALLOW", origin.authority.as_str())];
     let killed = studio.service.beside(&settings).await;
-    let id = studio.queued(&json!({"parts": [origin.url("/slow/700")]})).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
     asked(&origin).await;
     killed.process.signal(Signal::KILL);
+    origin.release();
     let _other = studio.service.beside(&settings).await;
     let render = studio.ended(&id).await;
     assert_eq!(
@@ -83,11 +84,12 @@ async fn a_render_that_ends_its_workers_is_given_up_by_name() {
 async fn a_worker_that_has_lost_its_claim_records_nothing() {
     let origin = Origin::start().await;
     let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
-    let id = studio.queued(&json!({"parts": [origin.url("/slow/500")]})).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
     asked(&origin).await;
     // As if it had been taken for dead.
     let taken = "update jobs set claim = gen_random_uuid(), lease_until = now() + interval '5 seconds'";
     assert_eq!(studio.service.execute(taken).await, 1);
+    origin.release();
     let render = studio.ended(&id).await;
     assert_eq!(render["state"], "succeeded");
     // Its lease ran out, and it was done once more by a rightful holder.

@@ -16,13 +16,14 @@ use axum::{
     routing::get,
 };
 use serde::Deserialize;
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 /// A running site; ended with the value.
 pub(crate) struct Origin {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
     hits: Hits,
+    released: watch::Sender<bool>,
     server: JoinHandle<()>,
 }
 
@@ -32,6 +33,7 @@ impl Origin {
     /// Starts it on a free port.
     pub(crate) async fn start() -> Self {
         let hits = Hits::default();
+        let (released, held) = watch::channel(false);
         let router = Router::new()
             .route("/", get(|| async { page("Home", "<h1>At home</h1>") }))
             .route(
@@ -42,6 +44,7 @@ impl Origin {
             .route("/status/{status}", get(status))
             .route("/text", get(|| async { "plain text" }))
             .route("/slow/{milliseconds}", get(slow))
+            .route("/held", get(move || answer_when(held.clone())))
             .route("/never", get(std::future::pending::<()>))
             .route("/broken", get(broken))
             .route("/cookies", get(cookies))
@@ -56,6 +59,7 @@ impl Origin {
         Self {
             authority,
             hits,
+            released,
             server,
         }
     }
@@ -63,6 +67,11 @@ impl Origin {
     /// The address of a path on it.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.authority)
+    }
+
+    /// Lets `/held` answer whoever has asked, and from now on everybody at once.
+    pub(crate) fn release(&self) {
+        self.released.send_replace(true);
     }
 
     /// Paths that were asked for, in order, with their query.
@@ -108,6 +117,11 @@ async fn status(Path(status): Path<u16>) -> Response {
 async fn slow(Path(milliseconds): Path<u64>) -> Html<String> {
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
     page("Slow", "<h1>At last</h1>")
+}
+
+async fn answer_when(mut released: watch::Receiver<bool>) -> Html<String> {
+    released.wait_for(|released| *released).await.expect("the site runs");
+    page("Held", "<h1>At last</h1>")
 }
 
 /// Announces more than it sends.
