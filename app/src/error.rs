@@ -8,7 +8,10 @@ use leptos::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::model::rejection::{Field, Reason, Rejection};
+use crate::model::{
+    rejection::{Field, Reason, Rejection},
+    role::{Permission, Role},
+};
 
 /// Why a page or an action failed. It travels to the browser: nothing in it may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +22,8 @@ pub enum AppError {
     NoAccount,
     /// An operator has suspended the account.
     Suspended,
+    /// The person's role in the account does not allow it.
+    NotAllowed(Permission),
     /// There is no such thing, or it belongs to another account.
     NotFound,
     /// A form is refused.
@@ -56,7 +61,7 @@ impl AppError {
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
-            Self::NoAccount | Self::Suspended => 403,
+            Self::NoAccount | Self::Suspended | Self::NotAllowed(_) => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
                 Reason::WrongCredentials | Reason::WrongPassword => 403,
@@ -76,6 +81,11 @@ impl fmt::Display for AppError {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
             Self::NoAccount => formatter.write_str("You belong to no account any more. Sign up for a new one."),
             Self::Suspended => formatter.write_str("This account is suspended. Write to the operator of this service."),
+            Self::NotAllowed(permission) => formatter.write_str(match permission.takes() {
+                Role::Owner => "Only the owner of this account can do that. Ask them.",
+                Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",
+                Role::Member => "Only members of this account can do that.",
+            }),
             Self::NotFound => formatter.write_str("There is nothing at this address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),

@@ -2,6 +2,7 @@
 
 pub mod brand;
 pub mod card;
+pub mod if_may;
 pub mod loaded;
 pub mod public;
 pub mod shell;

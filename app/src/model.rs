@@ -11,6 +11,7 @@ pub mod plan;
 pub mod playground;
 pub mod rejection;
 pub mod render;
+pub mod role;
 pub mod settings;
 pub mod standing;
 pub mod template;

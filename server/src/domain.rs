@@ -1,5 +1,6 @@
 //! Rules that need no database, network or clock: values are parsed once and then trusted.
 
+pub mod account_log;
 pub mod allowed_templates;
 pub mod api_key;
 pub mod callback;
@@ -20,6 +21,7 @@ pub mod page;
 pub mod password;
 pub mod plan;
 pub mod render;
+pub mod role;
 pub mod sealing;
 pub mod sentence;
 pub mod template;

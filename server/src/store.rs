@@ -1,6 +1,7 @@
 //! Every SQL statement. Functions on tenant data take the account right after the connection and use it in the `where`.
 
 pub mod account_keys;
+pub mod account_log;
 pub mod accounts;
 pub mod api_keys;
 pub mod callbacks;

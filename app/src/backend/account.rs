@@ -6,6 +6,7 @@ use crate::{
     error::AppError,
     model::{
         overview::{Activity, Span},
+        role::Role,
         standing::Standing,
         usage::Usage,
     },
@@ -16,6 +17,9 @@ use crate::{
 pub trait AccountBackend: Send + Sync {
     /// Who is logged in, for which account, and what it has.
     async fn standing(&self) -> Result<Standing, AppError>;
+
+    /// What the person who is logged in is in the account.
+    async fn role(&self) -> Result<Role, AppError>;
 
     /// What the account was doing.
     async fn activity(&self, span: Span) -> Result<Activity, AppError>;

@@ -3,7 +3,7 @@
 pub mod rail;
 pub mod slug;
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
 
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
             slug::{Slug, api::LogOut},
         },
     },
-    model::standing::Standing,
+    model::{role::Permission, standing::Standing},
     outcome::{Outcome, form::ButtonForm},
     ui::{
         button::{ButtonLink, Rank, Size, Submit},
@@ -117,11 +117,22 @@ fn NoAccount(error: AppError) -> impl IntoView {
 /// Says that the account is to be deleted.
 #[component]
 fn Farewell(standing: Standing) -> impl IntoView {
+    let owns = standing.role.may(Permission::DeleteAccount);
     standing.delete_at.map(|at| {
         view! {
             <WarningNotice>
-                "This account is deleted on " <Moment at /> ". Until then you can take that back in "
-                <a href="/dashboard/settings#delete">"Settings"</a> "."
+                "This account is deleted on " <Moment at /> ". Until then "
+                {if owns {
+                    Either::Left(
+                        view! {
+                            "you can take that back in "
+                            <a href="/dashboard/settings#delete">"Settings"</a>
+                            "."
+                        },
+                    )
+                } else {
+                    Either::Right("its owner can take that back.")
+                }}
             </WarningNotice>
         }
     })

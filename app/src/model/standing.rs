@@ -2,13 +2,15 @@
 
 use time::OffsetDateTime;
 
-use crate::model::person::Person;
+use crate::model::{person::Person, role::Role};
 
 /// Who is logged in, for which account, and what it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// Who is logged in.
     pub person: Person,
+    /// What they are in it.
+    pub role: Role,
     /// What the account is called; never empty.
     pub account: String,
     /// When it is deleted, if it is to be.

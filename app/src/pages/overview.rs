@@ -8,11 +8,13 @@ use time::OffsetDateTime;
 
 use crate::{
     layout::{
+        if_may::IfMay,
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
     model::{
         overview::{Activity, Span},
+        role::Permission,
         standing::CreditPeriod,
     },
     pages::{latest::Latest, overview::first_run::FirstRun},
@@ -62,10 +64,12 @@ fn Usual(activity: Activity) -> impl IntoView {
                 </div>
             </div>
             <div class="page-head__actions">
-                <ButtonLink href="/dashboard/api-keys">
-                    <Icon glyph=Glyph::Key />
-                    "New key"
-                </ButtonLink>
+                <IfMay permission=Permission::ManageKeys>
+                    <ButtonLink href="/dashboard/api-keys">
+                        <Icon glyph=Glyph::Key />
+                        "New key"
+                    </ButtonLink>
+                </IfMay>
                 <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
                     <Icon glyph=Glyph::Play />
                     "New render"

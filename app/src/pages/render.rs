@@ -13,13 +13,17 @@ use leptos_router::hooks::use_params_map;
 
 use crate::{
     layout::{
+        if_may::IfMay,
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::render::{
-        RenderMode, RenderState,
-        detail::{Callback, Pictures, RenderDetail},
-        short_id,
+    model::{
+        render::{
+            RenderMode, RenderState,
+            detail::{Callback, Pictures, RenderDetail},
+            short_id,
+        },
+        role::Permission,
     },
     outcome::{
         Outcome,
@@ -238,9 +242,11 @@ fn Callbacks(callback: Callback, id: String) -> impl IntoView {
         <section class="section">
             <div class="section__head">
                 <h2>"Callback"</h2>
-                <a class="small" href="/dashboard/webhooks">
-                    "All deliveries"
-                </a>
+                <IfMay permission=Permission::ManageWebhooks>
+                    <a class="small" href="/dashboard/webhooks">
+                        "All deliveries"
+                    </a>
+                </IfMay>
             </div>
             <div class="section__body">
                 <div class="stack">

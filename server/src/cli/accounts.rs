@@ -15,7 +15,7 @@ use crate::{
     clock,
     config::Config,
     database::{self, Database},
-    domain::{email::Email, password::Password},
+    domain::{account_log::Doer, email::Email, password::Password},
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         credits::{self, SetPlanError},
@@ -132,7 +132,8 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
         Command::KeepContent { account, choice } => {
             with_database(config, async |database| {
                 let account = select(database, account).await?.account;
-                Ok(accounts::keep_content(&database.pool, account, choice == "on").await?)
+                let (keep, now) = (choice == "on", clock::now());
+                Ok(accounts::keep_content(&database.pool, account, &Doer::OPERATOR, keep, now).await?)
             })
             .await
         }

@@ -1,8 +1,11 @@
 //! Who makes a request, once that is proved.
 
+use platen_app::model::role::{Permission, Role};
+
 use crate::domain::{
     allowed_templates::AllowedTemplates,
     api_key::Scopes,
+    client::Client,
     ids::{AccountId, ApiKeyId, UserId},
     plan::PlanLimits,
 };
@@ -16,7 +19,11 @@ pub struct Caller {
     pub key: Option<ApiKeyId>,
     /// Who is logged in, or created the key.
     pub user: User,
-    /// What they may do.
+    /// What the person is in the account; `None`: a key, whose scopes say everything.
+    pub role: Option<Role>,
+    /// Where the request comes from, as far as that is known.
+    pub client: Option<Client>,
+    /// What they may do by the API.
     pub scopes: Scopes,
     /// Which templates they may use.
     pub templates: AllowedTemplates,
@@ -27,6 +34,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whether a person's role allows it.
+    pub fn may(&self, permission: Permission) -> bool {
+        self.role.is_some_and(|role| role.may(permission))
+    }
+
     /// A key for certain templates sees the renders that were asked for with it, and no others.
     pub fn sees_renders_of(&self) -> Option<ApiKeyId> {
         self.key.filter(|_| !self.templates.everything())

@@ -29,7 +29,7 @@ use url::Url;
 use crate::{
     clock,
     domain::{client::Client, network::Network},
-    http::{client_address::client_address, csrf},
+    http::{client_address::client, csrf},
     service::{
         people::People,
         sessions::{self, PostgresSessions},
@@ -80,11 +80,10 @@ fn cookie_name(secure: bool) -> &'static str {
 fn with_client(request: Request, trusted_proxies: &[Network]) -> Request {
     let (mut parts, body) = request.into_parts();
     // Every connection of ours has an address.
-    let address = client_address(&parts, trusted_proxies).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-    let user_agent = parts.headers.get(header::USER_AGENT);
-    let user_agent = user_agent.map(|user_agent| String::from_utf8_lossy(user_agent.as_bytes()));
-    let client = Client::new(address, &user_agent.unwrap_or_default());
-    parts.extensions.insert(client);
+    let client = client(&parts, trusted_proxies);
+    parts
+        .extensions
+        .insert(client.unwrap_or_else(|| Client::new(Ipv4Addr::UNSPECIFIED.into(), "")));
     Request::from_parts(parts, body)
 }
 

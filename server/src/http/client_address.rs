@@ -4,12 +4,20 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::{
     extract::ConnectInfo,
-    http::{HeaderMap, HeaderName, request::Parts},
+    http::{HeaderMap, HeaderName, header, request::Parts},
 };
 
-use crate::domain::network::Network;
+use crate::domain::{client::Client, network::Network};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Who asks. `None`: the connection has no address.
+pub(super) fn client(parts: &Parts, trusted_proxies: &[Network]) -> Option<Client> {
+    let address = client_address(parts, trusted_proxies)?;
+    let user_agent = parts.headers.get(header::USER_AGENT);
+    let user_agent = user_agent.map(|user_agent| String::from_utf8_lossy(user_agent.as_bytes()));
+    Some(Client::new(address, &user_agent.unwrap_or_default()))
+}
 
 /// The address of the client: of the other end of the connection, or, when that is a trusted proxy, the one for which it
 /// forwards. `None`: the connection has no address.

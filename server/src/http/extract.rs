@@ -20,9 +20,7 @@ use crate::{
         page::PageRequest,
         render::history::RenderFilter,
     },
-    http::{
-        ApiState, PreviewRateLimit, Vouched, client_address::client_address, error::ApiError, rate_limit::StandingSlot,
-    },
+    http::{ApiState, PreviewRateLimit, Vouched, client_address::client, error::ApiError, rate_limit::StandingSlot},
     service::{api_keys, connections::ConnectionError, templates::TemplateError},
     state::AppState,
 };
@@ -56,9 +54,9 @@ impl FromRequestParts<ApiState> for Caller {
 
 async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError> {
     let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
-    let address = client_address(parts, &app.config.http.trusted_proxies);
+    let client = client(parts, &app.config.http.trusted_proxies);
     let limits = &app.config.limits;
-    Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, address, clock::now()).await?)
+    Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, client, clock::now()).await?)
 }
 
 /// The scheme's name is matched without regard to case (RFC 9110, 11.1).

@@ -5,6 +5,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
+        account_log::{Deed, Doer},
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
         email::Email,
@@ -12,6 +13,7 @@ use crate::{
     },
     storage::default_storage::{DefaultStorage, DefaultStorageError},
     store::{
+        account_log,
         accounts::{self, OwnedAccount},
         api_keys::{self, NewApiKey},
         error::StoreError,
@@ -218,6 +220,20 @@ pub async fn delete(db: &PgPool, documents: &DefaultStorage, account: OwnedAccou
 }
 
 /// Whether the content of an account's requests is kept once their renders have ended.
-pub async fn keep_content(db: &PgPool, account: AccountId, keep: bool) -> Result<(), StoreError> {
-    accounts::update_keep_content(db, account, keep).await
+pub async fn keep_content(
+    db: &PgPool,
+    account: AccountId,
+    doer: &Doer,
+    keep: bool,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let deed = if keep {
+        Deed::ContentKept {}
+    } else {
+        Deed::ContentForgotten {}
+    };
+    let mut transaction = tx::begin(db).await?;
+    accounts::update_keep_content(&mut transaction, account, keep).await?;
+    account_log::insert(&mut transaction, account, doer, &deed, now).await?;
+    tx::commit(transaction).await
 }

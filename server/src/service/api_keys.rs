@@ -17,6 +17,7 @@ use crate::{
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
         caller::Caller,
+        client::Client,
         ids::{AccountId, ApiKeyId, TemplateId},
         network::Network,
     },
@@ -48,13 +49,13 @@ pub enum AuthenticationError {
     Store(#[from] StoreError),
 }
 
-/// Recognises the holder of a key, who asks from `address`. `limits` win over those of the account's plan.
+/// Recognises the holder of a key. `client`: who asks, as far as that is known. `limits` win over those of the account's plan.
 pub async fn authenticate(
     db: &PgPool,
     usage: &KeyUsage,
     limits: &LimitsConfig,
     token: &str,
-    address: Option<IpAddr>,
+    client: Option<Client>,
     now: OffsetDateTime,
 ) -> Result<Caller, AuthenticationError> {
     let digest = PlaintextKey::parse(token)
@@ -67,6 +68,7 @@ pub async fn authenticate(
     if found.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(AuthenticationError::Expired);
     }
+    let address = client.as_ref().map(|client| client.address);
     let inside = |network: &Network| address.is_some_and(|address| network.contains(address));
     if !found.allowed_networks.is_empty() && !found.allowed_networks.iter().any(inside) {
         return Err(AuthenticationError::ForeignAddress(address));
@@ -79,6 +81,8 @@ pub async fn authenticate(
         account: found.account,
         key: Some(found.key),
         user: found.user,
+        role: None,
+        client,
         scopes: found.scopes,
         templates: found.allowed_templates,
         livemode: found.livemode,

@@ -28,7 +28,7 @@ use crate::{
         people::limits::Limits,
     },
     storage::default_storage::DefaultStorage,
-    store::{error::StoreError, one_time_tokens, sessions, sign_ups},
+    store::{account_log, error::StoreError, one_time_tokens, sessions, sign_ups},
 };
 
 /// What acting for people needs; cheap to clone.
@@ -110,11 +110,13 @@ fn read_email(typed: &str) -> Result<Email, PeopleError> {
     read.map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/email", error.to_string())]))
 }
 
-/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions and mails whose time is over.
+/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions, mails and what was done in accounts, once
+/// their time is over.
 pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateTime) -> Result<(), DeleteAccountError> {
     sign_ups::delete_expired(&people.db, now).await?;
     one_time_tokens::delete_expired(&people.db, now).await?;
     sessions::delete_expired(&people.db, now).await?;
     mail::purge(&people.db, now).await?;
+    account_log::delete_old(&people.db, now).await?;
     account::delete_due(people, documents, now).await
 }

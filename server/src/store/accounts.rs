@@ -54,7 +54,7 @@ pub async fn update_plan(
 }
 
 /// Decides whether the content of requests stays once their renders have ended.
-pub async fn update_keep_content(db: &PgPool, id: AccountId, keep: bool) -> Result<(), StoreError> {
+pub async fn update_keep_content(db: &mut PgConnection, id: AccountId, keep: bool) -> Result<(), StoreError> {
     sqlx::query!("update accounts set keep_content = $2 where id = $1", id.0, keep)
         .execute(db)
         .await?;
@@ -92,7 +92,12 @@ pub async fn keeps_content(db: &PgPool, id: AccountId) -> Result<bool, StoreErro
 }
 
 /// Gives an account that this user owns another name. `false`: they own no such account.
-pub async fn update_name(db: &PgPool, id: AccountId, owner: UserId, name: &DisplayName) -> Result<bool, StoreError> {
+pub async fn update_name(
+    db: &mut PgConnection,
+    id: AccountId,
+    owner: UserId,
+    name: &DisplayName,
+) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update accounts set name = $3
          from members

@@ -1,5 +1,6 @@
 //! Table `members`: who belongs to which account.
 
+use platen_app::model::role::Role;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -36,8 +37,8 @@ pub struct Membership {
     pub account: AccountId,
     /// May be empty.
     pub name: String,
-    /// What the person may do: owner, admin or member.
-    pub role: String,
+    /// What the person is in it.
+    pub role: Role,
     /// By an operator.
     pub suspended: bool,
     /// When it is deleted, if it is to be.
@@ -46,16 +47,27 @@ pub struct Membership {
 
 /// The accounts that a user belongs to, those first that they have belonged to the longest.
 pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, StoreError> {
-    let memberships = sqlx::query_as!(
-        Membership,
-        r#"select accounts.id as account, accounts.name, members.role,
-               accounts.suspended_at is not null as "suspended!", accounts.delete_at
+    let rows = sqlx::query!(
+        r#"select accounts.id, accounts.name, members.role, accounts.suspended_at is not null as "suspended!",
+               accounts.delete_at
            from members join accounts on accounts.id = members.account_id
            where members.user_id = $1
            order by members.inserted_at, accounts.id"#,
         user.0,
     );
-    Ok(memberships.fetch_all(db).await?)
+    let memberships = rows.fetch_all(db).await?.into_iter().map(|row| Membership {
+        account: AccountId(row.id),
+        name: row.name,
+        role: read_role(&row.role),
+        suspended: row.suspended,
+        delete_at: row.delete_at,
+    });
+    Ok(memberships.collect())
+}
+
+/// A role that this build does not know comes from a newer one, and gives the least here.
+fn read_role(word: &str) -> Role {
+    Role::parse(word).unwrap_or(Role::Member)
 }
 
 /// What somebody who is logged in may use.
@@ -64,30 +76,39 @@ pub struct AccountOfPerson {
     pub account: AccountId,
     /// Log-in name of the person.
     pub email: String,
+    /// What they are in it.
+    pub role: Role,
     /// By an operator.
     pub suspended: bool,
     /// The limits of the account's plan.
     pub limits: PlanLimits,
 }
 
-/// The account that a user has belonged to the longest; `None`: they belong to none.
-pub async fn find_caller(db: &PgPool, user: UserId) -> Result<Option<AccountOfPerson>, StoreError> {
+/// The account that a user has chosen, if they belong to it; else the one that they have belonged to the longest. `None`:
+/// they belong to none.
+pub async fn find_caller(
+    db: &PgPool,
+    user: UserId,
+    chosen: Option<AccountId>,
+) -> Result<Option<AccountOfPerson>, StoreError> {
     let row = sqlx::query!(
-        r#"select accounts.id, users.email, accounts.suspended_at is not null as "suspended!", plans.concurrency,
+        r#"select accounts.id, users.email, members.role, accounts.suspended_at is not null as "suspended!", plans.concurrency,
                plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
            from members
            join accounts on accounts.id = members.account_id
            join plans on plans.name = accounts.plan
            join users on users.id = members.user_id
            where members.user_id = $1
-           order by members.inserted_at, accounts.id
+           order by accounts.id is not distinct from $2 desc, members.inserted_at, accounts.id
            limit 1"#,
         user.0,
+        chosen.map(|chosen| chosen.0),
     );
     let row = row.fetch_optional(db).await?;
     Ok(row.map(|row| AccountOfPerson {
         account: AccountId(row.id),
         email: row.email,
+        role: read_role(&row.role),
         suspended: row.suspended,
         limits: PlanLimits::from_columns(
             row.concurrency,

@@ -15,7 +15,10 @@ use axum::http::request::Parts;
 use platen_app::{
     backend::Backend,
     error::AppError,
-    model::rejection::{Field, Reason, Rejection},
+    model::{
+        rejection::{Field, Reason, Rejection},
+        role::Permission,
+    },
 };
 use tokio::sync::OnceCell;
 use tower_sessions::Session;
@@ -63,17 +66,23 @@ impl RequestBackend {
         self.user.ok_or(AppError::LogInFirst)
     }
 
-    /// Who is logged in, for their account: what everything about tenant data begins with.
-    async fn caller(&self) -> Result<Caller, AppError> {
+    /// Who is logged in, for their account, if their role in it allows this: what everything about tenant data begins with.
+    async fn caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
         let user = self.user()?;
+        let (db, limits) = (&self.app.db, &self.app.config.limits);
         let found = self
             .caller
-            .get_or_try_init(|| callers::of_person(&self.app.db, &self.app.config.limits, user));
-        found.await.cloned().map_err(|error| match error {
+            .get_or_try_init(|| callers::of_person(db, limits, user, &self.client, None));
+        let caller = found.await.map_err(|error| match error {
             CallerError::NoAccount => AppError::NoAccount,
             CallerError::Suspended => AppError::Suspended,
             CallerError::Store(error) => self.internal(&error),
-        })
+        })?;
+        if caller.may(permission) {
+            Ok(caller.clone())
+        } else {
+            Err(AppError::NotAllowed(permission))
+        }
     }
 
     /// The log gets the reason, the visitor the request's id.

@@ -14,12 +14,16 @@ use axum::{
     routing::get,
 };
 use futures::{Stream, stream};
+use platen_app::model::role::Permission;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tower_sessions::Session;
 
 use crate::{
     clock,
-    domain::ids::{AccountId, RenderId},
+    domain::{
+        client::Client,
+        ids::{AccountId, RenderId},
+    },
     jobs::changes::{Change, Listening},
     service::{
         people::callers::{self, CallerError},
@@ -50,28 +54,36 @@ async fn of_all(
     State(web): State<Web>,
     Extension(session): Extension<Session>,
     Extension(person): Extension<LoggedIn>,
+    Extension(client): Extension<Client>,
 ) -> Response {
-    listen(web.app, session, person, None).await
+    listen(web.app, session, person, client, None).await
 }
 
 async fn of_one(
     State(web): State<Web>,
     Extension(session): Extension<Session>,
     Extension(person): Extension<LoggedIn>,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
 ) -> Response {
     // Another account's render, or none at all, never changes.
     match RenderId::parse(&id) {
-        Some(id) => listen(web.app, session, person, Some(id)).await,
+        Some(id) => listen(web.app, session, person, client, Some(id)).await,
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
-async fn listen(app: AppState, session: Session, person: LoggedIn, about: Option<RenderId>) -> Response {
-    let caller = callers::of_person(&app.db, &app.config.limits, person.user).await;
+async fn listen(
+    app: AppState,
+    session: Session,
+    person: LoggedIn,
+    client: Client,
+    about: Option<RenderId>,
+) -> Response {
+    let caller = callers::of_person(&app.db, &app.config.limits, person.user, &client, None).await;
     let account = match caller {
-        Ok(caller) => caller.account,
-        Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
+        Ok(caller) if caller.may(Permission::Produce) => caller.account,
+        Ok(_) | Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
         Err(CallerError::Store(error)) => {
             tracing::error!(%error, "an account could not be looked up");
             return StatusCode::SERVICE_UNAVAILABLE.into_response();
@@ -88,6 +100,7 @@ async fn listen(app: AppState, session: Session, person: LoggedIn, about: Option
         app,
         session,
         person,
+        client,
         account,
         about,
         listening,
@@ -110,6 +123,7 @@ struct Watch {
     app: AppState,
     session: Session,
     person: LoggedIn,
+    client: Client,
     account: AccountId,
     about: Option<RenderId>,
     listening: Listening,
@@ -147,8 +161,15 @@ impl Watch {
         if !matches!(current, Ok(true)) {
             return false;
         }
-        let caller = callers::of_person(&self.app.db, &self.app.config.limits, self.person.user).await;
-        caller.is_ok_and(|caller| caller.account == self.account)
+        let caller = callers::of_person(
+            &self.app.db,
+            &self.app.config.limits,
+            self.person.user,
+            &self.client,
+            None,
+        )
+        .await;
+        caller.is_ok_and(|caller| caller.account == self.account && caller.may(Permission::Produce))
     }
 }
 

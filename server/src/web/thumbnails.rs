@@ -7,8 +7,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+use platen_app::model::role::Permission;
+
 use crate::{
-    domain::ids::RenderId,
+    domain::{client::Client, ids::RenderId},
     service::{
         people::callers::{self, CallerError},
         renders::thumbnails,
@@ -21,6 +23,7 @@ use crate::{
 pub(super) async fn get(
     State(web): State<Web>,
     Extension(person): Extension<LoggedIn>,
+    Extension(client): Extension<Client>,
     Path((id, name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
@@ -29,9 +32,9 @@ pub(super) async fn get(
         return StatusCode::NOT_FOUND.into_response();
     };
     let app = &web.app;
-    let account = match callers::of_person(&app.db, &app.config.limits, person.user).await {
-        Ok(caller) => caller.account,
-        Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
+    let account = match callers::of_person(&app.db, &app.config.limits, person.user, &client, None).await {
+        Ok(caller) if caller.may(Permission::Produce) => caller.account,
+        Ok(_) | Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
         Err(CallerError::Store(error)) => return failed(&error),
     };
     let thumbnail = match thumbnails::find(app, account, render, page).await {

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     layout::brand::Brand,
-    model::standing::Standing,
+    model::{role::Permission, standing::Standing},
     ui::{
         gauge::Gauge,
         icon::{Glyph, Icon},
@@ -67,6 +67,17 @@ impl Entry {
         }
     }
 
+    /// What it takes to open it.
+    fn permission(self) -> Permission {
+        match self {
+            Self::Overview | Self::Usage | Self::Settings => Permission::SeeAccount,
+            Self::Playground | Self::Templates | Self::Renders => Permission::Produce,
+            Self::ApiKeys => Permission::ManageKeys,
+            Self::Destinations => Permission::ManageDestinations,
+            Self::Webhooks => Permission::ManageWebhooks,
+        }
+    }
+
     fn glyph(self) -> Glyph {
         match self {
             Self::Overview => Glyph::Chart,
@@ -113,9 +124,14 @@ pub fn Rail(
     let label = format!("{used} of {total} credits used");
     let until = format!("{} plan, until {}", credits.plan, day(credits.ends_at.date()));
     let (share, now) = (credits.share_used(), credits.elapsed());
-    let groups = GROUPS.map(|(heading, entries)| {
+    let groups = GROUPS.into_iter().filter_map(|(heading, entries)| {
         let id = heading.map(|heading| format!("rail-{}", heading.to_lowercase()));
-        let links = entries.iter().map(|entry| {
+        let mut entries = entries
+            .iter()
+            .filter(|entry| standing.role.may(entry.permission()))
+            .peekable();
+        entries.peek()?;
+        let links = entries.map(|entry| {
             let count = entry.count(&standing).map(grouped);
             view! {
                 <li>
@@ -128,7 +144,7 @@ pub fn Rail(
             }
         });
         let labelled_by = id.clone();
-        view! {
+        Some(view! {
             <div class="rail__group" role=heading.map(|_| "group") aria-labelledby=labelled_by>
                 {heading
                     .map(|heading| {
@@ -140,13 +156,14 @@ pub fn Rail(
                     })}
                 <ul class="rail__list">{links.collect_view()}</ul>
             </div>
-        }
+        })
     });
+    let groups = groups.collect_view();
     view! {
         <nav class="rail" id="rail" aria-label="Main" popover>
             <Brand class="rail__brand" />
             <p class="rail__account">{standing.account.clone()}</p>
-            <div class="stack">{groups.into_iter().collect_view()}</div>
+            <div class="stack">{groups}</div>
             <div class="rail__foot">
                 <div>
                     <p>

@@ -1,12 +1,12 @@
 //! What to do first.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 
 use super::Credits;
 use crate::{
     backend::backend,
     layout::loaded::loaded,
-    model::standing::CreditPeriod,
+    model::{role::Permission, standing::CreditPeriod},
     ui::{
         badge::{Badge, State},
         button::{ButtonLink, Rank},
@@ -33,6 +33,7 @@ pub fn FirstRun(
             |backend| async move { backend.standing().await },
             move |standing| {
                 let has_key = standing.keys > 0;
+                let may_have_keys = standing.role.may(Permission::ManageKeys);
                 let has_template = standing.templates > 0;
                 let name = standing.person.name.split_whitespace().next().map(|name| format!(", {name}"));
                 let done = usize::from(has_key) + usize::from(has_template);
@@ -69,10 +70,7 @@ pub fn FirstRun(
                                                 </p>
                                             }
                                         })} <p>"Keep it in " <code>"PLATEN_KEY"</code> "."</p>
-                                    <ButtonLink href="/dashboard/api-keys">
-                                        <Icon glyph=Glyph::Key />
-                                        {if has_key { "API keys" } else { "New key" }}
-                                    </ButtonLink>
+                                    <KeyLink has_key may=may_have_keys />
                                 </div>
                             </li>
                             <li class=item(false)>
@@ -117,6 +115,19 @@ pub fn FirstRun(
             },
         )}
     }
+}
+
+#[component]
+fn KeyLink(has_key: bool, may: bool) -> impl IntoView {
+    if !may {
+        return Either::Left(view! { <p>"Ask the owner or an admin of this account for one."</p> });
+    }
+    Either::Right(view! {
+        <ButtonLink href="/dashboard/api-keys">
+            <Icon glyph=Glyph::Key />
+            {if has_key { "API keys" } else { "New key" }}
+        </ButtonLink>
+    })
 }
 
 fn item(done: bool) -> &'static str {

@@ -1,10 +1,12 @@
 //! What people see and decide of themselves and of the accounts that they own.
 
 use secrecy::SecretString;
-use time::{Duration, OffsetDateTime};
+use time::{Duration, OffsetDateTime, UtcOffset};
 
 use crate::{
     domain::{
+        account_log::{Deed, Doer},
+        caller::Caller,
         client::Client,
         display_name::DisplayName,
         ids::{AccountId, UserId},
@@ -16,7 +18,9 @@ use crate::{
     },
     storage::default_storage::DefaultStorage,
     store::{
+        account_log,
         accounts::{self as store, OwnersChoices},
+        mails,
         members::{self, Membership},
         tx,
         users::{self, Person},
@@ -42,9 +46,22 @@ pub async fn rename(people: &People, user: UserId, name: &str) -> Result<(), Peo
 }
 
 /// Gives an account another name; its owner may. A fault is at `/name`.
-pub async fn rename_account(people: &People, user: UserId, account: AccountId, name: &str) -> Result<(), PeopleError> {
-    let renamed = store::update_name(&people.db, account, user, &read_name(name)?).await?;
-    renamed.then_some(()).ok_or(PeopleError::NotFound)
+pub async fn rename_account(
+    people: &People,
+    caller: &Caller,
+    name: &str,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let name = read_name(name)?;
+    let deed = Deed::AccountRenamed {
+        name: name.as_str().to_owned(),
+    };
+    let mut transaction = tx::begin(&people.db).await?;
+    if !store::update_name(&mut transaction, caller.account, caller.user.id, &name).await? {
+        return Err(PeopleError::NotFound);
+    }
+    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    Ok(tx::commit(transaction).await?)
 }
 
 fn read_name(name: &str) -> Result<DisplayName, PeopleError> {
@@ -58,21 +75,28 @@ pub async fn owned(people: &People, user: UserId, account: AccountId) -> Result<
 }
 
 /// Decides whether the content of an account's requests is kept once their renders have ended; its owner may.
-pub async fn keep_content(people: &People, user: UserId, account: AccountId, keep: bool) -> Result<(), PeopleError> {
-    owned(people, user, account).await?.ok_or(PeopleError::NotFound)?;
-    Ok(accounts::keep_content(&people.db, account, keep).await?)
+pub async fn keep_content(
+    people: &People,
+    caller: &Caller,
+    keep: bool,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let found = owned(people, caller.user.id, caller.account).await?;
+    found.ok_or(PeopleError::NotFound)?;
+    let doer = Doer::of_caller(caller);
+    Ok(accounts::keep_content(&people.db, caller.account, &doer, keep, now).await?)
 }
 
 /// Lets an account be deleted after seven days; its owner may. Until then everything goes on, and it can be taken back.
 /// Says when.
 pub async fn request_deletion(
     people: &People,
-    user: UserId,
-    account: AccountId,
+    caller: &Caller,
     client: &Client,
     password: SecretString,
     now: OffsetDateTime,
 ) -> Result<OffsetDateTime, PeopleError> {
+    let (account, user) = (caller.account, caller.user.id);
     let (_, email) = log_in::prove(people, user, client, password).await?;
     let delete_at = now + GRACE;
     let mut transaction = tx::begin(&people.db).await?;
@@ -81,21 +105,22 @@ pub async fn request_deletion(
         account_name: name.ok_or(PeopleError::NotFound)?,
         delete_at,
     };
-    crate::store::mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+    mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+    let deed = Deed::DeletionAsked {
+        on: delete_at.to_offset(UtcOffset::UTC).date().to_string(),
+    };
+    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
     tx::commit(transaction).await?;
     Ok(delete_at)
 }
 
 /// Takes back an account that is to be deleted; its owner may.
-pub async fn undo_deletion(
-    people: &People,
-    user: UserId,
-    account: AccountId,
-    now: OffsetDateTime,
-) -> Result<(), PeopleError> {
+pub async fn undo_deletion(people: &People, caller: &Caller, now: OffsetDateTime) -> Result<(), PeopleError> {
+    let (account, doer) = (caller.account, Doer::of_caller(caller));
     let mut transaction = tx::begin(&people.db).await?;
-    let name = store::update_delete_at(&mut transaction, account, user, None, now).await?;
+    let name = store::update_delete_at(&mut transaction, account, caller.user.id, None, now).await?;
     name.ok_or(PeopleError::NotFound)?;
+    account_log::insert(&mut transaction, account, &doer, &Deed::DeletionUndone {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 

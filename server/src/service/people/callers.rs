@@ -6,9 +6,10 @@ use crate::{
     config::limits::LimitsConfig,
     domain::{
         allowed_templates::AllowedTemplates,
-        api_key::Scopes,
         caller::{Caller, User},
-        ids::UserId,
+        client::Client,
+        ids::{AccountId, UserId},
+        role,
     },
     store::{error::StoreError, members},
 };
@@ -27,9 +28,17 @@ pub enum CallerError {
     Store(#[from] StoreError),
 }
 
-/// A person, for the account that they have belonged to the longest. `limits` win over those of its plan.
-pub async fn of_person(db: &PgPool, limits: &LimitsConfig, user: UserId) -> Result<Caller, CallerError> {
-    let found = members::find_caller(db, user).await?.ok_or(CallerError::NoAccount)?;
+/// A person, for the account that they have chosen or, if they do not belong to it, for the one that they have belonged to
+/// the longest. `limits` win over those of its plan.
+pub async fn of_person(
+    db: &PgPool,
+    limits: &LimitsConfig,
+    user: UserId,
+    client: &Client,
+    chosen: Option<AccountId>,
+) -> Result<Caller, CallerError> {
+    let found = members::find_caller(db, user, chosen).await?;
+    let found = found.ok_or(CallerError::NoAccount)?;
     if found.suspended {
         return Err(CallerError::Suspended);
     }
@@ -40,7 +49,9 @@ pub async fn of_person(db: &PgPool, limits: &LimitsConfig, user: UserId) -> Resu
             id: user,
             email: found.email,
         },
-        scopes: Scopes::all(),
+        role: Some(found.role),
+        client: Some(client.clone()),
+        scopes: role::scopes(found.role),
         templates: AllowedTemplates::default(),
         livemode: true,
         limits: limits.over(found.limits),

@@ -7,6 +7,7 @@ use platen_app::{
     model::{
         overview::{Activity, Glance, Span, Step},
         person::Person,
+        role::{Permission, Role},
         standing::{CreditPeriod, Standing},
         usage::{Usage, UsedDay},
     },
@@ -30,10 +31,11 @@ use crate::{
 #[async_trait]
 impl AccountBackend for RequestBackend {
     async fn standing(&self) -> Result<Standing, AppError> {
-        let (caller, now) = (self.caller().await?, clock::now());
+        let (caller, now) = (self.caller_who_may(Permission::SeeAccount).await?, clock::now());
         let found = standing::standing(&self.app.db, &caller, now).await;
         let found = found.map_err(|error| self.internal(&error))?;
         let summary = found.summary;
+        let role = caller.role.ok_or(AppError::NoAccount)?;
         let email = caller.user.email;
         Ok(Standing {
             account: called(summary.account, &email),
@@ -41,6 +43,7 @@ impl AccountBackend for RequestBackend {
                 name: summary.person,
                 email,
             },
+            role,
             delete_at: summary.delete_at,
             credits: credit_period(found.usage, now),
             templates: summary.templates,
@@ -49,8 +52,13 @@ impl AccountBackend for RequestBackend {
         })
     }
 
+    async fn role(&self) -> Result<Role, AppError> {
+        let caller = self.caller_who_may(Permission::SeeAccount).await?;
+        caller.role.ok_or(AppError::NoAccount)
+    }
+
     async fn activity(&self, span: Span) -> Result<Activity, AppError> {
-        let (account, now) = (self.caller().await?.account, clock::now());
+        let (account, now) = (self.caller_who_may(Permission::SeeAccount).await?.account, clock::now());
         let usage = credits::usage(&self.app.db, account, now).await;
         let credits = credit_period(usage.map_err(|error| self.internal(&error))?, now);
         let times = Times::of(span, &credits);
@@ -71,7 +79,7 @@ impl AccountBackend for RequestBackend {
     }
 
     async fn usage(&self) -> Result<Usage, AppError> {
-        let (account, now) = (self.caller().await?.account, clock::now());
+        let (account, now) = (self.caller_who_may(Permission::SeeAccount).await?.account, clock::now());
         let usage = credits::usage(&self.app.db, account, now).await;
         let usage = usage.map_err(|error| self.internal(&error))?;
         Ok(Usage {

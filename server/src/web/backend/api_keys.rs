@@ -9,6 +9,7 @@ use platen_app::{
     model::{
         api_key::{ApiKey as ShownKey, ApiKeys, NewKey, TemplateChoice},
         rejection::{Field, Reason},
+        role::Permission,
     },
 };
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
@@ -43,7 +44,7 @@ const ALL: PageRequest<TemplateId> = PageRequest {
 #[async_trait]
 impl ApiKeyBackend for RequestBackend {
     async fn api_keys(&self) -> Result<ApiKeys, AppError> {
-        let (caller, now) = (self.caller().await?, clock::now());
+        let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
         let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
         let new = new_key::take(db, secret_keys, &self.session, caller.account, now).await;
         let new = new.map_err(|error| self.internal(&error))?;
@@ -71,7 +72,7 @@ impl ApiKeyBackend for RequestBackend {
     }
 
     async fn create_key(&self, form: KeyForm) -> Result<(), AppError> {
-        let (caller, now) = (self.caller().await?, clock::now());
+        let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
         let read = read(&form, now)?;
         let created = api_keys::create(&self.app.db, owned(&caller), read, now).await;
         let created = created.map_err(|error| match error {
@@ -84,7 +85,7 @@ impl ApiKeyBackend for RequestBackend {
     }
 
     async fn rotate_key(&self, id: String, overlap_hours: u16) -> Result<(), AppError> {
-        let (caller, now) = (self.caller().await?, clock::now());
+        let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
         if overlap_hours > LONGEST_OVERLAP_HOURS {
             return Err(invalid(vec![Field::Overlap]));
@@ -96,7 +97,7 @@ impl ApiKeyBackend for RequestBackend {
     }
 
     async fn revoke_key(&self, id: String, name: String) -> Result<(), AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::ManageKeys).await?;
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
         let revoked = api_keys::revoke_named(&self.app.db, caller.account, id, &name, clock::now()).await;
         revoked.map_err(|error| self.not_ended(error))

@@ -9,6 +9,7 @@ use platen_app::{
             Connection as ShownConnection, ConnectionTest, Destinations, Provider as ShownProvider, TestStep,
         },
         rejection::Field,
+        role::Permission,
     },
 };
 use serde_json::{Map, Value, json};
@@ -37,7 +38,7 @@ const ALL: PageRequest<ConnectionId> = PageRequest {
 #[async_trait]
 impl DestinationBackend for RequestBackend {
     async fn destinations(&self) -> Result<Destinations, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
         let found = connections::list(&self.app.db, account, ALL).await;
         let found = found.map_err(|error| self.not_connected(error))?;
         let tests = probe::last_tests(&self.app.db, account).await;
@@ -60,7 +61,7 @@ impl DestinationBackend for RequestBackend {
     }
 
     async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
         let body = body(&form)?;
         let new = NewConnection::parse(body.to_string().as_bytes(), self.app.buckets.stores().policy());
         let new = new.map_err(|faults| invalid(fields(&faults, &form)))?;
@@ -73,13 +74,13 @@ impl DestinationBackend for RequestBackend {
     }
 
     async fn test_connection(&self, id: String) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
         let id = ConnectionId::parse(&id).ok_or(AppError::NotFound)?;
         self.test(account, id).await
     }
 
     async fn delete_connection(&self, id: String, name: String) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
         let id = ConnectionId::parse(&id).ok_or(AppError::NotFound)?;
         let connection = connections::get(&self.app.db, account, id).await;
         let connection = connection.map_err(|error| self.not_connected(error))?;

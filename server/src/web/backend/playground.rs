@@ -12,7 +12,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use platen_app::{
     backend::{Backend as _, playground::PlaygroundBackend},
     error::AppError,
-    model::playground::{Attempt, Bench, Content, Played, TemplateName},
+    model::{
+        playground::{Attempt, Bench, Content, Played, TemplateName},
+        role::Permission,
+    },
 };
 
 use super::RequestBackend;
@@ -54,7 +57,7 @@ const TELLING: [&str; 10] = [
 #[async_trait]
 impl PlaygroundBackend for RequestBackend {
     async fn bench(&self, render: Option<String>) -> Result<Bench, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let found = templates::names(&self.app.db, account, MOST_TEMPLATES).await;
         let found = found.map_err(|error| self.internal(&error))?;
         let options = match render.as_deref().and_then(RenderId::parse) {
@@ -76,7 +79,7 @@ impl PlaygroundBackend for RequestBackend {
     async fn play(&self, attempt: Attempt) -> Result<Played, AppError> {
         let caller = Caller {
             livemode: attempt.live,
-            ..self.caller().await?
+            ..self.caller_who_may(Permission::Produce).await?
         };
         let account = caller.account;
         let begun = Instant::now();
@@ -128,7 +131,7 @@ impl PlaygroundBackend for RequestBackend {
     }
 
     async fn sample_of_template(&self, id: String) -> Result<String, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let id = TemplateId::parse(&id).ok_or(AppError::NotFound)?;
         let template = templates::get(&self.app.db, account, id)
             .await

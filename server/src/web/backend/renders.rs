@@ -15,6 +15,7 @@ use platen_app::{
         render::{
             Choice, RenderLine, RenderMode, RenderPage, RenderRefusal, RenderSearch, RenderState, detail::RenderDetail,
         },
+        role::Permission,
     },
 };
 use secrecy::ExposeSecret;
@@ -64,21 +65,21 @@ const MOST_TEMPLATES: i64 = 500;
 #[async_trait]
 impl RenderBackend for RequestBackend {
     async fn renders(&self, search: RenderSearch) -> Result<RenderPage, AppError> {
-        let (account, now) = (self.caller().await?.account, clock::now());
+        let (account, now) = (self.caller_who_may(Permission::Produce).await?.account, clock::now());
         self.render_page(account, search, now)
             .await
             .map_err(|error| self.internal(&error))
     }
 
     async fn render(&self, id: String) -> Result<RenderDetail, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let id = RenderId::parse(&id).ok_or(AppError::NotFound)?;
         let found = detail::find(&self.app, account, id).await;
         found.map_err(|error| self.internal(&error))?.ok_or(AppError::NotFound)
     }
 
     async fn cancel_render(&self, id: String) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let id = RenderId::parse(&id).ok_or(AppError::NotFound)?;
         let cancelled = cancel::cancel(&self.app, account, id, None).await;
         cancelled.map_err(|error| match error {
@@ -90,7 +91,10 @@ impl RenderBackend for RequestBackend {
     }
 
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError> {
-        let (account, now) = (self.caller().await?.account, clock::now());
+        let (account, now) = (
+            self.caller_who_may(Permission::ManageWebhooks).await?.account,
+            clock::now(),
+        );
         let since = search.since.days().map(|days| now - Duration::days(days));
         let state = search.state.map(|state| match state {
             DeliveryState::Delivered => CallbackState::Delivered,
@@ -112,7 +116,7 @@ impl RenderBackend for RequestBackend {
     }
 
     async fn resend_callback(&self, render: String) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let id = RenderId::parse(&render).ok_or(AppError::NotFound)?;
         let sent = callbacks::resend(&self.app, account, id).await;
         sent.map_err(|error| match error {
@@ -124,7 +128,7 @@ impl RenderBackend for RequestBackend {
     }
 
     async fn stop_callback(&self, render: String) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let id = RenderId::parse(&render).ok_or(AppError::NotFound)?;
         let stopped = callbacks::stop(&self.app, account, id).await;
         stopped.map_err(|error| match error {
@@ -134,14 +138,14 @@ impl RenderBackend for RequestBackend {
     }
 
     async fn reveal_webhook_secret(&self) -> Result<(), AppError> {
-        self.caller().await?;
+        self.caller_who_may(Permission::ManageWebhooks).await?;
         let until = (clock::now() + SECRET_SHOWN).unix_timestamp();
         let noted = self.session.insert(SECRET_SHOWN_UNTIL, until).await;
         noted.map_err(|error| self.internal(&error))
     }
 
     async fn replace_webhook_secret(&self) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::ManageWebhooks).await?.account;
         let (db, keys) = (&self.app.db, &self.app.secret_keys);
         let replaced = webhook_secrets::replace(db, keys, account, clock::now()).await;
         replaced.map_err(|error| self.internal(&error))

@@ -7,6 +7,7 @@ use platen_app::{
     model::{
         person::Person,
         rejection::Field,
+        role::Permission,
         settings::{OwnedAccount, Session as ShownSession, Settings},
     },
 };
@@ -14,10 +15,7 @@ use platen_app::{
 use super::{RequestBackend, called, invalid};
 use crate::{
     clock,
-    domain::{
-        client::device,
-        ids::{AccountId, SessionId, UserId},
-    },
+    domain::{client::device, ids::SessionId},
     service::{
         people::{PeopleError, account, email, password},
         sessions::{self, ListedSession},
@@ -27,7 +25,7 @@ use crate::{
 #[async_trait]
 impl SettingsBackend for RequestBackend {
     async fn settings(&self) -> Result<Settings, AppError> {
-        let (caller, now) = (self.caller().await?, clock::now());
+        let (caller, now) = (self.caller_who_may(Permission::SeeAccount).await?, clock::now());
         let (people, user) = (&self.app.people, caller.user.id);
         let person = account::person(people, user).await;
         let person = person.map_err(|error| self.refused(error))?;
@@ -75,8 +73,8 @@ impl SettingsBackend for RequestBackend {
     }
 
     async fn rename_account(&self, name: String) -> Result<(), AppError> {
-        let (user, account) = self.person_and_account().await?;
-        let renamed = account::rename_account(&self.app.people, user, account, &name).await;
+        let caller = self.caller_who_may(Permission::SetPolicy).await?;
+        let renamed = account::rename_account(&self.app.people, &caller, &name, clock::now()).await;
         renamed.map_err(|error| match error {
             // The service knows one name, this page two.
             PeopleError::Invalid(_) => invalid(vec![Field::AccountName]),
@@ -85,8 +83,8 @@ impl SettingsBackend for RequestBackend {
     }
 
     async fn keep_content(&self, keep: bool) -> Result<(), AppError> {
-        let (user, account) = self.person_and_account().await?;
-        let decided = account::keep_content(&self.app.people, user, account, keep).await;
+        let caller = self.caller_who_may(Permission::SetPolicy).await?;
+        let decided = account::keep_content(&self.app.people, &caller, keep, clock::now()).await;
         decided.map_err(|error| self.refused(error))
     }
 
@@ -104,7 +102,7 @@ impl SettingsBackend for RequestBackend {
     }
 
     async fn request_deletion(&self, name: String, password: String) -> Result<(), AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::DeleteAccount).await?;
         let (people, user) = (&self.app.people, caller.user.id);
         let owned = account::owned(people, user, caller.account).await;
         let owned = owned.map_err(|error| self.refused(error))?;
@@ -113,21 +111,14 @@ impl SettingsBackend for RequestBackend {
             return Err(invalid(vec![Field::Confirmation]));
         }
         let (password, now) = (password.into(), clock::now());
-        let asked = account::request_deletion(people, user, caller.account, &self.client, password, now).await;
+        let asked = account::request_deletion(people, &caller, &self.client, password, now).await;
         asked.map(drop).map_err(|error| self.refused(error))
     }
 
     async fn undo_deletion(&self) -> Result<(), AppError> {
-        let (user, account) = self.person_and_account().await?;
-        let kept = account::undo_deletion(&self.app.people, user, account, clock::now()).await;
+        let caller = self.caller_who_may(Permission::DeleteAccount).await?;
+        let kept = account::undo_deletion(&self.app.people, &caller, clock::now()).await;
         kept.map_err(|error| self.refused(error))
-    }
-}
-
-impl RequestBackend {
-    async fn person_and_account(&self) -> Result<(UserId, AccountId), AppError> {
-        let caller = self.caller().await?;
-        Ok((caller.user.id, caller.account))
     }
 }
 

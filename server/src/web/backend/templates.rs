@@ -11,6 +11,7 @@ use platen_app::{
     model::{
         live_preview::PreviewWanted,
         rejection::{Field, Reason},
+        role::Permission,
         template::{
             Beginning, EditedTemplate, SavedTemplate, TemplateFilter, TemplateForm, TemplateGlance, TemplateList,
             TemplateText, VersionGlance, Versions,
@@ -43,7 +44,7 @@ const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
 #[async_trait]
 impl TemplatesBackend for RequestBackend {
     async fn templates(&self, filter: TemplateFilter) -> Result<TemplateList, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let page = PageRequest {
             size: Some(PAGE),
             after: filter.cursor.as_deref().and_then(TemplateId::parse),
@@ -61,7 +62,7 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn template(&self, id: String) -> Result<EditedTemplate, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let edited = drafts::open(&self.app.db, account, parse(&id)?).await;
         let edited = edited.map_err(|error| self.template_error(error))?;
         Ok(EditedTemplate {
@@ -72,7 +73,7 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn template_versions(&self, id: String, compared: Option<i32>) -> Result<Versions, AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let template = parse(&id)?;
         let (db, refused) = (&self.app.db, |error| self.template_error(error));
         let edited = drafts::open(db, account, template).await.map_err(refused)?;
@@ -95,7 +96,7 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn create_template(&self, name: String, beginning: Beginning) -> Result<String, AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let demo = match beginning {
             Beginning::Invoice => Demo::Invoice,
             Beginning::Certificate => Demo::Certificate,
@@ -110,14 +111,14 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn duplicate_template(&self, id: String) -> Result<String, AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let copied = templates::duplicate(&self.app.db, &caller, parse(&id)?).await;
         let copied = copied.map_err(|error| self.template_error(error))?;
         Ok(copied.to_string())
     }
 
     async fn delete_template(&self, id: String, typed_name: String) -> Result<(), AppError> {
-        let account = self.caller().await?.account;
+        let account = self.caller_who_may(Permission::Produce).await?.account;
         let (db, id) = (&self.app.db, parse(&id)?);
         let refused = |error| self.template_error(error);
         let template = templates::get(db, account, id).await.map_err(refused)?;
@@ -129,7 +130,7 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn save_template(&self, form: TemplateForm) -> Result<SavedTemplate, AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let id = parse(&form.id)?;
         let refused = |error| self.template_error(error);
         let Ok(Value::Object(data)) = serde_json::from_str(&form.data) else {
@@ -156,13 +157,13 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn restore_template(&self, id: String, number: i32) -> Result<(), AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let restored = drafts::restore(&self.app.db, &caller, parse(&id)?, number).await;
         restored.map(drop).map_err(|error| self.template_error(error))
     }
 
     async fn preview_template(&self, wanted: PreviewWanted) -> Result<PreviewEvents, AppError> {
-        let caller = self.caller().await?;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let id = parse(&wanted.id)?;
         self.live_preview(&caller, id, wanted).await
     }

@@ -2,7 +2,10 @@
 
 use platen_server::{
     clock,
-    domain::ids::AccountId,
+    domain::{
+        caller::Caller,
+        ids::{AccountId, UserId},
+    },
     service::people::{
         PeopleError,
         account::{accounts_of, rename, rename_account, request_deletion, undo_deletion},
@@ -17,7 +20,7 @@ use crate::support::{
 };
 
 /// The account that somebody has signed up for.
-async fn own_account(town: &Town, user: platen_server::domain::ids::UserId) -> AccountId {
+async fn own_account(town: &Town, user: UserId) -> AccountId {
     accounts_of(&town.people, user).await.expect("accounts")[0].account
 }
 
@@ -26,10 +29,9 @@ async fn an_owner_can_take_an_account_back_for_a_week() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let user = town.welcome(&mut ann, "ann@example.org").await;
-    let account = own_account(&town, user).await;
+    let own = town.caller(user, &ann.client).await;
     let now = clock::now();
-    let request =
-        async |password: &str| request_deletion(&town.people, user, account, &ann.client, password.into(), now).await;
+    let request = async |password: &str| request_deletion(&town.people, &own, &ann.client, password.into(), now).await;
     let refused = request("a wrong password").await;
     assert!(matches!(refused, Err(PeopleError::WrongPassword)), "{refused:?}");
     let delete_at = request(PASSWORD).await.unwrap();
@@ -48,12 +50,12 @@ async fn an_owner_can_take_an_account_back_for_a_week() {
     town.log_in(&mut town.browser("192.0.2.2"), "ann@example.org", PASSWORD)
         .await
         .unwrap();
-    undo_deletion(&town.people, user, account, delete_at - Duration::seconds(1))
+    undo_deletion(&town.people, &own, delete_at - Duration::seconds(1))
         .await
         .unwrap();
     assert_eq!(accounts_of(&town.people, user).await.unwrap()[0].delete_at, None);
     request(PASSWORD).await.unwrap();
-    let late = undo_deletion(&town.people, user, account, delete_at).await;
+    let late = undo_deletion(&town.people, &own, delete_at).await;
     assert!(matches!(late, Err(PeopleError::NotFound)), "{late:?}");
 }
 
@@ -63,7 +65,12 @@ async fn nobody_but_the_owner_decides() {
     let (mut ann, mut bob) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
     let user = town.welcome(&mut ann, "ann@example.org").await;
     let other = town.welcome(&mut bob, "bob@example.org").await;
-    let account = own_account(&town, user).await;
+    let own = town.caller(user, &ann.client).await;
+    let account = own.account;
+    let foreign = Caller {
+        account,
+        ..town.caller(other, &bob.client).await
+    };
     let now = clock::now();
     for role in [None, Some("member"), Some("admin")] {
         if let Some(role) = role {
@@ -73,17 +80,17 @@ async fn nobody_but_the_owner_decides() {
             ))
             .await;
         }
-        let refused = request_deletion(&town.people, other, account, &bob.client, PASSWORD.into(), now).await;
+        let refused = request_deletion(&town.people, &foreign, &bob.client, PASSWORD.into(), now).await;
         assert!(matches!(refused, Err(PeopleError::NotFound)), "{role:?}: {refused:?}");
-        let refused = rename_account(&town.people, other, account, "Mine").await;
+        let refused = rename_account(&town.people, &foreign, "Mine", now).await;
         assert!(matches!(refused, Err(PeopleError::NotFound)), "{role:?}: {refused:?}");
     }
-    request_deletion(&town.people, user, account, &ann.client, PASSWORD.into(), now)
+    request_deletion(&town.people, &own, &ann.client, PASSWORD.into(), now)
         .await
         .unwrap();
-    let refused = undo_deletion(&town.people, other, account, now).await;
+    let refused = undo_deletion(&town.people, &foreign, now).await;
     assert!(matches!(refused, Err(PeopleError::NotFound)), "{refused:?}");
-    rename_account(&town.people, user, account, " Ann's ").await.unwrap();
+    rename_account(&town.people, &own, " Ann's ", now).await.unwrap();
     rename(&town.people, user, "Ann").await.unwrap();
     assert_eq!(accounts_of(&town.people, user).await.unwrap()[0].name, "Ann's");
     let fault = rename(&town.people, user, "").await.unwrap_err();
@@ -102,7 +109,8 @@ async fn after_a_week_the_account_is_gone_with_its_owner_and_nothing_else() {
     let account = own_account(&town, user).await;
     assert_eq!(account.to_string(), ann.id);
     let client = browser.client.clone();
-    request_deletion(&town.people, user, account, &client, PASSWORD.into(), clock::now())
+    let own = town.caller(user, &client).await;
+    request_deletion(&town.people, &own, &client, PASSWORD.into(), clock::now())
         .await
         .unwrap();
     let health = async |service: &TestService, key: &str| {

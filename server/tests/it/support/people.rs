@@ -1,14 +1,15 @@
 //! People and their browsers, on a database of their own and without a process.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use platen_server::{
     clock,
-    domain::{client::Client, ids::UserId},
+    config::limits::LimitsConfig,
+    domain::{caller::Caller, client::Client, ids::UserId},
     service::{
         mail::{self, Delivery, Mailing},
         people::{
-            People, PeopleError,
+            People, PeopleError, callers,
             log_in::{LogInForm, log_in},
             sign_up::{SignUpForm, sign_up, verify},
         },
@@ -24,6 +25,17 @@ use crate::support::postgres;
 
 /// What everybody here has chosen.
 pub(crate) const PASSWORD: &str = "a long password";
+
+/// Nothing but what plans say.
+const LIMITS: LimitsConfig = LimitsConfig {
+    body_bytes: None,
+    body_time: Duration::from_mins(1),
+    sync_deadline: None,
+    rate_per_minute: None,
+    concurrency: None,
+    queue_limit: 1,
+    page_limit: 1,
+};
 
 /// The service, as far as it looks after people. Mail is kept.
 pub(crate) struct Town {
@@ -116,6 +128,12 @@ impl Town {
         browser
             .visit(async |session| log_in(&self.people, session, &client, form, clock::now()).await)
             .await
+    }
+
+    /// Somebody who is logged in, for the account that they have belonged to the longest.
+    pub(crate) async fn caller(&self, user: UserId, client: &Client) -> Caller {
+        let found = callers::of_person(&self.people.db, &LIMITS, user, client, None).await;
+        found.expect("an account")
     }
 
     /// Changes or asks the database behind everybody's back.

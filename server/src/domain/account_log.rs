@@ -1,0 +1,158 @@
+//! What is written down of an account: who did what, and from where. Its owner and admins read it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{
+    caller::Caller,
+    client::Client,
+    ids::{ApiKeyId, UserId},
+};
+
+/// Lists what can be done: for each deed what belongs to it, the word for its kind, and what people read of it. The part of
+/// the word before the dot is what the deed is about, by which people look for it.
+macro_rules! deeds {
+    ($($name:ident { $($field:ident: $type:ty),* } $word:literal $sentence:literal;)*) => {
+        /// Something that was done. Holds no secrets; what people wrote is read as text.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "kind")]
+        #[expect(missing_docs, reason = "what is read of each says it")]
+        pub enum Deed {
+            $(#[serde(rename = $word)] $name { $($field: $type),* },)*
+        }
+
+        impl Deed {
+            /// The words for all kinds.
+            pub const KINDS: &[&str] = &[$($word),*];
+
+            /// The word for its kind: what it is about, a dot, and what became of that.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$name { .. } => $word,)*
+                }
+            }
+
+            /// What people read of it: who did it stands before.
+            pub fn sentence(&self) -> String {
+                match self {
+                    $(Self::$name { $($field),* } => format!($sentence),)*
+                }
+            }
+        }
+    };
+}
+
+deeds! {
+    AccountRenamed { name: String } "account.renamed" "called the account {name}";
+    ContentKept {} "account.content_kept" "decided to keep the content of requests";
+    ContentForgotten {} "account.content_forgotten" "decided to forget the content of requests";
+    DeletionAsked { on: String } "account.deletion_asked" "asked for the account to be deleted on {on}";
+    DeletionUndone {} "account.deletion_undone" "took the deletion of the account back";
+    OwnerChanged { from: String, to: String } "account.owner_changed" "handed the account over from {from} to {to}";
+    MemberInvited { email: String, role: String } "member.invited" "invited {email} as {role}";
+    InvitationSentAgain { email: String } "member.invited_again" "sent the invitation of {email} again";
+    InvitationWithdrawn { email: String } "member.invitation_withdrawn" "withdrew the invitation of {email}";
+    MemberJoined { role: String } "member.joined" "joined as {role}";
+    RoleChanged { email: String, from: String, to: String } "member.role_changed" "made {email}, until then {from}, {to}";
+    MemberRemoved { email: String } "member.removed" "removed {email}";
+    MemberLeft {} "member.left" "left the account";
+    KeyCreated { name: String } "key.created" "made the key {name}";
+    KeyRotated { name: String } "key.rotated" "replaced the key {name}";
+    KeyRevoked { name: String } "key.revoked" "revoked the key {name}";
+    ConnectionCreated { name: String } "destination.connected" "connected the bucket of {name}";
+    ConnectionDeleted { name: String } "destination.deleted" "deleted the connection {name}";
+    WebhookSecretShown {} "webhook.secret_shown" "looked at the signing secret";
+    WebhookSecretReplaced {} "webhook.secret_replaced" "replaced the signing secret";
+    TemplateCreated { name: String } "template.created" "made the template {name}";
+    TemplateDeleted { name: String } "template.deleted" "deleted the template {name}";
+    TemplatePublished { name: String, version: i32 } "template.published" "published version {version} of the template {name}";
+}
+
+/// What did it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Actor {
+    /// Somebody who was logged in.
+    Person {
+        /// The user.
+        id: UserId,
+        /// Their address at that time.
+        email: String,
+    },
+    /// A program with a key.
+    Key {
+        /// The key.
+        id: ApiKeyId,
+        /// The address of whoever made it.
+        creator: String,
+    },
+    /// An operator of the service, by its command line or its own pages.
+    Operator,
+    /// The service, by itself.
+    Service,
+}
+
+/// Who did something, and from where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doer {
+    /// Who.
+    pub actor: Actor,
+    /// From where; `None`: from nowhere in particular.
+    pub client: Option<Client>,
+}
+
+impl Doer {
+    /// An operator.
+    pub const OPERATOR: Self = Self {
+        actor: Actor::Operator,
+        client: None,
+    };
+
+    /// The service itself.
+    pub const SERVICE: Self = Self {
+        actor: Actor::Service,
+        client: None,
+    };
+
+    /// A person who is logged in, or somebody with a key.
+    pub fn of_caller(caller: &Caller) -> Self {
+        let actor = match caller.key {
+            Some(id) => Actor::Key {
+                id,
+                creator: caller.user.email.clone(),
+            },
+            None => Actor::Person {
+                id: caller.user.id,
+                email: caller.user.email.clone(),
+            },
+        };
+        Self {
+            actor,
+            client: caller.client.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deed_is_read_as_it_was_kept() {
+        let deed = Deed::MemberInvited {
+            email: "ann@example.org".to_owned(),
+            role: "admin".to_owned(),
+        };
+        let kept = serde_json::to_value(&deed).expect("JSON");
+        assert_eq!(kept["kind"], deed.kind());
+        assert_eq!(serde_json::from_value::<Deed>(kept).expect("a deed"), deed);
+        assert_eq!(deed.sentence(), "invited ann@example.org as admin");
+    }
+
+    #[test]
+    fn every_kind_says_what_it_is_about_and_is_there_once() {
+        let mut kinds = Deed::KINDS.to_vec();
+        assert!(kinds.iter().all(|kind| kind.split('.').count() == 2), "{kinds:?}");
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds.len(), Deed::KINDS.len());
+    }
+}
