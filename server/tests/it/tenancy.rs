@@ -53,7 +53,11 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
         return studio.template(name, "Dear {{ name }}").await + &of_template.replace("{number}", "1");
     }
     if let Some(of_render) = path.strip_prefix("/api/v1/renders/{id}") {
-        let body = json!({"parts": ["<p>"], "callback": {"url": "https://example.invalid/"}});
+        let mut body = json!({"parts": ["<p>"], "callback": {"url": "https://example.invalid/"}});
+        if of_render.ends_with("/cancel") {
+            // What has ended can't be cancelled.
+            body["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
+        }
         let id = studio.queued(&body).await;
         if of_render.ends_with("/resend") {
             studio.ended(&id).await;
