@@ -99,7 +99,8 @@ needs_of_test() {
 
 program() { command -v "$1"; }
 node_is_new_enough() { node -e "process.exit(parseInt(process.versions.node) < $node_wanted ? 1 : 0)"; }
-wasm_library_is_there() { compgen -G "$(rustc --print target-libdir --target $wasm_target)/libstd-*.rlib"; }
+# With bitcode, as `add_wasm_library` says.
+wasm_library_is_there() { grep -qs "\.llvmbc" "$(rustc --print target-libdir --target $wasm_target)"/libstd-*.rlib; }
 wasm_bindgen_is_there() { [ -x "$wasm_bindgen/bin/wasm-bindgen" ]; }
 node_packages_are_there() { [ -e "$node_packages/for-$node_packages_for" ]; }
 postgres_server() { compgen -G '/usr/lib/postgresql/*/bin/postgres' || program postgres; }
@@ -182,10 +183,13 @@ add_wasm_library() {
   mkdir "$work/src"
   printf '[package]\nname = "nothing"\nedition = "2024"\n' > "$work/Cargo.toml"
   : > "$work/src/lib.rs"
-  (cd "$work" && RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=target cargo build --quiet --release --target $wasm_target \
-    -Zbuild-std=std,panic_abort,proc_macro) || fail 'it could not be compiled'
+  # With bitcode, for the module is optimised as a whole; Cargo leaves it out otherwise.
+  (cd "$work" && RUSTC_BOOTSTRAP=1 RUSTFLAGS='-C embed-bitcode=yes' CARGO_TARGET_DIR=target \
+    cargo build --quiet --release --target $wasm_target -Zbuild-std=std,panic_abort,proc_macro) ||
+    fail 'it could not be compiled'
   rm "$work/target/$wasm_target/release/deps/libnothing"*
   is_root || as_root=(sudo)
+  "${as_root[@]}" rm -rf "$library"
   "${as_root[@]}" install -D --mode=644 --target-directory="$library" "$work/target/$wasm_target/release/deps/"lib*.rlib
   rm -rf "$work"
 }
