@@ -8,6 +8,7 @@ pub mod people;
 pub mod playground;
 pub mod renders;
 pub mod settings;
+pub mod team;
 pub mod templates;
 
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use leptos::prelude::use_context;
 use crate::{
     backend::{
         account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, people::PeopleBackend,
-        playground::PlaygroundBackend, renders::RenderBackend, settings::SettingsBackend, templates::TemplatesBackend,
+        playground::PlaygroundBackend, renders::RenderBackend, settings::SettingsBackend, team::TeamBackend,
+        templates::TemplatesBackend,
     },
     model::own_path::OwnPath,
 };
@@ -32,6 +34,7 @@ pub trait Backend:
     + PlaygroundBackend
     + RenderBackend
     + SettingsBackend
+    + TeamBackend
     + TemplatesBackend
 {
     /// Where clients reach the service, without a slash at the end.

@@ -20,6 +20,8 @@ pub enum AppError {
     LogInFirst,
     /// Whoever is logged in belongs to no account any more.
     NoAccount,
+    /// Whoever is logged in does not belong any more to the account for which they acted.
+    NotMember,
     /// An operator has suspended the account.
     Suspended,
     /// The person's role in the account does not allow it.
@@ -61,12 +63,12 @@ impl AppError {
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
-            Self::NoAccount | Self::Suspended | Self::NotAllowed(_) => 403,
+            Self::NoAccount | Self::NotMember | Self::Suspended | Self::NotAllowed(_) => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
-                Reason::WrongCredentials | Reason::WrongPassword => 403,
-                Reason::TooMany { .. } => 429,
-                Reason::Render(_) | Reason::SavedMeanwhile => 409,
+                Reason::WrongCredentials | Reason::WrongPassword | Reason::OthersInvitation => 403,
+                Reason::TooMany { .. } | Reason::TooManyInvitations => 429,
+                Reason::Render(_) | Reason::SavedMeanwhile | Reason::OwnerStays => 409,
                 Reason::Invalid(_) | Reason::KeyEnded | Reason::WorthlessLink | Reason::EmailTaken => 422,
             },
             Self::Malformed => 422,
@@ -80,6 +82,7 @@ impl fmt::Display for AppError {
         match self {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
             Self::NoAccount => formatter.write_str("You belong to no account any more. Sign up for a new one."),
+            Self::NotMember => formatter.write_str("You no longer belong to the account that you worked with."),
             Self::Suspended => formatter.write_str("This account is suspended. Write to the operator of this service."),
             Self::NotAllowed(permission) => formatter.write_str(match permission.takes() {
                 Role::Owner => "Only the owner of this account can do that. Ask them.",

@@ -14,5 +14,6 @@ pub mod render;
 pub mod role;
 pub mod settings;
 pub mod standing;
+pub mod team;
 pub mod template;
 pub mod usage;

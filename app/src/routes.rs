@@ -14,6 +14,7 @@ use crate::pages::{
     confirm_email::ConfirmEmail,
     destinations::Destinations,
     forgot_password::ForgotPassword,
+    invitation::Invitation,
     landing::Landing,
     log_in::LogIn,
     not_found::NotFound,
@@ -24,6 +25,7 @@ use crate::pages::{
     reset_password::ResetPassword,
     settings::Settings,
     sign_up::SignUp,
+    team::{Team, log::Log},
     template::{Template, versions::Versions},
     templates::Templates,
     usage::Usage,
@@ -43,6 +45,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/sign-up") view=SignUp ssr=SsrMode::Async />
                 <Route path=path!("/sign-up/verify") view=Verify ssr=SsrMode::Async />
                 <Route path=path!("/check-mail") view=CheckMail ssr=SsrMode::Async />
+                <Route path=path!("/invitation") view=Invitation ssr=SsrMode::Async />
                 <Route path=path!("/log-in") view=LogIn ssr=SsrMode::Async />
                 <Route path=path!("/forgot-password") view=ForgotPassword ssr=SsrMode::Async />
                 <Route path=path!("/reset-password") view=ResetPassword ssr=SsrMode::Async />
@@ -55,6 +58,8 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/usage") view=Usage ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/destinations") view=Destinations ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/team") view=Team ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/team/log") view=Log ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings") view=Settings ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />

@@ -1,5 +1,6 @@
 //! Generic parts: nothing in here knows what Platen does. Each has its partner in `style/components/`.
 
+pub mod avatar;
 pub mod badge;
 pub mod button;
 pub mod chart;

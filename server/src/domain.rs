@@ -8,6 +8,7 @@ pub mod caller;
 pub mod client;
 pub mod connection;
 pub mod credits;
+pub mod csv;
 pub mod destination;
 pub mod display_name;
 pub mod email;

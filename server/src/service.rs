@@ -1,6 +1,7 @@
 //! Use cases. Each function is one, owns its transaction, and is called alike by the API and the command line.
 
 pub mod account_keys;
+pub mod account_log;
 pub mod accounts;
 pub mod activity;
 pub mod api_keys;

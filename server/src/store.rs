@@ -12,6 +12,7 @@ pub mod deliveries;
 pub mod error;
 pub mod idempotency_keys;
 pub mod instances;
+pub mod invitations;
 pub mod jobs;
 pub mod mails;
 pub mod members;

@@ -3,6 +3,7 @@
 //! Every page is written here as complete HTML and taken over in the browser. Pages and functions reach the services
 //! through [`backend`], which is handed in with each request.
 
+mod account_log;
 mod backend;
 mod events;
 mod failures;
@@ -11,6 +12,7 @@ mod people_only;
 mod policy;
 mod site;
 mod thumbnails;
+mod viewer;
 
 use std::sync::Arc;
 
@@ -55,6 +57,7 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     }
     let pages = pages
         .merge(events::routes())
+        .route("/dashboard/team/log.csv", get(account_log::get))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();

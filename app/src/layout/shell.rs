@@ -2,6 +2,7 @@
 
 pub mod rail;
 pub mod slug;
+pub mod switcher;
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
@@ -15,6 +16,7 @@ use crate::{
         shell::{
             rail::{Entry, Rail},
             slug::{Slug, api::LogOut},
+            switcher::Accounts,
         },
     },
     model::{role::Permission, standing::Standing},
@@ -106,6 +108,11 @@ fn NoAccount(error: AppError) -> impl IntoView {
             <h1 class="auth__title">"There is no account here"</h1>
             <div class="auth__form">
                 <ErrorNotice error />
+                {loaded_or(
+                    |backend| async move { backend.own_accounts().await },
+                    |accounts| view! { <Accounts accounts /> },
+                    |_| (),
+                )}
                 <ButtonForm outcome=log_out>
                     <Submit rank=Rank::Plain>"Log out"</Submit>
                 </ButtonForm>

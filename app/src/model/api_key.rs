@@ -66,6 +66,8 @@ pub struct ApiKey {
     pub templates: Vec<String>,
     /// Valid until then.
     pub expires_at: Option<OffsetDateTime>,
+    /// What the person who made it was called, if they have left the account.
+    pub former_creator: Option<String>,
     /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
     /// When it was used last, late by up to a minute.
@@ -124,6 +126,7 @@ mod tests {
             networks: Vec::new(),
             templates: Vec::new(),
             expires_at,
+            former_creator: None,
             revoked_at,
             last_used_at: None,
             inserted_at: now,

@@ -67,6 +67,10 @@ pub enum Field {
     ClientEmail,
     /// The key of a service account.
     KeyFile,
+    /// Who is to be asked in.
+    Emails,
+    /// What somebody is in an account.
+    Role,
     /// What a template is called.
     TemplateName,
     /// What it says.
@@ -77,7 +81,7 @@ pub enum Field {
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -106,6 +110,8 @@ impl Field {
         Self::SecretAccessKey,
         Self::ClientEmail,
         Self::KeyFile,
+        Self::Emails,
+        Self::Role,
         Self::TemplateName,
         Self::TemplateContent,
         Self::TemplateData,
@@ -142,6 +148,8 @@ impl Field {
             Self::SecretAccessKey => "secret_access_key",
             Self::ClientEmail => "client_email",
             Self::KeyFile => "key_file",
+            Self::Emails => "emails",
+            Self::Role => "role",
             Self::TemplateName => "template_name",
             Self::TemplateContent => "content",
             Self::TemplateData => "data",
@@ -159,9 +167,13 @@ impl Field {
             Self::Subject => "This page is older than the service. Load it again.",
             Self::Confirmation => "This is not the name. Type it as it is written above.",
             Self::KeyName => "A key’s name has 1 to 200 characters.",
-            Self::KeyMode | Self::Expiry | Self::Overlap | Self::Provider | Self::AmazonAccess | Self::GoogleAccess => {
-                "Choose one of these."
-            }
+            Self::Role
+            | Self::KeyMode
+            | Self::Expiry
+            | Self::Overlap
+            | Self::Provider
+            | Self::AmazonAccess
+            | Self::GoogleAccess => "Choose one of these.",
             Self::Scopes => "Choose at least one scope.",
             Self::ExpiryDay => "Choose a day, today at the earliest.",
             Self::Networks => "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
@@ -178,6 +190,7 @@ impl Field {
             Self::SecretAccessKey => "The secret of the access key.",
             Self::ClientEmail => "The address of a service account, such as platen@acme.iam.gserviceaccount.com.",
             Self::KeyFile => "The JSON that Google has made for the key of a service account, all of it.",
+            Self::Emails => "One to twenty addresses, separated by commas, of people who are not members yet.",
             Self::TemplateName => "A template’s name has 1 to 200 characters, and no other template has it.",
             Self::TemplateContent => "The template has a fault, is empty, or has more than 2 MiB.",
             Self::TemplateData => "Sample data is a JSON object of at most 256 KiB.",
@@ -206,6 +219,12 @@ pub enum Reason {
     EmailTaken,
     /// A key that is revoked or has expired can't be replaced.
     KeyEnded,
+    /// An invitation is for another address.
+    OthersInvitation,
+    /// An account has sent as many invitations as it may in a day.
+    TooManyInvitations,
+    /// The owner of an account stays that until they hand it over.
+    OwnerStays,
     /// Of a render or its callback.
     Render(RenderRefusal),
     /// Somebody has saved a newer version.
@@ -253,6 +272,13 @@ impl fmt::Display for Rejection {
             Reason::SavedMeanwhile => formatter
                 .write_str("Somebody has saved a newer version meanwhile. Save once more to keep yours as well."),
             Reason::EmailTaken => formatter.write_str("This address belongs to another account by now."),
+            Reason::OthersInvitation => formatter
+                .write_str("This invitation is for another address than yours. Log out, and open its link again."),
+            Reason::TooManyInvitations => {
+                formatter.write_str("An account sends 50 invitations a day at most. Try again tomorrow.")
+            }
+            Reason::OwnerStays => formatter
+                .write_str("The owner stays the owner. To change that, hand the account over to somebody else."),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
         }
     }

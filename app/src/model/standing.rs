@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use crate::model::{person::Person, role::Role};
+use crate::model::{person::Person, role::Role, team::OwnAccount};
 
 /// Who is logged in, for which account, and what it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,12 +11,16 @@ pub struct Standing {
     pub person: Person,
     /// What they are in it.
     pub role: Role,
+    /// All accounts that they belong to.
+    pub accounts: Vec<OwnAccount>,
     /// What the account is called; never empty.
     pub account: String,
     /// When it is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
     /// Credits of this period.
     pub credits: CreditPeriod,
+    /// How many people belong to it.
+    pub members: i64,
     /// How many templates there are.
     pub templates: i64,
     /// How many keys are in use.

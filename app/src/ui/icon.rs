@@ -5,6 +5,8 @@ use leptos::prelude::*;
 /// A drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Glyph {
+    /// A house: an account.
+    Account,
     /// A plus.
     Add,
     /// A card: what is used and paid.
@@ -69,6 +71,8 @@ pub enum Glyph {
     Tags,
     /// A sheet with lines.
     Template,
+    /// Two people.
+    Team,
     /// A half-filled disc: light and dark.
     Theme,
     /// A tick: this one.
@@ -82,6 +86,7 @@ impl Glyph {
     fn path(self) -> &'static str {
         match self {
             Self::Add => "M8 3v10M3 8h10",
+            Self::Account => "M2 14V6l6-4 6 4v8M6 14v-4h4v4",
             Self::Billing => "M2 3.5h12v9H2zM2 6.5h12M4.5 10h3",
             Self::Chart => "M2 13h12M3.5 13V8M8 13V3M12.5 13V6",
             Self::ChevronDown => "m4 6 4 4 4-4",
@@ -116,6 +121,9 @@ impl Glyph {
             }
             Self::Sheets => "M5 1.75h8.25V11M2.75 4.5h8v9.75h-8z",
             Self::Tags => "m5.5 4-4 4 4 4M10.5 4l4 4-4 4",
+            Self::Team => {
+                "M3.5 5a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0zM1.5 14c0-3 2-4.5 4.5-4.5s4.5 1.5 4.5 4.5M11 3a2.5 2.5 0 0 1 0 4.5M12 9.75c1.7.5 2.5 2 2.5 4.25"
+            }
             Self::Template => "M3 2h10v12H3zM5.5 5h5M5.5 8h5M5.5 11h2.5",
             Self::Theme => "M8 2a6 6 0 1 1 0 12a6 6 0 0 1 0-12z",
             Self::Tick => "m3 8.5 3.25 3.25L13 4.75",

@@ -204,7 +204,7 @@ async fn webhook_secret(
     let key = secret_key::obtain_for_command(&database.pool, config).await?;
     let now = clock::now();
     if replace {
-        webhook_secrets::replace(&database.pool, &key, account, now).await?;
+        webhook_secrets::replace(&database.pool, &key, account, &Doer::OPERATOR, now).await?;
     }
     let secrets = webhook_secrets::in_use(&database.pool, &key, account, now).await?;
     if let Some(current) = secrets.first() {

@@ -20,6 +20,7 @@ use crate::{
     config::Config,
     database::{self, Database},
     domain::{
+        account_log::Doer,
         connection::{Connection, NewConnection},
         ids::{AccountId, ConnectionId},
         page::PageRequest,
@@ -99,7 +100,7 @@ async fn add(database: &Database, config: &Config, arguments: AddArguments) -> R
     let buckets = buckets(database, config).await?;
     let new = NewConnection::parse(body.to_string().as_bytes(), buckets.stores().policy());
     let new = new.map_err(|faults| refused(&faults))?;
-    match connections::create(&buckets, account, new).await {
+    match connections::create(&buckets, account, &Doer::OPERATOR, new).await {
         Ok(connection) => {
             println!("{}", connection.id);
             Ok(())
@@ -208,7 +209,7 @@ async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<
 
 async fn remove(database: &Database, id: ConnectionId) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    Ok(connections::delete(&database.pool, account, id).await?)
+    Ok(connections::delete(&database.pool, account, &Doer::OPERATOR, id).await?)
 }
 
 async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, Failure> {

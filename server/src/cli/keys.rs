@@ -13,6 +13,7 @@ use crate::{
     config::Config,
     database::{self, Database},
     domain::{
+        account_log::Doer,
         api_key::{Scope, Scopes},
         ids::{AccountId, ApiKeyId, TemplateId},
         network::Network,
@@ -95,7 +96,7 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
         allowed_networks: arguments.networks,
         allowed_templates: arguments.templates.into_iter().collect(),
     };
-    match api_keys::create(&database.pool, account, request, clock::now()).await {
+    match api_keys::create(&database.pool, account, &Doer::OPERATOR, request, clock::now()).await {
         Ok(created) => {
             show(&created);
             Ok(())
@@ -107,7 +108,7 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
 
 async fn rotate(database: &Database, id: ApiKeyId, overlap: Duration) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    let created = api_keys::rotate(&database.pool, account, id, overlap, clock::now()).await;
+    let created = api_keys::rotate(&database.pool, account, &Doer::OPERATOR, id, overlap, clock::now()).await;
     show(&created.map_err(failure)?);
     Ok(())
 }
@@ -176,7 +177,7 @@ fn limit(name: &str, allowed: impl Iterator<Item = impl ToString>) -> String {
 
 async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    let revoked = api_keys::revoke(&database.pool, account, id, clock::now()).await;
+    let revoked = api_keys::revoke(&database.pool, account, &Doer::OPERATOR, id, clock::now()).await;
     revoked.map_err(failure)
 }
 

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    caller::Caller,
+    caller::{Caller, User},
     client::Client,
     ids::{ApiKeyId, UserId},
 };
 
-/// Lists what can be done: for each deed what belongs to it, the word for its kind, and what people read of it. The part of
-/// the word before the dot is what the deed is about, by which people look for it.
+/// Lists what can be done: for each deed what belongs to it, the word for its kind, and what people read of it. The
+/// part of the word before the dot is what the deed is about, by which people look for it.
 macro_rules! deeds {
     ($($name:ident { $($field:ident: $type:ty),* } $word:literal $sentence:literal;)*) => {
         /// Something that was done. Holds no secrets; what people wrote is read as text.
@@ -111,6 +111,17 @@ impl Doer {
         actor: Actor::Service,
         client: None,
     };
+
+    /// A person.
+    pub fn of_person(person: User, client: &Client) -> Self {
+        Self {
+            actor: Actor::Person {
+                id: person.id,
+                email: person.email,
+            },
+            client: Some(client.clone()),
+        }
+    }
 
     /// A person who is logged in, or somebody with a key.
     pub fn of_caller(caller: &Caller) -> Self {

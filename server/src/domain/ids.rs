@@ -73,6 +73,14 @@ identifier! {
     ConnectionId
 }
 identifier! {
+    /// What was done once in an account.
+    DeedId
+}
+identifier! {
+    /// An invitation into an account; not what its link holds.
+    InvitationId
+}
+identifier! {
     /// A browser's session; not what its cookie holds.
     SessionId
 }

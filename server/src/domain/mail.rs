@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, macros::format_description};
 use url::Url;
 
-use crate::domain::{job::spread, one_time_token::OneTimeToken, password::MIN_CHARACTERS};
+use crate::domain::{ids::InvitationId, job::spread, one_time_token::OneTimeToken, password::MIN_CHARACTERS};
 
 /// Where a sign-up ends: the page asks for the password that was chosen.
 pub const VERIFY_PATH: &str = "/sign-up/verify";
@@ -14,9 +14,12 @@ pub const VERIFY_PATH: &str = "/sign-up/verify";
 pub const RESET_PASSWORD_PATH: &str = "/reset-password";
 /// Where a person who is logged in takes another address.
 pub const CONFIRM_EMAIL_PATH: &str = "/settings/confirm-email";
+/// Where people come into an account that others have asked them into.
+pub const INVITATION_PATH: &str = "/invitation";
 /// The member of a link's query that holds its token.
 pub const TOKEN: &str = "token";
 const LOG_IN_PATH: &str = "/log-in";
+const DASHBOARD_PATH: &str = "/dashboard";
 const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 
 /// So long somebody has a mail in hand. Sending takes less.
@@ -69,6 +72,23 @@ pub enum Letter {
         #[serde(with = "time::serde::rfc3339")]
         delete_at: OffsetDateTime,
     },
+    /// Somebody is asked into an account.
+    Invitation {
+        /// By this.
+        invitation: InvitationId,
+    },
+    /// Somebody was taken out of an account.
+    Removed {
+        /// What that is called; may be empty.
+        account_name: String,
+    },
+    /// An account has another owner.
+    OwnerChanged {
+        /// What it is called; may be empty.
+        account_name: String,
+        /// The address of the new one.
+        owner: String,
+    },
 }
 
 impl Letter {
@@ -82,6 +102,9 @@ impl Letter {
             Self::AddressChanged { .. } => "address_changed",
             Self::PasswordChanged => "password_changed",
             Self::DeletionAsked { .. } => "deletion_asked",
+            Self::Invitation { .. } => "invitation",
+            Self::Removed { .. } => "removed",
+            Self::OwnerChanged { .. } => "owner_changed",
         }
     }
 }
@@ -175,11 +198,7 @@ pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime)
     const MOMENT: &[time::format_description::BorrowedFormatItem<'_>] =
         format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
     let moment = delete_at.to_offset(time::UtcOffset::UTC).format(MOMENT);
-    let account = if account_name.is_empty() {
-        "your account".to_owned()
-    } else {
-        format!("the account {account_name}")
-    };
+    let account = called(account_name, "your account");
     Draft::new("Your account is to be deleted")
         .says(format!(
             "As you asked, {account} is deleted on {}, with its templates, keys, renders and stored documents.",
@@ -188,6 +207,51 @@ pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime)
         .says("Until then you can log in and take it back.")
         .leads("Log in", &page(base, LOG_IN_PATH))
         .written()
+}
+
+/// Leads into an account.
+pub fn invitation(base: &Url, account_name: &str, invited_by: &str, token: &OneTimeToken) -> Written {
+    Draft::new("You are invited to a Platen account")
+        .says(format!(
+            "{invited_by} asks you into {}, to work with its templates and renders.",
+            called(account_name, "their Platen account")
+        ))
+        .says("The link works once, within seven days, and for this address only.")
+        .leads("Look at the invitation", &link(base, INVITATION_PATH, token))
+        .says("If you do not know them, do nothing.")
+        .written()
+}
+
+/// Goes to whoever was taken out of an account.
+pub fn removed(base: &Url, account_name: &str) -> Written {
+    Draft::new("You no longer belong to an account")
+        .says(format!(
+            "Somebody who may do so has taken you out of {}. You cannot see or use it any more.",
+            called(account_name, "a Platen account")
+        ))
+        .says("Accounts of your own, and others that you belong to, are as before. If this was the only one, your log-in is gone with it; you can sign up again.")
+        .leads("Log in", &page(base, LOG_IN_PATH))
+        .written()
+}
+
+/// Goes to the owner until now, and to the new one.
+pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> Written {
+    Draft::new("An account has another owner")
+        .says(format!(
+            "{owner} owns {} from now on, with its plan and the right to delete it.",
+            called(account_name, "your Platen account")
+        ))
+        .says("If you did not expect this, talk to the other members of the account.")
+        .leads("Dashboard", &page(base, DASHBOARD_PATH))
+        .written()
+}
+
+fn called(account_name: &str, nameless: &str) -> String {
+    if account_name.is_empty() {
+        nameless.to_owned()
+    } else {
+        format!("the account {account_name}")
+    }
 }
 
 fn page(base: &Url, path: &str) -> Url {

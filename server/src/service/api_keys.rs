@@ -14,6 +14,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     config::limits::LimitsConfig,
     domain::{
+        account_log::{Deed, Doer},
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
         caller::Caller,
@@ -22,6 +23,7 @@ use crate::{
         network::Network,
     },
     store::{
+        account_log,
         accounts::OwnedAccount,
         api_keys::{self, ApiKey, NewApiKey, Successor},
         error::StoreError,
@@ -49,7 +51,8 @@ pub enum AuthenticationError {
     Store(#[from] StoreError),
 }
 
-/// Recognises the holder of a key. `client`: who asks, as far as that is known. `limits` win over those of the account's plan.
+/// Recognises the holder of a key. `client`: who asks, as far as that is known. `limits` win over those of the
+/// account's plan.
 pub async fn authenticate(
     db: &PgPool,
     usage: &KeyUsage,
@@ -170,6 +173,7 @@ pub enum CreateKeyError {
 pub async fn create(
     db: &PgPool,
     account: OwnedAccount,
+    doer: &Doer,
     request: KeyRequest<'_>,
     now: OffsetDateTime,
 ) -> Result<CreatedKey, CreateKeyError> {
@@ -201,6 +205,10 @@ pub async fn create(
         allowed_templates: &request.allowed_templates,
     };
     api_keys::insert(&mut transaction, account.account, new, now).await?;
+    let deed = Deed::KeyCreated {
+        name: request.name.to_owned(),
+    };
+    account_log::insert(&mut transaction, account.account, doer, &deed, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }
@@ -233,15 +241,30 @@ pub enum EndKeyError {
 }
 
 /// Revokes a key at once.
-pub async fn revoke(db: &PgPool, account: AccountId, id: ApiKeyId, now: OffsetDateTime) -> Result<(), EndKeyError> {
-    let revoked = api_keys::revoke(db, account, id, now).await?;
-    revoked.then_some(()).ok_or(EndKeyError::NoSuchKey(id))
+pub async fn revoke(
+    db: &PgPool,
+    account: AccountId,
+    doer: &Doer,
+    id: ApiKeyId,
+    now: OffsetDateTime,
+) -> Result<(), EndKeyError> {
+    let mut transaction = tx::begin(db).await?;
+    let key = api_keys::lock(&mut transaction, account, id).await?;
+    let key = key.ok_or(EndKeyError::NoSuchKey(id))?;
+    // The time of an earlier revocation stays.
+    if key.revoked_at.is_none() {
+        api_keys::revoke(&mut transaction, account, id, now).await?;
+        let deed = Deed::KeyRevoked { name: key.name };
+        account_log::insert(&mut transaction, account, doer, &deed, now).await?;
+    }
+    Ok(tx::commit(transaction).await?)
 }
 
 /// As [`revoke`], if somebody who wants that has typed the key's name.
 pub async fn revoke_named(
     db: &PgPool,
     account: AccountId,
+    doer: &Doer,
     id: ApiKeyId,
     name: &str,
     now: OffsetDateTime,
@@ -250,13 +273,14 @@ pub async fn revoke_named(
     if key.ok_or(EndKeyError::NoSuchKey(id))?.name.trim() != name.trim() {
         return Err(EndKeyError::OtherName(id));
     }
-    revoke(db, account, id, now).await
+    revoke(db, account, doer, id, now).await
 }
 
 /// Makes a key with the name, the scopes and the limits of another one, which expires after the overlap.
 pub async fn rotate(
     db: &PgPool,
     account: AccountId,
+    doer: &Doer,
     id: ApiKeyId,
     overlap: Duration,
     now: OffsetDateTime,
@@ -278,6 +302,8 @@ pub async fn rotate(
     };
     api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
     api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
+    let deed = Deed::KeyRotated { name: former.name };
+    account_log::insert(&mut transaction, account, doer, &deed, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }

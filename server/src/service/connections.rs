@@ -9,13 +9,14 @@ use sqlx::PgPool;
 use crate::{
     clock,
     domain::{
+        account_log::{Deed, Doer},
         connection::{Connection, NewConnection, credentials::Credentials},
         ids::{AccountId, ConnectionId},
         page::{Page, PageRequest},
         validation::{Fault, quote},
     },
     service::connections::buckets::{Buckets, BucketsError},
-    store::{connections, error::StoreError},
+    store::{account_log, connections, error::StoreError, tx},
 };
 
 /// Why a connection was not served or changed.
@@ -36,7 +37,12 @@ pub enum ConnectionError {
 }
 
 /// Makes a connection. Its credentials are never shown again.
-pub async fn create(buckets: &Buckets, account: AccountId, new: NewConnection) -> Result<Connection, ConnectionError> {
+pub async fn create(
+    buckets: &Buckets,
+    account: AccountId,
+    doer: &Doer,
+    new: NewConnection,
+) -> Result<Connection, ConnectionError> {
     let lacking = match new.credentials {
         Credentials::Role(_) if !buckets.stores().can_assume_roles() => Some((
             "/connection/credentials/role_arn",
@@ -58,9 +64,15 @@ pub async fn create(buckets: &Buckets, account: AccountId, new: NewConnection) -
         inserted_at: clock::now(),
     };
     let sealed = buckets.seal(account, connection.id, &new.credentials).await?;
-    connections::insert(buckets.db(), account, &connection, &sealed)
+    let mut transaction = tx::begin(buckets.db()).await?;
+    connections::insert(&mut transaction, account, &connection, &sealed)
         .await
         .map_err(|error| taken_or(error, &connection))?;
+    let deed = Deed::ConnectionCreated {
+        name: connection.settings.name.clone(),
+    };
+    account_log::insert(&mut transaction, account, doer, &deed, connection.inserted_at).await?;
+    tx::commit(transaction).await?;
     Ok(connection)
 }
 
@@ -82,12 +94,14 @@ pub async fn get(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<Co
 }
 
 /// Deletes a connection and its credentials. Renders that are still to be delivered through it fail.
-pub async fn delete(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<(), ConnectionError> {
-    if connections::delete(db, account, id).await? {
-        Ok(())
-    } else {
-        Err(ConnectionError::NotFound)
-    }
+pub async fn delete(db: &PgPool, account: AccountId, doer: &Doer, id: ConnectionId) -> Result<(), ConnectionError> {
+    let mut transaction = tx::begin(db).await?;
+    let name = connections::delete(&mut transaction, account, id).await?;
+    let deed = Deed::ConnectionDeleted {
+        name: name.ok_or(ConnectionError::NotFound)?,
+    };
+    account_log::insert(&mut transaction, account, doer, &deed, clock::now()).await?;
+    Ok(tx::commit(transaction).await?)
 }
 
 /// The account of a connection, whichever it is: for the operator's command line.

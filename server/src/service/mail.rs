@@ -20,6 +20,7 @@ use crate::{
     service::metrics::{MailOutcome, Metrics},
     store::{
         error::StoreError,
+        invitations,
         mails::{self, ClaimedMail, KeptMail},
         one_time_tokens, sign_ups, users,
     },
@@ -152,6 +153,16 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
             account_name,
             delete_at,
         } => mail::deletion_asked(base, account_name, *delete_at),
+        Letter::Invitation { invitation } => {
+            let token = OneTimeToken::from_random(rand::random());
+            let words = invitations::update_digest(db, *invitation, token.digest(), now).await?;
+            let Some(words) = words else {
+                return Ok(None);
+            };
+            mail::invitation(base, &words.account_name, &words.invited_by, &token)
+        }
+        Letter::Removed { account_name } => mail::removed(base, account_name),
+        Letter::OwnerChanged { account_name, owner } => mail::owner_changed(base, account_name, owner),
     };
     Ok(Some(written))
 }

@@ -1,15 +1,17 @@
 //! People: how they sign up and log in, and what they decide about themselves.
 //!
-//! Whether an address has an account shows in no answer and in no answer's time: every path does the same hashing and the
-//! same statements, and what depends on it is decided when the mail is written (`service/mail.rs`).
+//! Whether an address has an account shows in no answer and in no answer's time: every path does the same hashing and
+//! the same statements, and what depends on it is decided when the mail is written (`service/mail.rs`).
 
 pub mod account;
 pub mod callers;
 pub mod email;
+pub mod invitations;
 mod limits;
 pub mod log_in;
 pub mod password;
 pub mod sign_up;
+pub mod team;
 
 use std::time::Duration;
 
@@ -76,6 +78,15 @@ pub enum PeopleError {
     /// Somebody has the address already.
     #[error("this address belongs to another account by now")]
     EmailTaken,
+    /// The invitation is for somebody else.
+    #[error("this invitation is for another address than yours")]
+    OthersInvitation,
+    /// The account has sent many invitations today.
+    #[error("no more invitations today; try again tomorrow")]
+    TooManyInvitations,
+    /// The owner of an account is that until they hand it over.
+    #[error("the owner of an account stays its owner until they hand it over")]
+    OwnerStays,
     /// The person has no such session or account.
     #[error("there is no such thing")]
     NotFound,
@@ -110,13 +121,14 @@ fn read_email(typed: &str) -> Result<Email, PeopleError> {
     read.map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/email", error.to_string())]))
 }
 
-/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions, mails and what was done in accounts, once
-/// their time is over.
+/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions, mails and what was done in
+/// accounts, once their time is over.
 pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateTime) -> Result<(), DeleteAccountError> {
     sign_ups::delete_expired(&people.db, now).await?;
     one_time_tokens::delete_expired(&people.db, now).await?;
     sessions::delete_expired(&people.db, now).await?;
     mail::purge(&people.db, now).await?;
     account_log::delete_old(&people.db, now).await?;
+    invitations::purge(people, now).await?;
     account::delete_due(people, documents, now).await
 }

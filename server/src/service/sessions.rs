@@ -21,7 +21,7 @@ use crate::{
     clock,
     domain::{
         client::Client,
-        ids::{SessionId, UserId},
+        ids::{AccountId, SessionId, UserId},
     },
     store::{
         error::StoreError,
@@ -31,6 +31,8 @@ use crate::{
 
 /// The member of a session's data that says who is logged in.
 const PERSON: &str = "person";
+/// The member that says for which of their accounts the person acts.
+const ACCOUNT: &str = "account";
 /// A session that is used is written down as often as that: when it was last seen is late by so much at most.
 const TOUCH_AFTER: Duration = Duration::minutes(5);
 /// Without a visit, for those who want to stay logged in.
@@ -134,7 +136,31 @@ pub(super) async fn renew(
     now: OffsetDateTime,
 ) -> Result<(), session::Error> {
     let stay = person(session).await?.map_or(Stay::WhileOpen, |person| person.stay);
-    begin(session, holder, client, stay, now).await
+    let account = chosen_account(session).await?;
+    begin(session, holder, client, stay, now).await?;
+    match account {
+        Some(account) => choose_account(session, account).await,
+        None => Ok(()),
+    }
+}
+
+/// The account for which the person of a session acts; `None`: they have not chosen one yet. Whether they belong to it is
+/// another question.
+pub async fn chosen_account(session: &Session) -> Result<Option<AccountId>, session::Error> {
+    let value = session.get_value(ACCOUNT).await?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
+/// Lets the person of a session act for an account from now on.
+pub(crate) async fn choose_account(session: &Session, account: AccountId) -> Result<(), session::Error> {
+    session.insert(ACCOUNT, account).await
+}
+
+/// As [`choose_account`], for a person who may have pages of another account open: the session gets another id, so that
+/// their forms are refused rather than do something here that was meant for there.
+pub(super) async fn switch_account(session: &Session, account: AccountId) -> Result<(), session::Error> {
+    session.cycle_id().await?;
+    choose_account(session, account).await
 }
 
 /// Logs whoever is logged in out, in this browser.
@@ -207,15 +233,18 @@ fn digest(id: Id) -> SessionDigest {
 impl SessionStore for PostgresSessions {
     async fn create(&self, record: &mut Record) -> session_store::Result<()> {
         let kept = kept(record)?;
-        let holder = record.data.get(PERSON).map(|person| {
+        let person = record.data.get(PERSON).map(|person| {
             let person: LoggedIn = serde_json::from_value(person.clone()).map_err(decode)?;
-            Ok(Holder {
-                user: person.user,
-                epoch: person.epoch,
-            })
+            Ok(person)
         });
-        let holder = holder.transpose()?;
-        while !sessions::insert(&self.0, digest(record.id), holder, &kept, clock::now())
+        let person = person.transpose()?;
+        let holder = person.as_ref().map(|person| Holder {
+            user: person.user,
+            epoch: person.epoch,
+        });
+        // One that goes on under another id does not last longer for that.
+        let began = person.map_or_else(clock::now, |person| person.since);
+        while !sessions::insert(&self.0, digest(record.id), holder, &kept, began)
             .await
             .map_err(backend)?
         {

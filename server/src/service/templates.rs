@@ -16,6 +16,7 @@ use time::OffsetDateTime;
 use crate::{
     clock,
     domain::{
+        account_log::{Deed, Doer},
         caller::Caller,
         ids::{AccountId, TemplateId, UserId},
         page::{Page, PageRequest},
@@ -27,6 +28,7 @@ use crate::{
     drawing::DrawingError,
     state::AppState,
     store::{
+        account_log,
         error::StoreError,
         template_versions,
         templates::{self, TemplateFilter, TemplateGlance, TemplateName},
@@ -71,7 +73,16 @@ pub async fn create(
 ) -> Result<Template, TemplateError> {
     let new = checked(app, caller.account, submission).await?;
     let (id, now) = (TemplateId::generate(), clock::now());
-    let version = insert(&app.db, caller.account, caller.user.id, id, &new, now).await?;
+    let version = insert(
+        &app.db,
+        caller.account,
+        caller.user.id,
+        &Doer::of_caller(caller),
+        id,
+        &new,
+        now,
+    )
+    .await?;
     Ok(template(id, new, version, now, now))
 }
 
@@ -83,11 +94,11 @@ pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<T
         content: original.content,
         preview_context: original.preview_context,
     };
-    let mut number = 1;
+    let (doer, mut number) = (Doer::of_caller(caller), 1);
     loop {
         copy.name = name_of_copy(&original.summary.name, number);
         let id = TemplateId::generate();
-        match insert(db, caller.account, caller.user.id, id, &copy, clock::now()).await {
+        match insert(db, caller.account, caller.user.id, &doer, id, &copy, clock::now()).await {
             // The name is taken.
             Err(TemplateError::Invalid(_)) if number < MOST_COPIES => number += 1,
             inserted => return inserted.map(|_| id),
@@ -148,13 +159,16 @@ pub async fn update(
 /// Deletes a template. Its name is free again; what the renders have used is kept.
 pub async fn delete(
     db: &PgPool,
-    account: AccountId,
+    caller: &Caller,
     id: TemplateId,
     expected: &ExpectedVersion,
 ) -> Result<(), TemplateError> {
+    let (account, now) = (caller.account, clock::now());
     let mut transaction = tx::begin(db).await?;
-    lock(&mut transaction, account, id, expected).await?;
-    templates::delete(&mut transaction, account, id, clock::now()).await?;
+    let name = lock(&mut transaction, account, id, expected).await?.name;
+    templates::delete(&mut transaction, account, id, now).await?;
+    let deed = Deed::TemplateDeleted { name };
+    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -163,6 +177,7 @@ async fn insert(
     db: &PgPool,
     account: AccountId,
     author: UserId,
+    doer: &Doer,
     id: TemplateId,
     new: &NewTemplate,
     now: OffsetDateTime,
@@ -172,6 +187,8 @@ async fn insert(
         .await
         .map_err(|error| name_taken_or(error, &new.name))?;
     let version = template_versions::insert(&mut transaction, account, id, author, new, now).await?;
+    let deed = Deed::TemplateCreated { name: new.name.clone() };
+    account_log::insert(&mut transaction, account, doer, &deed, now).await?;
     tx::commit(transaction).await?;
     Ok(version)
 }
@@ -220,7 +237,22 @@ async fn save(
     templates::publish(transaction, caller.account, id, version, now)
         .await
         .map_err(|error| name_taken_or(error, &new.name))?;
+    note_published(transaction, caller, &new.name, version, now).await?;
     Ok(version)
+}
+
+async fn note_published(
+    transaction: &mut PgConnection,
+    caller: &Caller,
+    name: &str,
+    version: i32,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let deed = Deed::TemplatePublished {
+        name: name.to_owned(),
+        version,
+    };
+    account_log::insert(transaction, caller.account, &Doer::of_caller(caller), &deed, now).await
 }
 
 /// Why a process could do nothing with a template, which a member of the request holds or means.

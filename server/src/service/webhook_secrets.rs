@@ -6,12 +6,14 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
+        account_log::{Deed, Doer},
         ids::AccountId,
         sealing::{Place, SealingError, SecretKeys},
         webhook::{MalformedSecret, WebhookSecret},
     },
     service::account_keys::{DataKeyError, data_key},
     store::{
+        account_log,
         error::StoreError,
         tx,
         webhook_secrets::{self, SealedSecret},
@@ -47,7 +49,7 @@ pub async fn in_use(
 ) -> Result<Vec<WebhookSecret>, WebhookSecretError> {
     let mut sealed = webhook_secrets::list(db, account, now).await?;
     if sealed.is_empty() {
-        replace(db, secret_keys, account, now).await?;
+        renew(db, secret_keys, account, None, now).await?;
         sealed = webhook_secrets::list(db, account, now).await?;
     }
     let key = data_key(db, secret_keys, account, now).await?;
@@ -63,6 +65,18 @@ pub async fn replace(
     db: &PgPool,
     secret_keys: &SecretKeys,
     account: AccountId,
+    doer: &Doer,
+    now: OffsetDateTime,
+) -> Result<(), WebhookSecretError> {
+    renew(db, secret_keys, account, Some(doer), now).await
+}
+
+/// `doer`: who replaces it; `None`: there was none before.
+async fn renew(
+    db: &PgPool,
+    secret_keys: &SecretKeys,
+    account: AccountId,
+    doer: Option<&Doer>,
     now: OffsetDateTime,
 ) -> Result<(), WebhookSecretError> {
     let key = data_key(db, secret_keys, account, now).await?;
@@ -72,5 +86,15 @@ pub async fn replace(
     let mut transaction = tx::begin(db).await?;
     webhook_secrets::expire(&mut transaction, account, now, now + OVERLAP).await?;
     webhook_secrets::insert(&mut transaction, account, &SealedSecret { id, sealed }, now).await?;
+    if let Some(doer) = doer {
+        account_log::insert(&mut transaction, account, doer, &Deed::WebhookSecretReplaced {}, now).await?;
+    }
     Ok(tx::commit(transaction).await?)
+}
+
+/// Notes that somebody looks at the secrets.
+pub async fn note_look(db: &PgPool, account: AccountId, doer: &Doer, now: OffsetDateTime) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(db).await?;
+    account_log::insert(&mut transaction, account, doer, &Deed::WebhookSecretShown {}, now).await?;
+    tx::commit(transaction).await
 }

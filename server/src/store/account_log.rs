@@ -1,13 +1,14 @@
 //! Table `account_log`: who did what in an account. Rows are added and, when their time is over, deleted; never changed.
 
+use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
     domain::{
         account_log::{Actor, Deed, Doer},
-        ids::AccountId,
+        ids::{AccountId, DeedId, UserId},
+        page::PageRequest,
     },
     store::error::StoreError,
 };
@@ -32,7 +33,7 @@ pub async fn insert(
     sqlx::query!(
         "insert into account_log (id, account_id, happened_at, actor, actor_id, actor_name, address, user_agent, deed)
          values ($1, $2, $3, $4, $5, coalesce((select name from api_keys where account_id = $2 and id = $5), $6), $7, $8, $9)",
-        Uuid::now_v7(),
+        DeedId::generate().0,
         account.0,
         now,
         actor,
@@ -47,7 +48,148 @@ pub async fn insert(
     Ok(())
 }
 
-/// Deletes what is older than the plans of its accounts keep it: ten times as long as renders, and 30 days at least.
+/// What was done, as it was written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Identifier.
+    pub id: DeedId,
+    /// When.
+    pub happened_at: OffsetDateTime,
+    /// What did it: `person`, `key`, `operator` or `service`.
+    pub actor: String,
+    /// The person's address as it was then, or the key's name; empty for the others.
+    pub actor_name: String,
+    /// Where they were.
+    pub address: Option<String>,
+    /// With which program.
+    pub user_agent: Option<String>,
+    /// The word for its kind.
+    pub kind: String,
+    /// What was done; `None`: another release wrote it.
+    pub deed: Option<Deed>,
+}
+
+impl Entry {
+    /// Who did it, for people.
+    pub fn who(&self) -> String {
+        match self.actor.as_str() {
+            "operator" => "An operator of this service".to_owned(),
+            "service" => "This service".to_owned(),
+            _ => self.actor_name.clone(),
+        }
+    }
+
+    /// What was done, for people.
+    pub fn what(&self) -> String {
+        self.deed.as_ref().map_or_else(|| self.kind.clone(), Deed::sentence)
+    }
+}
+
+/// What is looked for in a log.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// What this user has done.
+    pub person: Option<UserId>,
+    /// What it is about: the part of its kind before the dot.
+    pub topic: Option<String>,
+}
+
+/// What was done in an account, the latest first; one more than a page holds.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    wanted: &Wanted,
+    page: PageRequest<DeedId>,
+) -> Result<Vec<Entry>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, happened_at, actor, actor_name, address, user_agent, kind, deed from account_log
+         where account_id = $1
+             and ($2::uuid is null or (actor = 'person' and actor_id = $2))
+             and ($3::text is null or split_part(kind, '.', 1) = $3)
+             and ($4::uuid is null or id < $4)
+         order by id desc
+         limit $5",
+        account.0,
+        wanted.person.map(|person| person.0),
+        wanted.topic,
+        page.after.map(|after| after.0),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    let entries = rows.into_iter().map(|row| Entry {
+        id: DeedId(row.id),
+        happened_at: row.happened_at,
+        actor: row.actor,
+        actor_name: row.actor_name,
+        address: row.address,
+        user_agent: row.user_agent,
+        kind: row.kind,
+        deed: read(row.deed),
+    });
+    Ok(entries.collect())
+}
+
+fn read(deed: Value) -> Option<Deed> {
+    serde_json::from_value(deed).ok()
+}
+
+/// Somebody who has done something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    /// The user.
+    pub id: UserId,
+    /// Their address when they did something last.
+    pub email: String,
+}
+
+/// The people who have done something in an account.
+pub async fn list_authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select distinct on (actor_id) actor_id as "actor_id!", actor_name from account_log
+           where account_id = $1 and actor = 'person'
+           order by actor_id, id desc"#,
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    let mut authors: Vec<_> = rows
+        .into_iter()
+        .map(|row| Author {
+            id: UserId(row.actor_id),
+            email: row.actor_name,
+        })
+        .collect();
+    authors.sort_by(|a, b| a.email.cmp(&b.email));
+    Ok(authors)
+}
+
+/// How many mails of invitations an account has caused since a moment.
+pub async fn count_invitations(
+    db: &mut PgConnection,
+    account: AccountId,
+    since: OffsetDateTime,
+) -> Result<usize, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from account_log
+           where account_id = $1 and happened_at > $2 and kind in ('member.invited', 'member.invited_again')"#,
+        account.0,
+        since,
+    );
+    Ok(usize::try_from(count.fetch_one(db).await?).unwrap_or(usize::MAX))
+}
+
+/// For how many days the plan of an account keeps its log: ten times as long as renders, and 30 at least.
+pub async fn find_days(db: &PgPool, account: AccountId) -> Result<Option<i32>, StoreError> {
+    let days = sqlx::query_scalar!(
+        r#"select greatest(30, 10 * plans.retention_days) as "days!"
+           from accounts join plans on plans.name = accounts.plan where accounts.id = $1"#,
+        account.0,
+    );
+    Ok(days.fetch_optional(db).await?)
+}
+
+/// Deletes what is older than [`find_days`] says.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from account_log

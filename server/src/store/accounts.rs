@@ -12,8 +12,8 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Adds an account, whose periods begin now. The name may be empty; `credits` are those of one period, when they are not
-/// the plan's.
+/// Adds an account, whose periods begin now. The name may be empty; `credits` are those of one period, when they are
+/// not the plan's.
 pub async fn insert(
     db: &mut PgConnection,
     id: AccountId,
@@ -112,6 +112,12 @@ pub async fn update_name(
     Ok(done.rows_affected() == 1)
 }
 
+/// What an account is called; may be empty.
+pub async fn find_name(db: &mut PgConnection, id: AccountId) -> Result<String, StoreError> {
+    let name = sqlx::query_scalar!("select name from accounts where id = $1", id.0);
+    Ok(name.fetch_one(db).await?)
+}
+
 /// Decides when an account that this user owns is deleted, or, with `None`, that it is not, unless that time has come.
 /// Returns its name; `None`: they own no such account, or it is too late.
 pub async fn update_delete_at(
@@ -152,9 +158,11 @@ pub async fn list_to_delete(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Owne
     Ok(accounts.collect())
 }
 
-/// Deletes an account with all that belongs to it, and its owner, unless that person belongs to another account. Returns
+/// Deletes an account with all that belongs to it, and those of its members who belong to no other account. Returns
 /// what the account had in the service's own storage.
 pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<Uuid>, StoreError> {
+    let members = sqlx::query_scalar!("select user_id from members where account_id = $1", account.account.0);
+    let members = members.fetch_all(&mut *db).await?;
     let objects = sqlx::query_scalar!(
         r#"select object_id as "object!" from renders where account_id = $1 and object_id is not null"#,
         account.account.0,
@@ -164,8 +172,8 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<
         .execute(&mut *db)
         .await?;
     sqlx::query!(
-        "delete from users where id = $1 and not exists (select from members where user_id = $1)",
-        account.owner.0,
+        "delete from users where id = any($1) and not exists (select from members where user_id = users.id)",
+        &members,
     )
     .execute(db)
     .await?;

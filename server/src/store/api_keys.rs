@@ -165,6 +165,8 @@ pub struct ApiKey {
     pub revoked_at: Option<OffsetDateTime>,
     /// When it was used last, late by up to a minute.
     pub last_used_at: Option<OffsetDateTime>,
+    /// What the person who made it was called, if they have left the account.
+    pub former_creator: Option<String>,
     /// When it was made.
     pub inserted_at: OffsetDateTime,
 }
@@ -173,7 +175,7 @@ pub struct ApiKey {
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
         "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at,
-            inserted_at
+            former_creator, inserted_at
          from api_keys where account_id = $1 order by id desc",
         account.0,
     )
@@ -192,23 +194,49 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
                 allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
                 revoked_at: row.revoked_at,
                 last_used_at: row.last_used_at,
+                former_creator: row.former_creator,
                 inserted_at: row.inserted_at,
             })
         })
         .collect()
 }
 
-/// Ends the validity of an account's key. `false`: there is no such key. The time of an earlier revocation stays.
-pub async fn revoke(db: &PgPool, account: AccountId, id: ApiKeyId, now: OffsetDateTime) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "update api_keys set revoked_at = coalesce(revoked_at, $3) where account_id = $1 and id = $2",
+/// Ends the validity of an account's key.
+pub async fn revoke(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ApiKeyId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update api_keys set revoked_at = $3 where account_id = $1 and id = $2",
         account.0,
         id.0,
         now,
     )
     .execute(db)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(())
+}
+
+/// Puts a member of the account in the place of another one who leaves it, as the one who made their keys.
+pub async fn update_creator(
+    db: &mut PgConnection,
+    account: AccountId,
+    former: UserId,
+    heir: UserId,
+    former_called: &str,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update api_keys set created_by = $3, former_creator = $4 where account_id = $1 and created_by = $2",
+        account.0,
+        former.0,
+        heir.0,
+        former_called,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 /// What has to be known of a key before it is ended.
@@ -273,9 +301,9 @@ pub async fn insert_successor(
     sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
-             allowed_templates, inserted_at)
+             allowed_templates, former_creator, inserted_at)
          select $3, account_id, created_by, name, $4, $5, scopes, livemode, expires_at, allowed_networks,
-            allowed_templates, $6
+            allowed_templates, former_creator, $6
          from api_keys where account_id = $1 and id = $2",
         account.0,
         of.0,

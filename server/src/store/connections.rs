@@ -1,6 +1,6 @@
 //! Table `connections`.
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
@@ -61,7 +61,7 @@ impl TryFrom<ConnectionRow> for Connection {
 
 /// Adds a connection; [`NAME_KEY`] refuses a name and [`PLACE_KEY`] a place that is taken.
 pub async fn insert(
-    db: &PgPool,
+    db: &mut PgConnection,
     account: AccountId,
     connection: &Connection,
     sealed_credentials: &[u8],
@@ -158,16 +158,14 @@ pub async fn find_credentials(
     Ok(sealed.fetch_optional(db).await?)
 }
 
-/// Deletes a connection. `false`: there is no such.
-pub async fn delete(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "delete from connections where account_id = $1 and id = $2",
+/// Deletes a connection. Says what it was called; `None`: there is no such.
+pub async fn delete(db: &mut PgConnection, account: AccountId, id: ConnectionId) -> Result<Option<String>, StoreError> {
+    let name = sqlx::query_scalar!(
+        "delete from connections where account_id = $1 and id = $2 returning name",
         account.0,
         id.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    Ok(name.fetch_optional(db).await?)
 }
 
 /// The account of a connection, whichever it is: for the operator's command line.

@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
+        email::Email,
         ids::{AccountId, UserId},
         plan::PlanLimits,
     },
@@ -30,6 +31,163 @@ pub async fn insert_owner(
     Ok(())
 }
 
+/// Makes a user a member of the account; one who is it already stays what they are.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    user: UserId,
+    role: Role,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into members (account_id, user_id, role, inserted_at) values ($1, $2, $3, $4)
+         on conflict on constraint members_pkey do nothing",
+        account.0,
+        user.0,
+        role.as_str(),
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Until the transaction ends, nobody else changes who belongs to the account.
+pub async fn lock_account(db: &mut PgConnection, account: AccountId) -> Result<(), StoreError> {
+    sqlx::query!("select id from accounts where id = $1 for no key update", account.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(())
+}
+
+/// Somebody who belongs to an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The user.
+    pub user: UserId,
+    /// What they call themselves; may be empty.
+    pub name: String,
+    /// Log-in name.
+    pub email: String,
+    /// What they are in the account.
+    pub role: Role,
+    /// When they last acted for it; late by some minutes.
+    pub seen_at: Option<OffsetDateTime>,
+}
+
+impl Member {
+    /// Their name or, where they have none, their address.
+    pub fn called(&self) -> &str {
+        if self.name.is_empty() { &self.email } else { &self.name }
+    }
+}
+
+/// The members of an account, its owner first, then those who have belonged to it the longest.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Member>, StoreError> {
+    let rows = sqlx::query!(
+        "select users.id, users.name, users.email, members.role, members.seen_at
+         from members join users on users.id = members.user_id
+         where members.account_id = $1
+         order by members.role = 'owner' desc, members.inserted_at, users.id",
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    let members = rows.into_iter().map(|row| Member {
+        user: UserId(row.id),
+        name: row.name,
+        email: row.email,
+        role: read_role(&row.role),
+        seen_at: row.seen_at,
+    });
+    Ok(members.collect())
+}
+
+/// One member of an account.
+pub async fn find(db: &mut PgConnection, account: AccountId, user: UserId) -> Result<Option<Member>, StoreError> {
+    let row = sqlx::query!(
+        "select users.id, users.name, users.email, members.role, members.seen_at
+         from members join users on users.id = members.user_id
+         where members.account_id = $1 and members.user_id = $2",
+        account.0,
+        user.0,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| Member {
+        user: UserId(row.id),
+        name: row.name,
+        email: row.email,
+        role: read_role(&row.role),
+        seen_at: row.seen_at,
+    }))
+}
+
+/// Who owns an account.
+pub async fn find_owner(db: &mut PgConnection, account: AccountId) -> Result<Option<UserId>, StoreError> {
+    let owner = sqlx::query_scalar!(
+        "select user_id from members where account_id = $1 and role = 'owner'",
+        account.0
+    );
+    Ok(owner.fetch_optional(db).await?.map(UserId))
+}
+
+/// Whether a member of the account has one of these addresses.
+pub async fn any_has_address(db: &mut PgConnection, account: AccountId, emails: &[Email]) -> Result<bool, StoreError> {
+    let emails: Vec<String> = emails.iter().map(|email| email.as_str().to_owned()).collect();
+    let found = sqlx::query_scalar!(
+        r#"select exists (
+               select from members join users on users.id = members.user_id
+               where members.account_id = $1 and users.email = any($2)
+           ) as "found!""#,
+        account.0,
+        &emails,
+    );
+    Ok(found.fetch_one(db).await?)
+}
+
+/// Gives a member another role. The database refuses a second owner.
+pub async fn update_role(
+    db: &mut PgConnection,
+    account: AccountId,
+    user: UserId,
+    role: Role,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update members set role = $3 where account_id = $1 and user_id = $2",
+        account.0,
+        user.0,
+        role.as_str(),
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Notes when a member last acted for the account.
+pub async fn update_seen(db: &PgPool, account: AccountId, user: UserId, now: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update members set seen_at = $3 where account_id = $1 and user_id = $2",
+        account.0,
+        user.0,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Ends a membership.
+pub async fn delete(db: &mut PgConnection, account: AccountId, user: UserId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from members where account_id = $1 and user_id = $2",
+        account.0,
+        user.0
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// An account, as those see it who belong to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
@@ -37,6 +195,8 @@ pub struct Membership {
     pub account: AccountId,
     /// May be empty.
     pub name: String,
+    /// The address of its owner.
+    pub owner: String,
     /// What the person is in it.
     pub role: Role,
     /// By an operator.
@@ -48,9 +208,12 @@ pub struct Membership {
 /// The accounts that a user belongs to, those first that they have belonged to the longest.
 pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, StoreError> {
     let rows = sqlx::query!(
-        r#"select accounts.id, accounts.name, members.role, accounts.suspended_at is not null as "suspended!",
-               accounts.delete_at
-           from members join accounts on accounts.id = members.account_id
+        r#"select accounts.id, accounts.name, users.email as owner, members.role,
+               accounts.suspended_at is not null as "suspended!", accounts.delete_at
+           from members
+           join accounts on accounts.id = members.account_id
+           join members owners on owners.account_id = accounts.id and owners.role = 'owner'
+           join users on users.id = owners.user_id
            where members.user_id = $1
            order by members.inserted_at, accounts.id"#,
         user.0,
@@ -58,6 +221,7 @@ pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, 
     let memberships = rows.fetch_all(db).await?.into_iter().map(|row| Membership {
         account: AccountId(row.id),
         name: row.name,
+        owner: row.owner,
         role: read_role(&row.role),
         suspended: row.suspended,
         delete_at: row.delete_at,
@@ -66,7 +230,7 @@ pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, 
 }
 
 /// A role that this build does not know comes from a newer one, and gives the least here.
-fn read_role(word: &str) -> Role {
+pub(super) fn read_role(word: &str) -> Role {
     Role::parse(word).unwrap_or(Role::Member)
 }
 
@@ -78,28 +242,31 @@ pub struct AccountOfPerson {
     pub email: String,
     /// What they are in it.
     pub role: Role,
+    /// When they last acted for it.
+    pub seen_at: Option<OffsetDateTime>,
     /// By an operator.
     pub suspended: bool,
     /// The limits of the account's plan.
     pub limits: PlanLimits,
 }
 
-/// The account that a user has chosen, if they belong to it; else the one that they have belonged to the longest. `None`:
-/// they belong to none.
+/// The account that a user has chosen or, if they have chosen none, the one that they have belonged to the longest.
+/// `None`: they do not belong to it, or to none.
 pub async fn find_caller(
     db: &PgPool,
     user: UserId,
     chosen: Option<AccountId>,
 ) -> Result<Option<AccountOfPerson>, StoreError> {
     let row = sqlx::query!(
-        r#"select accounts.id, users.email, members.role, accounts.suspended_at is not null as "suspended!", plans.concurrency,
+        r#"select accounts.id, users.email, members.role, members.seen_at,
+               accounts.suspended_at is not null as "suspended!", plans.concurrency,
                plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
            from members
            join accounts on accounts.id = members.account_id
            join plans on plans.name = accounts.plan
            join users on users.id = members.user_id
-           where members.user_id = $1
-           order by accounts.id is not distinct from $2 desc, members.inserted_at, accounts.id
+           where members.user_id = $1 and ($2::uuid is null or accounts.id = $2)
+           order by members.inserted_at, accounts.id
            limit 1"#,
         user.0,
         chosen.map(|chosen| chosen.0),
@@ -109,6 +276,7 @@ pub async fn find_caller(
         account: AccountId(row.id),
         email: row.email,
         role: read_role(&row.role),
+        seen_at: row.seen_at,
         suspended: row.suspended,
         limits: PlanLimits::from_columns(
             row.concurrency,
@@ -124,10 +292,10 @@ pub async fn find_caller(
 pub struct Summary {
     /// What the person calls themselves; may be empty.
     pub person: String,
-    /// What the account is called; may be empty.
-    pub account: String,
-    /// When it is deleted, if it is to be.
+    /// When the account is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
+    /// Members.
+    pub members: i64,
     /// Templates.
     pub templates: i64,
     /// Keys that are neither revoked nor expired.
@@ -145,7 +313,8 @@ pub async fn summarise(
 ) -> Result<Summary, StoreError> {
     let summary = sqlx::query_as!(
         Summary,
-        r#"select users.name as person, accounts.name as account, accounts.delete_at,
+        r#"select users.name as person, accounts.delete_at,
+               (select count(*) from members where account_id = $1) as "members!",
                (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",
                (select count(*) from api_keys
                 where account_id = $1 and revoked_at is null and (expires_at is null or expires_at > $3)) as "keys!",

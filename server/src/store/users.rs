@@ -38,6 +38,17 @@ pub async fn insert(db: &mut PgConnection, user: NewUser<'_>, now: OffsetDateTim
     Ok(())
 }
 
+/// Deletes a user who belongs to no account any more.
+pub async fn delete_without_account(db: &mut PgConnection, id: UserId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from users where id = $1 and not exists (select from members where user_id = $1)",
+        id.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// What a log-in is checked against.
 pub struct Credentials {
     /// The user.

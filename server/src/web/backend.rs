@@ -7,6 +7,7 @@ mod people;
 mod playground;
 mod renders;
 mod settings;
+mod team;
 mod templates;
 
 use std::{sync::Arc, time::Duration};
@@ -24,6 +25,7 @@ use tokio::sync::OnceCell;
 use tower_sessions::Session;
 
 use crate::{
+    clock,
     domain::{caller::Caller, client::Client, ids::UserId},
     http::{OwnApi, csrf, request_log::RequestId},
     service::{
@@ -66,17 +68,19 @@ impl RequestBackend {
         self.user.ok_or(AppError::LogInFirst)
     }
 
-    /// Who is logged in, for their account, if their role in it allows this: what everything about tenant data begins with.
+    /// Who is logged in, for their account, if their role in it allows this: what everything about tenant data begins
+    /// with.
     async fn caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
         let user = self.user()?;
         let (db, limits) = (&self.app.db, &self.app.config.limits);
         let found = self
             .caller
-            .get_or_try_init(|| callers::of_person(db, limits, user, &self.client, None));
+            .get_or_try_init(|| callers::of_session(db, limits, &self.session, user, &self.client, clock::now()));
         let caller = found.await.map_err(|error| match error {
             CallerError::NoAccount => AppError::NoAccount,
+            CallerError::NotMember => AppError::NotMember,
             CallerError::Suspended => AppError::Suspended,
-            CallerError::Store(error) => self.internal(&error),
+            error @ (CallerError::Session(_) | CallerError::Store(_)) => self.internal(&error),
         })?;
         if caller.may(permission) {
             Ok(caller.clone())

@@ -4,7 +4,7 @@
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
-    Extension, Router,
+    Router,
     extract::{Path, State},
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{
@@ -16,21 +16,13 @@ use axum::{
 use futures::{Stream, stream};
 use platen_app::model::role::Permission;
 use tokio::time::{Interval, MissedTickBehavior, interval};
-use tower_sessions::Session;
 
 use crate::{
     clock,
-    domain::{
-        client::Client,
-        ids::{AccountId, RenderId},
-    },
+    domain::ids::{AccountId, RenderId},
     jobs::changes::{Change, Listening},
-    service::{
-        people::callers::{self, CallerError},
-        sessions::{self, LoggedIn},
-    },
-    state::AppState,
-    web::Web,
+    service::sessions,
+    web::{Web, viewer::Viewer},
 };
 
 /// Proxies end connections on which nothing is said.
@@ -50,57 +42,33 @@ pub(super) fn routes() -> Router<Web> {
         .route("/dashboard/events/renders/{id}", get(of_one))
 }
 
-async fn of_all(
-    State(web): State<Web>,
-    Extension(session): Extension<Session>,
-    Extension(person): Extension<LoggedIn>,
-    Extension(client): Extension<Client>,
-) -> Response {
-    listen(web.app, session, person, client, None).await
+async fn of_all(State(web): State<Web>, viewer: Viewer) -> Response {
+    listen(web, viewer, None).await
 }
 
-async fn of_one(
-    State(web): State<Web>,
-    Extension(session): Extension<Session>,
-    Extension(person): Extension<LoggedIn>,
-    Extension(client): Extension<Client>,
-    Path(id): Path<String>,
-) -> Response {
+async fn of_one(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>) -> Response {
     // Another account's render, or none at all, never changes.
     match RenderId::parse(&id) {
-        Some(id) => listen(web.app, session, person, client, Some(id)).await,
+        Some(id) => listen(web, viewer, Some(id)).await,
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
-async fn listen(
-    app: AppState,
-    session: Session,
-    person: LoggedIn,
-    client: Client,
-    about: Option<RenderId>,
-) -> Response {
-    let caller = callers::of_person(&app.db, &app.config.limits, person.user, &client, None).await;
-    let account = match caller {
-        Ok(caller) if caller.may(Permission::Produce) => caller.account,
-        Ok(_) | Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
-        Err(CallerError::Store(error)) => {
-            tracing::error!(%error, "an account could not be looked up");
-            return StatusCode::SERVICE_UNAVAILABLE.into_response();
-        }
+async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Response {
+    let account = match viewer.caller(&web, Permission::Produce).await {
+        Ok(caller) => caller.account,
+        Err(status) => return status.into_response(),
     };
     // A page without news is as good as one that is told late.
-    let Some(listening) = app.jobs.changes().listen(account) else {
+    let Some(listening) = web.app.jobs.changes().listen(account) else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let mut ask_again = interval(ASK_AGAIN);
     ask_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ask_again.reset();
     let watch = Watch {
-        app,
-        session,
-        person,
-        client,
+        web,
+        viewer,
         account,
         about,
         listening,
@@ -120,10 +88,8 @@ async fn listen(
 
 /// One page that listens.
 struct Watch {
-    app: AppState,
-    session: Session,
-    person: LoggedIn,
-    client: Client,
+    web: Web,
+    viewer: Viewer,
     account: AccountId,
     about: Option<RenderId>,
     listening: Listening,
@@ -157,19 +123,13 @@ impl Watch {
 
     /// Whether the person is still logged in, and the account still theirs.
     async fn is_welcome(&self) -> bool {
-        let current = sessions::is_current(&self.app.db, &self.session, self.person.user, clock::now()).await;
+        let (app, person) = (&self.web.app, &self.viewer.person);
+        let current = sessions::is_current(&app.db, &self.viewer.session, person.user, clock::now()).await;
         if !matches!(current, Ok(true)) {
             return false;
         }
-        let caller = callers::of_person(
-            &self.app.db,
-            &self.app.config.limits,
-            self.person.user,
-            &self.client,
-            None,
-        )
-        .await;
-        caller.is_ok_and(|caller| caller.account == self.account && caller.may(Permission::Produce))
+        let caller = self.viewer.caller(&self.web, Permission::Produce).await;
+        caller.is_ok_and(|caller| caller.account == self.account)
     }
 }
 

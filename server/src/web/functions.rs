@@ -21,7 +21,8 @@ use crate::{
 
 /// What everybody may call. Each function authorises itself; but one that is not here is not even read for those who have
 /// not logged in.
-const FOR_EVERYBODY: [&str; 8] = [
+const FOR_EVERYBODY: [&str; 9] = [
+    "join-as-new",
     "log-in",
     "log-out",
     "request-password-reset",

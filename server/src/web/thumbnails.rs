@@ -1,7 +1,6 @@
 //! Small pictures of documents' pages, for those who are logged in to their account.
 
 use axum::{
-    Extension,
     extract::{Path, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -10,20 +9,15 @@ use axum::{
 use platen_app::model::role::Permission;
 
 use crate::{
-    domain::{client::Client, ids::RenderId},
-    service::{
-        people::callers::{self, CallerError},
-        renders::thumbnails,
-        sessions::LoggedIn,
-    },
-    web::Web,
+    domain::ids::RenderId,
+    service::renders::thumbnails,
+    web::{Web, viewer::Viewer},
 };
 
 /// The picture of one page: `…/pages/1.png`.
 pub(super) async fn get(
     State(web): State<Web>,
-    Extension(person): Extension<LoggedIn>,
-    Extension(client): Extension<Client>,
+    viewer: Viewer,
     Path((id, name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
@@ -32,10 +26,9 @@ pub(super) async fn get(
         return StatusCode::NOT_FOUND.into_response();
     };
     let app = &web.app;
-    let account = match callers::of_person(&app.db, &app.config.limits, person.user, &client, None).await {
-        Ok(caller) if caller.may(Permission::Produce) => caller.account,
-        Ok(_) | Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
-        Err(CallerError::Store(error)) => return failed(&error),
+    let account = match viewer.caller(&web, Permission::Produce).await {
+        Ok(caller) => caller.account,
+        Err(status) => return status.into_response(),
     };
     let thumbnail = match thumbnails::find(app, account, render, page).await {
         Ok(Some(thumbnail)) => thumbnail,

@@ -3,6 +3,8 @@
 mod destinations;
 mod events;
 mod renders;
+mod roles;
+mod team;
 mod templates;
 mod thumbnails;
 mod webhooks;
@@ -265,6 +267,7 @@ async fn what_is_for_people_is_refused_to_everybody_else() {
 
     // Whatever is new here is for people, unless it is put among those.
     let public = [
+        "join-as-new",
         "log-in",
         "log-out",
         "request-password-reset",

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    layout::brand::Brand,
+    layout::{brand::Brand, shell::switcher::Switcher},
     model::{role::Permission, standing::Standing},
     ui::{
         gauge::Gauge,
@@ -32,6 +32,8 @@ pub enum Entry {
     Webhooks,
     /// What was used.
     Usage,
+    /// Who belongs to the account.
+    Team,
     /// The person and the account.
     Settings,
 }
@@ -48,6 +50,7 @@ impl Entry {
             Self::Destinations => "Destinations",
             Self::Webhooks => "Webhooks",
             Self::Usage => "Usage",
+            Self::Team => "Team",
             Self::Settings => "Settings",
         }
     }
@@ -63,6 +66,7 @@ impl Entry {
             Self::Destinations => "/dashboard/destinations",
             Self::Webhooks => "/dashboard/webhooks",
             Self::Usage => "/dashboard/usage",
+            Self::Team => "/dashboard/team",
             Self::Settings => "/dashboard/settings",
         }
     }
@@ -70,7 +74,7 @@ impl Entry {
     /// What it takes to open it.
     fn permission(self) -> Permission {
         match self {
-            Self::Overview | Self::Usage | Self::Settings => Permission::SeeAccount,
+            Self::Overview | Self::Usage | Self::Team | Self::Settings => Permission::SeeAccount,
             Self::Playground | Self::Templates | Self::Renders => Permission::Produce,
             Self::ApiKeys => Permission::ManageKeys,
             Self::Destinations => Permission::ManageDestinations,
@@ -88,6 +92,7 @@ impl Entry {
             Self::Destinations => Glyph::Destination,
             Self::Webhooks => Glyph::Pulse,
             Self::Usage => Glyph::Billing,
+            Self::Team => Glyph::Team,
             Self::Settings => Glyph::Settings,
         }
     }
@@ -98,6 +103,7 @@ impl Entry {
             Self::Templates => Some(standing.templates),
             Self::ApiKeys => Some(standing.keys),
             Self::Destinations => Some(standing.connections),
+            Self::Team => Some(standing.members),
             _ => None,
         }
     }
@@ -108,7 +114,7 @@ const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
     (Some("Produce"), &[Entry::Templates, Entry::Renders]),
     (Some("Connect"), &[Entry::ApiKeys, Entry::Destinations, Entry::Webhooks]),
-    (Some("Account"), &[Entry::Usage, Entry::Settings]),
+    (Some("Account"), &[Entry::Usage, Entry::Team, Entry::Settings]),
 ];
 
 /// The navigation, with what the account has left at its foot. On small screens it is a popover.
@@ -162,7 +168,7 @@ pub fn Rail(
     view! {
         <nav class="rail" id="rail" aria-label="Main" popover>
             <Brand class="rail__brand" />
-            <p class="rail__account">{standing.account.clone()}</p>
+            <Switcher account=standing.account.clone() accounts=standing.accounts.clone() />
             <div class="stack">{groups}</div>
             <div class="rail__foot">
                 <div>

@@ -11,7 +11,10 @@ use crate::{
     },
     model::standing::Standing,
     outcome::{Outcome, form::ButtonForm},
-    ui::icon::{Glyph, Icon},
+    ui::{
+        avatar::Avatar,
+        icon::{Glyph, Icon},
+    },
 };
 
 /// Crumbs, and what is at hand everywhere.
@@ -57,9 +60,7 @@ pub fn Slug(
                 </a>
                 <ThemeButton />
                 <button class="button button--quiet button--icon button--small" type="button" popovertarget="me">
-                    <span class="avatar" aria-hidden="true">
-                        {initials(&called)}
-                    </span>
+                    <Avatar name=called.clone() />
                     <span class="visually-hidden">{called.clone()} ", your menu"</span>
                 </button>
                 <div class="menu" id="me" popover>
@@ -77,33 +78,5 @@ pub fn Slug(
                 </div>
             </div>
         </header>
-    }
-}
-
-/// The first letters of the first and the last word.
-fn initials(name: &str) -> String {
-    let mut words = name.split_whitespace().filter_map(|word| word.chars().next());
-    let first = words.next();
-    first
-        .into_iter()
-        .chain(words.next_back())
-        .flat_map(char::to_uppercase)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn initials_are_two_letters_at_most() {
-        for (name, expected) in [
-            ("Ines Okafor", "IO"),
-            ("ann", "A"),
-            ("Ana de la Cruz", "AC"),
-            ("  ", ""),
-        ] {
-            assert_eq!(initials(name), expected, "{name}");
-        }
     }
 }

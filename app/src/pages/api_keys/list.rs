@@ -67,12 +67,17 @@ fn Row(api_key: ApiKey, now: OffsetDateTime) -> impl IntoView {
         .map(|scope| view! { <span class="tag tag--code">{*scope}</span> });
     let tags = tags.collect_view();
     let limits = limits(&api_key);
+    let gone = api_key
+        .former_creator
+        .as_ref()
+        .map(|gone| format!("made by {gone}, who has left"));
     let menu = (state != KeyState::Revoked).then(|| view! { <Menu api_key=api_key.clone() state /> });
     view! {
         <tr class=if state.is_good() { "" } else { "table__row--faint" }>
             <th scope="row">
                 {api_key.name.clone()} " "
                 {(!api_key.live).then(|| view! { <span class="tag tag--test">"Test"</span> })}
+                {gone.map(|gone| view! { <span class="table__sub">{gone}</span> })}
                 {limits.map(|limits| view! { <span class="table__sub">{limits}</span> })}
                 <span class="table__sub table__narrow">
                     <code>{hint.clone()}</code>

@@ -2,6 +2,7 @@
 
 use secrecy::SecretString;
 use time::{Duration, OffsetDateTime, UtcOffset};
+use tower_sessions::Session;
 
 use crate::{
     domain::{
@@ -15,6 +16,7 @@ use crate::{
     service::{
         accounts::{self, DeleteAccountError},
         people::{People, PeopleError, log_in, read},
+        sessions,
     },
     storage::default_storage::DefaultStorage,
     store::{
@@ -38,6 +40,15 @@ pub async fn person(people: &People, user: UserId) -> Result<Option<Person>, Peo
 /// The accounts that a user belongs to, those first that they have belonged to the longest.
 pub async fn accounts_of(people: &People, user: UserId) -> Result<Vec<Membership>, PeopleError> {
     Ok(members::list_of_user(&people.db, user).await?)
+}
+
+/// Lets the person of a session act for another one of their accounts.
+pub async fn switch(people: &People, session: &Session, user: UserId, account: AccountId) -> Result<(), PeopleError> {
+    let own = members::list_of_user(&people.db, user).await?;
+    if !own.iter().any(|own| own.account == account) {
+        return Err(PeopleError::NotFound);
+    }
+    Ok(sessions::switch_account(session, account).await?)
 }
 
 /// Gives a user another name. A fault is at `/name`.

@@ -1,6 +1,8 @@
 //! On whose behalf a person acts who is logged in.
 
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tower_sessions::Session;
 
 use crate::{
     config::limits::LimitsConfig,
@@ -11,6 +13,7 @@ use crate::{
         ids::{AccountId, UserId},
         role,
     },
+    service::sessions,
     store::{error::StoreError, members},
 };
 
@@ -20,27 +23,61 @@ pub enum CallerError {
     /// They belong to none any more.
     #[error("the person belongs to no account")]
     NoAccount,
+    /// They have chosen an account to which they do not belong any more.
+    #[error("the person does not belong to the account any more")]
+    NotMember,
     /// By an operator.
     #[error("the account is suspended")]
     Suspended,
+    /// The session can't be read.
+    #[error(transparent)]
+    Session(#[from] tower_sessions::session::Error),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// A person, for the account that they have chosen or, if they do not belong to it, for the one that they have belonged to
-/// the longest. `limits` win over those of its plan.
+/// As often as that it is written down that somebody acts for their account.
+const TOUCH_AFTER: Duration = Duration::minutes(5);
+
+/// Who is logged in, for the account that they have chosen. Whoever has not chosen one chooses the one that they have
+/// belonged to the longest, and stays there: a page never acts for another account than that for which it was shown.
+pub async fn of_session(
+    db: &PgPool,
+    limits: &LimitsConfig,
+    session: &Session,
+    user: UserId,
+    client: &Client,
+    now: OffsetDateTime,
+) -> Result<Caller, CallerError> {
+    let chosen = sessions::chosen_account(session).await?;
+    let caller = of_person(db, limits, user, client, chosen, now).await?;
+    if chosen.is_none() {
+        sessions::choose_account(session, caller.account).await?;
+    }
+    Ok(caller)
+}
+
+/// A person, for the account that they have chosen or, if they have chosen none yet, for the one that they have
+/// belonged to the longest. `limits` win over those of its plan.
 pub async fn of_person(
     db: &PgPool,
     limits: &LimitsConfig,
     user: UserId,
     client: &Client,
     chosen: Option<AccountId>,
+    now: OffsetDateTime,
 ) -> Result<Caller, CallerError> {
     let found = members::find_caller(db, user, chosen).await?;
-    let found = found.ok_or(CallerError::NoAccount)?;
+    let found = found.ok_or(match chosen {
+        Some(_) => CallerError::NotMember,
+        None => CallerError::NoAccount,
+    })?;
     if found.suspended {
         return Err(CallerError::Suspended);
+    }
+    if found.seen_at.is_none_or(|seen| now - seen >= TOUCH_AFTER) {
+        members::update_seen(db, found.account, user, now).await?;
     }
     Ok(Caller {
         account: found.account,

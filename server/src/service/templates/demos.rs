@@ -5,6 +5,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
+        account_log::Doer,
         ids::{AccountId, TemplateId, UserId},
         template::demos::Demo,
     },
@@ -21,6 +22,6 @@ pub async fn create(
     now: OffsetDateTime,
 ) -> Result<TemplateId, TemplateError> {
     let id = TemplateId::generate();
-    insert(db, account, author, id, &demo.named(name), now).await?;
+    insert(db, account, author, &Doer::SERVICE, id, &demo.named(name), now).await?;
     Ok(id)
 }

@@ -9,7 +9,7 @@ use crate::{
         ids::{AccountId, TemplateId},
         template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
     },
-    service::templates::{TemplateError, checked, lock, name_taken_or},
+    service::templates::{TemplateError, checked, lock, name_taken_or, note_published},
     state::AppState,
     store::{error::StoreError, template_versions, templates, tx},
 };
@@ -89,9 +89,11 @@ pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
     if number <= published.version {
         return Err(TemplateError::Changed);
     }
-    templates::publish(&mut transaction, caller.account, id, number, clock::now())
+    let now = clock::now();
+    templates::publish(&mut transaction, caller.account, id, number, now)
         .await
         .map_err(|error| name_taken_or(error, &draft.summary.name))?;
+    note_published(&mut transaction, caller, &draft.summary.name, number, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 

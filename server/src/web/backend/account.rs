@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use platen_app::{
-    backend::account::AccountBackend,
+    backend::{account::AccountBackend, team::TeamBackend as _},
     error::AppError,
     model::{
         overview::{Activity, Glance, Span, Step},
@@ -14,7 +14,7 @@ use platen_app::{
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
-use super::{RequestBackend, called};
+use super::RequestBackend;
 use crate::{
     clock,
     domain::{
@@ -36,16 +36,19 @@ impl AccountBackend for RequestBackend {
         let found = found.map_err(|error| self.internal(&error))?;
         let summary = found.summary;
         let role = caller.role.ok_or(AppError::NoAccount)?;
-        let email = caller.user.email;
+        let accounts = self.own_accounts().await?;
+        let account = accounts.iter().find(|account| account.current);
         Ok(Standing {
-            account: called(summary.account, &email),
+            account: account.map_or_else(String::new, |account| account.name.clone()),
             person: Person {
                 name: summary.person,
-                email,
+                email: caller.user.email,
             },
             role,
+            accounts,
             delete_at: summary.delete_at,
             credits: credit_period(found.usage, now),
+            members: summary.members,
             templates: summary.templates,
             keys: summary.keys,
             connections: summary.connections,

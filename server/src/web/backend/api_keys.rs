@@ -18,6 +18,7 @@ use super::{RequestBackend, invalid, rejected};
 use crate::{
     clock,
     domain::{
+        account_log::Doer,
         api_key::{Scope, Scopes},
         caller::Caller,
         ids::{ApiKeyId, TemplateId},
@@ -74,7 +75,7 @@ impl ApiKeyBackend for RequestBackend {
     async fn create_key(&self, form: KeyForm) -> Result<(), AppError> {
         let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
         let read = read(&form, now)?;
-        let created = api_keys::create(&self.app.db, owned(&caller), read, now).await;
+        let created = api_keys::create(&self.app.db, owned(&caller), &Doer::of_caller(&caller), read, now).await;
         let created = created.map_err(|error| match error {
             CreateKeyError::Name => invalid(vec![Field::KeyName]),
             CreateKeyError::Expiry => invalid(vec![Field::ExpiryDay]),
@@ -91,7 +92,8 @@ impl ApiKeyBackend for RequestBackend {
             return Err(invalid(vec![Field::Overlap]));
         }
         let overlap = Duration::hours(overlap_hours.into());
-        let rotated = api_keys::rotate(&self.app.db, caller.account, id, overlap, now).await;
+        let doer = Doer::of_caller(&caller);
+        let rotated = api_keys::rotate(&self.app.db, caller.account, &doer, id, overlap, now).await;
         self.keep(&caller, &rotated.map_err(|error| self.not_ended(error))?, now)
             .await
     }
@@ -99,7 +101,8 @@ impl ApiKeyBackend for RequestBackend {
     async fn revoke_key(&self, id: String, name: String) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManageKeys).await?;
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
-        let revoked = api_keys::revoke_named(&self.app.db, caller.account, id, &name, clock::now()).await;
+        let (db, doer, now) = (&self.app.db, Doer::of_caller(&caller), clock::now());
+        let revoked = api_keys::revoke_named(db, caller.account, &doer, id, &name, now).await;
         revoked.map_err(|error| self.not_ended(error))
     }
 }
@@ -143,6 +146,7 @@ fn shown(key: ApiKey, names: &HashMap<TemplateId, &str>) -> ShownKey {
         expires_at: key.expires_at,
         revoked_at: key.revoked_at,
         last_used_at: key.last_used_at,
+        former_creator: key.former_creator,
         inserted_at: key.inserted_at,
     }
 }

@@ -18,6 +18,7 @@ use super::{RequestBackend, invalid};
 use crate::{
     clock,
     domain::{
+        account_log::Doer,
         connection::{Connection, NewConnection},
         destination::Provider,
         ids::{AccountId, ConnectionId},
@@ -61,16 +62,16 @@ impl DestinationBackend for RequestBackend {
     }
 
     async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError> {
-        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
+        let caller = self.caller_who_may(Permission::ManageDestinations).await?;
         let body = body(&form)?;
         let new = NewConnection::parse(body.to_string().as_bytes(), self.app.buckets.stores().policy());
         let new = new.map_err(|faults| invalid(fields(&faults, &form)))?;
-        let created = connections::create(&self.app.buckets, account, new).await;
+        let created = connections::create(&self.app.buckets, caller.account, &Doer::of_caller(&caller), new).await;
         let created = created.map_err(|error| match error {
             ConnectionError::Invalid(faults) => invalid(fields(&faults, &form)),
             other => self.not_connected(other),
         })?;
-        self.test(account, created.id).await
+        self.test(caller.account, created.id).await
     }
 
     async fn test_connection(&self, id: String) -> Result<(), AppError> {
@@ -80,15 +81,15 @@ impl DestinationBackend for RequestBackend {
     }
 
     async fn delete_connection(&self, id: String, name: String) -> Result<(), AppError> {
-        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
+        let caller = self.caller_who_may(Permission::ManageDestinations).await?;
         let id = ConnectionId::parse(&id).ok_or(AppError::NotFound)?;
-        let connection = connections::get(&self.app.db, account, id).await;
+        let connection = connections::get(&self.app.db, caller.account, id).await;
         let connection = connection.map_err(|error| self.not_connected(error))?;
         // Connections are never changed: this is still its name.
         if connection.settings.name.trim() != name.trim() {
             return Err(invalid(vec![Field::Confirmation]));
         }
-        let deleted = connections::delete(&self.app.db, account, id).await;
+        let deleted = connections::delete(&self.app.db, caller.account, &Doer::of_caller(&caller), id).await;
         deleted.map_err(|error| self.not_connected(error))
     }
 }

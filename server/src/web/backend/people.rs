@@ -42,6 +42,9 @@ impl RequestBackend {
             PeopleError::TooMany { retry_after } => return too_many(retry_after),
             PeopleError::WorthlessLink => Reason::WorthlessLink,
             PeopleError::EmailTaken => Reason::EmailTaken,
+            PeopleError::OthersInvitation => Reason::OthersInvitation,
+            PeopleError::TooManyInvitations => Reason::TooManyInvitations,
+            PeopleError::OwnerStays => Reason::OwnerStays,
             PeopleError::NotFound => return AppError::NotFound,
             error @ (PeopleError::Hash(_) | PeopleError::Session(_) | PeopleError::Store(_)) => {
                 return self.internal(&error);

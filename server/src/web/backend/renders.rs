@@ -26,6 +26,7 @@ use super::{RequestBackend, rejected};
 use crate::{
     clock,
     domain::{
+        account_log::Doer,
         ids::{AccountId, ApiKeyId, RenderId, TemplateId},
         render::{
             history::{self, RenderState as StoredState},
@@ -138,16 +139,18 @@ impl RenderBackend for RequestBackend {
     }
 
     async fn reveal_webhook_secret(&self) -> Result<(), AppError> {
-        self.caller_who_may(Permission::ManageWebhooks).await?;
-        let until = (clock::now() + SECRET_SHOWN).unix_timestamp();
+        let (caller, now) = (self.caller_who_may(Permission::ManageWebhooks).await?, clock::now());
+        let until = (now + SECRET_SHOWN).unix_timestamp();
+        let noted = webhook_secrets::note_look(&self.app.db, caller.account, &Doer::of_caller(&caller), now).await;
+        noted.map_err(|error| self.internal(&error))?;
         let noted = self.session.insert(SECRET_SHOWN_UNTIL, until).await;
         noted.map_err(|error| self.internal(&error))
     }
 
     async fn replace_webhook_secret(&self) -> Result<(), AppError> {
-        let account = self.caller_who_may(Permission::ManageWebhooks).await?.account;
-        let (db, keys) = (&self.app.db, &self.app.secret_keys);
-        let replaced = webhook_secrets::replace(db, keys, account, clock::now()).await;
+        let caller = self.caller_who_may(Permission::ManageWebhooks).await?;
+        let (db, keys, doer) = (&self.app.db, &self.app.secret_keys, Doer::of_caller(&caller));
+        let replaced = webhook_secrets::replace(db, keys, caller.account, &doer, clock::now()).await;
         replaced.map_err(|error| self.internal(&error))
     }
 }

@@ -118,14 +118,14 @@ impl TemplatesBackend for RequestBackend {
     }
 
     async fn delete_template(&self, id: String, typed_name: String) -> Result<(), AppError> {
-        let account = self.caller_who_may(Permission::Produce).await?.account;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let (db, id) = (&self.app.db, parse(&id)?);
         let refused = |error| self.template_error(error);
-        let template = templates::get(db, account, id).await.map_err(refused)?;
+        let template = templates::get(db, caller.account, id).await.map_err(refused)?;
         if template.name != typed_name.trim() {
             return Err(invalid(vec![Field::Confirmation]));
         }
-        let deleted = templates::delete(db, account, id, &ExpectedVersion::Any).await;
+        let deleted = templates::delete(db, &caller, id, &ExpectedVersion::Any).await;
         deleted.map_err(refused)
     }
 

@@ -71,6 +71,24 @@ impl TestService {
         done.expect("sound SQL").rows_affected()
     }
 
+    /// Makes somebody who has an account a member of another one as well.
+    pub(crate) async fn join(&self, account: &str, email: &str, role: &str) {
+        let statement = format!(
+            "insert into members (account_id, user_id, role, inserted_at)
+             select '{account}', id, '{role}', now() from users where email = '{email}'"
+        );
+        assert_eq!(self.execute(&statement).await, 1);
+    }
+
+    /// A text that the database knows.
+    pub(crate) async fn text(&self, query: &str) -> String {
+        let mut connection = self.connection().await;
+        let text = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
+            .fetch_one(&mut connection)
+            .await;
+        text.expect("a text")
+    }
+
     /// A number that the database knows.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         let mut connection = self.connection().await;

@@ -27,7 +27,7 @@ use crate::support::postgres;
 pub(crate) const PASSWORD: &str = "a long password";
 
 /// Nothing but what plans say.
-const LIMITS: LimitsConfig = LimitsConfig {
+pub(crate) const LIMITS: LimitsConfig = LimitsConfig {
     body_bytes: None,
     body_time: Duration::from_mins(1),
     sync_deadline: None,
@@ -132,7 +132,7 @@ impl Town {
 
     /// Somebody who is logged in, for the account that they have belonged to the longest.
     pub(crate) async fn caller(&self, user: UserId, client: &Client) -> Caller {
-        let found = callers::of_person(&self.people.db, &LIMITS, user, client, None).await;
+        let found = callers::of_person(&self.people.db, &LIMITS, user, client, None, clock::now()).await;
         found.expect("an account")
     }
 

@@ -1,6 +1,7 @@
 //! Somebody who is logged in to the dashboard, without a browser.
 
 use reqwest::{Client, Response, redirect::Policy};
+use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::support::{service::TestService, studio::header};
@@ -29,13 +30,22 @@ impl Visitor {
             .post("log-in", &[("email", email), ("password", PASSWORD)])
             .await;
         assert_eq!(answer.status(), 303);
-        let cookie = header(&answer, "set-cookie");
-        cookie
-            .split(';')
-            .next()
-            .expect("a cookie")
-            .clone_into(&mut visitor.cookie);
+        visitor.remember(&answer);
         visitor
+    }
+
+    /// Keeps the cookie of an answer.
+    pub(crate) fn remember(&mut self, answer: &Response) {
+        let cookie = header(answer, "set-cookie");
+        let kept = cookie.split(';').next().expect("a cookie");
+        kept.clone_into(&mut self.cookie);
+    }
+
+    /// Acts for another account from now on.
+    pub(crate) async fn switch_to(&mut self, account: &str) {
+        let answer = self.submit("switch-account", &[("subject", account)]).await;
+        assert_eq!(header(&answer, "location"), "/dashboard");
+        self.remember(&answer);
     }
 
     /// Asks for something as a browser does.
@@ -63,11 +73,47 @@ impl Visitor {
 
     /// Sends a form of one of our pages, with its token.
     pub(crate) async fn submit(&self, function: &str, fields: &[(&str, &str)]) -> Response {
+        let token = self.token().await;
+        self.submit_with(&token, function, fields).await
+    }
+
+    /// As [`Self::submit`], with the token of a page that was open before.
+    pub(crate) async fn submit_with(&self, token: &str, function: &str, fields: &[(&str, &str)]) -> Response {
+        let fields: Vec<_> = fields.iter().copied().chain([("csrf", token)]).collect();
+        self.post(function, &fields).await
+    }
+
+    /// What the forms of pages hold.
+    pub(crate) async fn token(&self) -> String {
         let page = self.page("/dashboard").await;
         let (_, rest) = page.split_once("name=\"csrf-token\" content=\"").expect("a token");
         let (token, _) = rest.split_once('"').expect("its end");
-        let fields: Vec<_> = fields.iter().copied().chain([("csrf", token)]).collect();
-        self.post(function, &fields).await
+        token.to_owned()
+    }
+
+    /// Calls a function as a script does: what became of it, as JSON; null where that is nothing.
+    pub(crate) async fn call(&self, function: &str, fields: &[(&str, String)]) -> Value {
+        let form = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
+        self.ask(function, "application/x-www-form-urlencoded", form).await
+    }
+
+    /// As [`Self::call`], of a function that reads JSON.
+    pub(crate) async fn call_with_json(&self, function: &str, body: &Value) -> Value {
+        self.ask(function, "application/json", body.to_string()).await
+    }
+
+    async fn ask(&self, function: &str, media_type: &str, body: String) -> Value {
+        let request = self.client.post(format!("{}/web/{function}", self.base_url));
+        let request = request
+            .header("accept", "application/json")
+            .header("cookie", &self.cookie)
+            .header("origin", &self.base_url)
+            .header("x-csrf-token", self.token().await)
+            .header("content-type", media_type);
+        let answer = request.body(body).send().await.expect("an answer");
+        answer.json().await.unwrap_or_default()
     }
 
     async fn post(&self, function: &str, fields: &[(&str, &str)]) -> Response {

@@ -52,6 +52,6 @@ pub(in crate::http) async fn delete(
     TemplatePath(id): TemplatePath,
     headers: HeaderMap,
 ) -> Result<StatusCode, ApiError> {
-    templates::delete(&app.db, caller.account, id, &if_match(&headers)).await?;
+    templates::delete(&app.db, &caller, id, &if_match(&headers)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,0 +1,131 @@
+//! `/invitation`: where the link of an invitation leads.
+
+pub mod api;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use crate::{
+    layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
+    model::{
+        rejection::Field,
+        role::Role,
+        team::{Guest, OpenedInvitation},
+    },
+    outcome::{
+        Outcome,
+        field::{FormField, NewPasswordField},
+        form::{ButtonForm, PageForm},
+        token_field::TokenField,
+    },
+    pages::invitation::api::{AcceptInvitation, JoinAsNew},
+    ui::{
+        button::{ButtonLink, Rank, Submit},
+        notice::WarningNotice,
+    },
+};
+
+/// The page. It asks, because programs follow links in mails as well.
+#[component]
+pub fn Invitation() -> impl IntoView {
+    let token = use_query_map().read_untracked().get("token").unwrap_or_default();
+    let wanted = token.clone();
+    view! {
+        <Title text="Invitation" />
+        <Card>
+            <h1 class="auth__title">"Invitation"</h1>
+            {loaded(
+                |backend| async move { backend.invitation(wanted).await },
+                |opened| view! { <Content opened token /> },
+            )}
+        </Card>
+    }
+}
+
+#[component]
+fn Content(opened: OpenedInvitation, token: String) -> impl IntoView {
+    let account = if opened.account.is_empty() {
+        "a Platen account".to_owned()
+    } else {
+        opened.account
+    };
+    let role = match opened.role {
+        Role::Member => "as a member: you work with its templates, playground and renders.",
+        Role::Admin => "as an admin: you also manage its people, keys, destinations and webhooks.",
+        Role::Owner => "as its owner.",
+    };
+    let what_next = match opened.guest {
+        Guest::Themselves => view! { <AcceptForm /> }.into_any(),
+        Guest::SomebodyElse(email) => view! { <OtherAddress email wanted=opened.email.clone() /> }.into_any(),
+        Guest::LoggedOut => view! { <LogInFirst token /> }.into_any(),
+        Guest::New => view! { <JoinForm /> }.into_any(),
+    };
+    view! {
+        <p class="auth__lede">
+            <strong class="break">{opened.invited_by}</strong> " asks " <span class="break">{opened.email}</span> " into "
+            <strong class="break">{account}</strong> ", " {role}
+        </p>
+        {what_next}
+    }
+}
+
+#[component]
+fn AcceptForm() -> impl IntoView {
+    let outcome = Outcome::of::<AcceptInvitation>();
+    view! {
+        <PageForm outcome>
+            <TokenField />
+            <div class="auth__form">
+                <Submit>"Join"</Submit>
+            </div>
+        </PageForm>
+    }
+}
+
+#[component]
+fn OtherAddress(email: String, wanted: String) -> impl IntoView {
+    let outcome = Outcome::of::<LogOut>();
+    view! {
+        <div class="auth__form">
+            <WarningNotice>
+                "You are logged in as " {email} ". Only " {wanted}
+                " can follow this invitation: log out, and open the link again."
+            </WarningNotice>
+            <ButtonForm outcome>
+                <Submit rank=Rank::Plain>"Log out"</Submit>
+            </ButtonForm>
+        </div>
+    }
+}
+
+#[component]
+fn LogInFirst(token: String) -> impl IntoView {
+    let mut back = ParamsMap::new();
+    back.insert("token", token);
+    let mut query = ParamsMap::new();
+    query.insert("next", format!("/invitation{}", back.to_query_string()));
+    view! {
+        <div class="auth__form">
+            <ButtonLink href=format!("/log-in{}", query.to_query_string()) rank=Rank::Primary>
+                "Log in to join"
+            </ButtonLink>
+        </div>
+    }
+}
+
+/// For those who are new here: the link has shown that they read its address.
+#[component]
+fn JoinForm() -> impl IntoView {
+    let outcome = Outcome::of::<JoinAsNew>();
+    view! {
+        <PageForm outcome>
+            <TokenField />
+            <div class="auth__form">
+                <FormField outcome=outcome field=Field::Name label="Your name" autocomplete="name" />
+                <NewPasswordField outcome=outcome label="Password" />
+                <Submit>"Sign up and join"</Submit>
+            </div>
+        </PageForm>
+    }
+}

@@ -1,0 +1,105 @@
+//! What the page of the team asks of the server.
+
+use leptos::prelude::*;
+
+use crate::{
+    backend::{backend, leave_for},
+    error::AppError,
+    model::{own_path::OwnPath, rejection::Field, role::Role},
+};
+
+fn about(subject: String) -> Vec<(Field, String)> {
+    vec![(Field::Subject, subject)]
+}
+
+fn read_role(word: &str) -> Result<Role, AppError> {
+    Role::parse(word)
+        .filter(|role| *role != Role::Owner)
+        .ok_or(AppError::Malformed)
+}
+
+/// Asks people in.
+#[server(prefix = "/web", endpoint = "invite")]
+pub async fn invite(
+    /// Addresses, separated by commas.
+    emails: String,
+    /// What they will be.
+    role: String,
+) -> Result<(), AppError> {
+    let typed = vec![(Field::Emails, emails.clone()), (Field::Role, role.clone())];
+    let invited = backend().invite(emails, read_role(&role)?).await;
+    invited.map_err(|error| error.with_typed(typed))?;
+    leave_for(&OwnPath::to("/dashboard/team?done=invited"));
+    Ok(())
+}
+
+/// Mails an invitation again.
+#[server(prefix = "/web", endpoint = "invite-again")]
+pub async fn invite_again(
+    /// Which one.
+    subject: String,
+) -> Result<(), AppError> {
+    backend().invite_again(subject).await?;
+    leave_for(&OwnPath::to("/dashboard/team?done=invited-again"));
+    Ok(())
+}
+
+/// Takes an invitation back.
+#[server(prefix = "/web", endpoint = "withdraw-invitation")]
+pub async fn withdraw_invitation(
+    /// Which one.
+    subject: String,
+) -> Result<(), AppError> {
+    backend().withdraw_invitation(subject).await?;
+    leave_for(&OwnPath::to("/dashboard/team?done=withdrawn"));
+    Ok(())
+}
+
+/// What a member may do.
+#[server(prefix = "/web", endpoint = "change-role")]
+pub async fn change_role(
+    /// Who.
+    subject: String,
+    /// What they are from now on.
+    role: String,
+) -> Result<(), AppError> {
+    backend().change_role(subject, read_role(&role)?).await?;
+    leave_for(&OwnPath::to("/dashboard/team?done=role"));
+    Ok(())
+}
+
+/// Takes somebody out of the account.
+#[server(prefix = "/web", endpoint = "remove-member")]
+pub async fn remove_member(
+    /// Who.
+    subject: String,
+) -> Result<(), AppError> {
+    let typed = about(subject.clone());
+    let removed = backend().remove_member(subject).await;
+    removed.map_err(|error| error.with_typed(typed))?;
+    leave_for(&OwnPath::to("/dashboard/team?done=removed"));
+    Ok(())
+}
+
+/// Leaves the account.
+#[server(prefix = "/web", endpoint = "leave-account")]
+pub async fn leave_account() -> Result<(), AppError> {
+    backend().leave_account().await?;
+    leave_for(&OwnPath::after_log_in(None));
+    Ok(())
+}
+
+/// Makes another member the owner.
+#[server(prefix = "/web", endpoint = "hand-over")]
+pub async fn hand_over(
+    /// Who.
+    subject: String,
+    /// That of the owner until now.
+    owner_password: String,
+) -> Result<(), AppError> {
+    let typed = about(subject.clone());
+    let handed = backend().hand_over(subject, owner_password).await;
+    handed.map_err(|error| error.with_typed(typed))?;
+    leave_for(&OwnPath::to("/dashboard/team?done=handed-over"));
+    Ok(())
+}

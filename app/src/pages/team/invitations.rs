@@ -1,0 +1,152 @@
+//! Those who are asked into the account.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::{rejection::Field, role::Role, team::Invitation},
+    outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
+    pages::team::api::{Invite, InviteAgain, WithdrawInvitation},
+    ui::{
+        badge::{Badge, State},
+        button::{Rank, Size, SubmitButton},
+        moment::{Day, length},
+        radio::Radio,
+    },
+};
+
+/// The table.
+#[component]
+pub fn InvitationsSection(
+    /// The latest first.
+    invitations: Vec<Invitation>,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let rows = invitations
+        .into_iter()
+        .map(|invitation| view! { <Row invitation now /> });
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Invitations"</h2>
+            </div>
+            <div class="section__body">
+                <table class="table">
+                    <caption>"Invitations"</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Email"</th>
+                            <th scope="col" class="table__medium">
+                                "Role"
+                            </th>
+                            <th scope="col" class="table__medium">
+                                "Invited"
+                            </th>
+                            <th scope="col">"State"</th>
+                            <th scope="col" class="table__actions">
+                                <span class="visually-hidden">"Actions"</span>
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
+    let again = Outcome::of::<InviteAgain>();
+    let withdraw = Outcome::of::<WithdrawInvitation>();
+    let left = invitation.expires_at - now;
+    let (state, words) = if left.is_positive() {
+        (State::Open, format!("Open, {} left", length(left)))
+    } else {
+        (State::Struck, "Expired".to_owned())
+    };
+    view! {
+        <tr>
+            <th scope="row">
+                <span class="break">{invitation.email.clone()}</span>
+                <span class="table__sub table__narrow">{invitation.role.to_string()}</span>
+            </th>
+            <td class="table__medium">{invitation.role.to_string()}</td>
+            <td class="table__medium">
+                <Day at=invitation.invited_at />
+                ", "
+                <span class="break">{invitation.invited_by}</span>
+            </td>
+            <td>
+                <Badge state>{words}</Badge>
+            </td>
+            <td class="table__actions">
+                <RowButton
+                    outcome=again
+                    id=invitation.id.clone()
+                    words="Send again"
+                    of=format!(" to {}", invitation.email)
+                />
+                <RowButton
+                    outcome=withdraw
+                    id=invitation.id
+                    words="Withdraw"
+                    of=format!(" invitation of {}", invitation.email)
+                />
+            </td>
+        </tr>
+    }
+}
+
+/// `of`: the rest of what the button does, for those who can't see its row.
+#[component]
+fn RowButton(outcome: Outcome, id: String, words: &'static str, of: String) -> impl IntoView {
+    view! {
+        <ButtonForm outcome>
+            <input type="hidden" name=Field::Subject.name() value=id />
+            <SubmitButton rank=Rank::Quiet size=Size::Small>
+                {words}
+                <span class="visually-hidden">{of}</span>
+            </SubmitButton>
+        </ButtonForm>
+    }
+}
+
+/// Asks people in.
+#[component]
+pub fn InviteDialog(
+    /// What the account is called.
+    account: String,
+) -> impl IntoView {
+    let outcome = Outcome::of::<Invite>();
+    let chosen = outcome.typed_or(Field::Role, Role::Member.as_str());
+    view! {
+        <DialogForm outcome=outcome id="invite" title=format!("Invite to {account}") action="Send invitation">
+            <FormField
+                outcome=outcome
+                field=Field::Emails
+                label="Email"
+                hint="Several, separated by commas, get one mail each."
+                focus=true
+            />
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">"Role"</legend>
+                <Radio
+                    name=Field::Role.name()
+                    value=Role::Member.as_str()
+                    label="Member"
+                    hint="Templates, playground, renders"
+                    checked=chosen == Role::Member.as_str()
+                />
+                <Radio
+                    name=Field::Role.name()
+                    value=Role::Admin.as_str()
+                    label="Admin"
+                    hint="Also people, keys, destinations, webhooks"
+                    checked=chosen == Role::Admin.as_str()
+                />
+            </fieldset>
+        </DialogForm>
+    }
+}

@@ -1,0 +1,188 @@
+//! `/dashboard/team/log`: who did what in the account.
+
+use leptos::prelude::*;
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::team::{LogEntry, LogPage, LogSearch},
+    pages::renders::note,
+    ui::{
+        button::{ButtonLink, Rank},
+        filters::SelectFilter,
+        icon::{Glyph, Icon},
+        moment::Moment,
+        pager::Pager,
+    },
+};
+
+/// Where the page is.
+pub const PATH: &str = "/dashboard/team/log";
+/// Where the same is a file.
+const FILE: &str = "/dashboard/team/log.csv";
+
+/// The page. Its query says what is looked for.
+#[component]
+pub fn Log() -> impl IntoView {
+    let search = search(&use_query_map().read_untracked());
+    let wanted = search.clone();
+    view! {
+        <Shell title="Activity" current=Entry::Team>
+            {loaded(
+                |backend| async move { backend.account_log(wanted).await },
+                |page| view! { <Content page search /> },
+            )}
+        </Shell>
+    }
+}
+
+#[component]
+fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
+    let first = search.after.is_none();
+    let newest = (!first).then(|| address(PATH, &search, None));
+    let older = page.next.map(|next| address(PATH, &search, Some(next)));
+    let note = note(page.entries.len(), first);
+    let nothing = page.entries.is_empty();
+    let rows = page.entries.into_iter().map(|entry| view! { <Row entry /> });
+    let rows = rows.collect_view();
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Activity"</h1>
+                <p class="page-head__lede">
+                    "Who did what in this account, when, and from where. Your plan keeps it for "
+                    {page.days} " days."
+                </p>
+            </div>
+            <div class="page-head__actions">
+                <ButtonLink href=address(FILE, &search, None)>
+                    <Icon glyph=Glyph::Download />
+                    "Export as CSV"
+                </ButtonLink>
+            </div>
+        </div>
+        <section class="section">
+            <div class="section__head">
+                <h2>"Entries"</h2>
+            </div>
+            <div class="section__body">
+                <form class="filters" method="get" action=PATH>
+                    <SelectFilter
+                        name="person"
+                        label="Person"
+                        options=page.people
+                        value=search.person.unwrap_or_default()
+                    />
+                    <SelectFilter
+                        name="about"
+                        label="About"
+                        options=topics(page.topics)
+                        value=search.topic.unwrap_or_default()
+                    />
+                    <div class="filters__actions">
+                        <button class="button" type="submit">
+                            "Filter"
+                        </button>
+                        <ButtonLink href=PATH rank=Rank::Quiet>
+                            "Clear"
+                        </ButtonLink>
+                    </div>
+                </form>
+                {if nothing {
+                    view! { <p class="quiet">"Nothing was done that you look for."</p> }.into_any()
+                } else {
+                    view! {
+                        <table class="table">
+                            <caption>"Activity"</caption>
+                            <thead>
+                                <tr>
+                                    <th scope="col">"What"</th>
+                                    <th scope="col" class="table__medium">
+                                        "When"
+                                    </th>
+                                </tr>
+                            </thead>
+                            <tbody>{rows}</tbody>
+                        </table>
+                    }
+                        .into_any()
+                }}
+                {note.map(|note| view! { <Pager note newest older /> })}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(entry: LogEntry) -> impl IntoView {
+    let from = [entry.device, entry.address].into_iter().flatten().collect::<Vec<_>>();
+    view! {
+        <tr>
+            <td>
+                <span class="break">
+                    {entry.by_key.then_some("Key ")} <strong>{entry.who}</strong> " " {entry.what}
+                </span>
+                {(!from.is_empty()).then(|| view! { <span class="table__sub">{from.join(", ")}</span> })}
+                <span class="table__sub table__narrow">
+                    <Moment at=entry.at />
+                </span>
+            </td>
+            <td class="table__medium table__tight">
+                <Moment at=entry.at />
+            </td>
+        </tr>
+    }
+}
+
+/// Values and names: the words of the log begin with capitals.
+fn topics(topics: Vec<&'static str>) -> Vec<(String, String)> {
+    let named = topics.into_iter().map(|topic| {
+        let (first, rest) = topic.split_at(1);
+        (topic.to_owned(), first.to_uppercase() + rest)
+    });
+    named.collect()
+}
+
+fn search(query: &ParamsMap) -> LogSearch {
+    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    LogSearch {
+        person: text("person"),
+        topic: text("about"),
+        after: text("cursor"),
+    }
+}
+
+fn address(path: &str, search: &LogSearch, after: Option<String>) -> String {
+    let mut query = ParamsMap::new();
+    let values = [
+        ("person", search.person.clone()),
+        ("about", search.topic.clone()),
+        ("cursor", after),
+    ];
+    for (name, value) in values {
+        if let Some(value) = value {
+            query.insert(name, value);
+        }
+    }
+    format!("{path}{}", query.to_query_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_asks_for_what_was_read_from_it() {
+        let mut query = ParamsMap::new();
+        for (name, value) in [("person", "x"), ("about", "key"), ("cursor", "y")] {
+            query.insert(name, value.to_owned());
+        }
+        let found = search(&query);
+        assert_eq!(found.after.as_deref(), Some("y"));
+        assert_eq!(address(PATH, &found, None), "/dashboard/team/log?person=x&about=key");
+        assert_eq!(address(FILE, &LogSearch::default(), None), FILE);
+    }
+}

@@ -1,0 +1,248 @@
+//! Those who belong to the account.
+
+use leptos::{either::Either, prelude::*};
+use time::OffsetDateTime;
+
+use crate::{
+    model::{
+        rejection::Field,
+        role::{Permission, Role},
+        team::{Member, Team},
+    },
+    outcome::{Outcome, dialog::DialogForm, form::ButtonForm},
+    pages::team::api::{ChangeRole, HandOver, LeaveAccount, RemoveMember},
+    ui::{
+        avatar::Avatar,
+        button::{OpenButton, Rank, Size, SubmitButton},
+        dialog::Weight,
+        field::TextField,
+        icon::{Glyph, Icon},
+        menu::{OpenItem, RowMenu},
+        moment::Ago,
+        number::counted,
+    },
+};
+
+const LEAVE: &str = "leave";
+
+fn remove_dialog(user: &str) -> String {
+    format!("remove-{user}")
+}
+
+fn hand_over_dialog(user: &str) -> String {
+    format!("hand-over-{user}")
+}
+
+/// The table, and what it opens.
+#[component]
+pub fn MembersSection(
+    /// All of it.
+    team: Team,
+) -> impl IntoView {
+    let (role, now, only) = (team.role, team.now, team.only_account);
+    let note = counted(team.members.len() as u64, "person", "people");
+    let others = team.members.iter().filter(|member| !member.themselves);
+    let dialogs = others
+        .filter(|member| member.role != Role::Owner)
+        .map(|member| view! { <Dialogs member=member.clone() viewer=role account=team.account.clone() /> });
+    let dialogs = dialogs.collect_view();
+    let leave = (role != Role::Owner).then(|| view! { <LeaveDialog account=team.account.clone() only /> });
+    let rows = team
+        .members
+        .into_iter()
+        .map(|member| view! { <Row member viewer=role now /> });
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Members"</h2>
+                <span class="section__note">{note}</span>
+            </div>
+            <div class="section__body">
+                <table class="table">
+                    <caption>"Members"</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Name"</th>
+                            <th scope="col" class="table__medium">
+                                "Email"
+                            </th>
+                            <th scope="col">"Role"</th>
+                            <th scope="col" class="table__medium">
+                                "Last seen"
+                            </th>
+                            <th scope="col" class="table__actions">
+                                <span class="visually-hidden">"Actions"</span>
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+                {dialogs}
+                {leave}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(member: Member, viewer: Role, now: OffsetDateTime) -> impl IntoView {
+    let changes = viewer.may(Permission::ManagePeople) && member.role != Role::Owner;
+    let role = if changes && !member.themselves {
+        Either::Left(view! { <RoleForm member=member.clone() /> })
+    } else {
+        Either::Right(member.role.to_string())
+    };
+    let seen = member
+        .seen_at
+        .map_or_else(|| Either::Left("not yet"), |at| Either::Right(view! { <Ago at now /> }));
+    let actions = match (member.themselves, changes) {
+        (true, _) if member.role != Role::Owner => Some(view! { <LeaveButton /> }.into_any()),
+        (false, true) => Some(view! { <Menu member=member.clone() viewer /> }.into_any()),
+        _ => None,
+    };
+    let (named, email) = (member.called != member.email, member.email.clone());
+    view! {
+        <tr>
+            <th scope="row">
+                <span class="person">
+                    <Avatar name=member.called.clone() />
+                    <span class="break">
+                        {member.called.clone()}
+                        {member.themselves.then(|| view! { <span class="quiet">" you"</span> })}
+                        {named.then(|| view! { <span class="table__sub table__narrow">{email}</span> })}
+                    </span>
+                </span>
+            </th>
+            <td class="table__medium">
+                <span class="break">{member.email.clone()}</span>
+            </td>
+            <td>{role}</td>
+            <td class="table__medium">{seen}</td>
+            <td class="table__actions">{actions}</td>
+        </tr>
+    }
+}
+
+#[component]
+fn RoleForm(member: Member) -> impl IntoView {
+    let outcome = Outcome::of::<ChangeRole>();
+    let options = [Role::Admin, Role::Member].map(|role| {
+        view! {
+            <option value=role.as_str() selected=role == member.role>
+                {role.to_string()}
+            </option>
+        }
+    });
+    view! {
+        <ButtonForm outcome class="cluster">
+            <input type="hidden" name=Field::Subject.name() value=member.id.clone() />
+            <label>
+                <span class="visually-hidden">"Role of " {member.called.clone()}</span>
+                <select class="input" name=Field::Role.name()>
+                    {options.into_iter().collect_view()}
+                </select>
+            </label>
+            <SubmitButton rank=Rank::Quiet size=Size::Small>
+                "Save"
+                <span class="visually-hidden">" role of " {member.called.clone()}</span>
+            </SubmitButton>
+        </ButtonForm>
+    }
+}
+
+#[component]
+fn Menu(member: Member, viewer: Role) -> impl IntoView {
+    let hand_over = viewer.may(Permission::TransferOwnership).then(|| {
+        view! {
+            <OpenItem dialog=hand_over_dialog(&member.id)>
+                <Icon glyph=Glyph::Key />
+                "Make owner"
+            </OpenItem>
+        }
+    });
+    view! {
+        <RowMenu id=format!("menu-{}", member.id) of=member.called.clone()>
+            {hand_over}
+            <OpenItem dialog=remove_dialog(&member.id) danger=true>
+                <Icon glyph=Glyph::Remove />
+                "Remove"
+            </OpenItem>
+        </RowMenu>
+    }
+}
+
+#[component]
+fn LeaveButton() -> impl IntoView {
+    view! {
+        <OpenButton dialog=LEAVE rank=Rank::Quiet size=Size::Small>
+            "Leave"
+        </OpenButton>
+    }
+}
+
+/// What can be done with another member.
+#[component]
+fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
+    let (called, id) = (member.called, member.id);
+    let remove = Outcome::about::<RemoveMember>(&id);
+    let hand_over = Outcome::about::<HandOver>(&id);
+    let new_owner = called.clone();
+    let of_password = format!("owner-password-{id}");
+    let hand_over = viewer.may(Permission::TransferOwnership).then(|| {
+        view! {
+            <DialogForm
+                outcome=hand_over
+                id=hand_over_dialog(&id)
+                title=format!("Make {new_owner} the owner")
+                weight=Weight::Danger
+                action="Hand over"
+            >
+                <p>
+                    {new_owner.clone()} " then holds " {account}
+                    ", with its plan and the right to delete it. You become an admin, and can’t take this back."
+                </p>
+                <TextField
+                    name="owner_password"
+                    id=of_password
+                    label="Your password"
+                    kind="password"
+                    autocomplete="current-password"
+                />
+            </DialogForm>
+        }
+    });
+    let removal = viewer.may(Permission::ManagePeople).then(|| {
+        view! {
+            <DialogForm
+                outcome=remove
+                id=remove_dialog(&id)
+                title=format!("Remove {called}")
+                weight=Weight::Danger
+                action="Remove"
+            >
+                <p>
+                    {called.clone()} " is logged out of this account at once. Keys that " {called.clone()}
+                    " created keep working and pass to you."
+                </p>
+            </DialogForm>
+        }
+    });
+    view! {
+        {hand_over}
+        {removal}
+    }
+}
+
+#[component]
+fn LeaveDialog(account: String, only: bool) -> impl IntoView {
+    let outcome = Outcome::of::<LeaveAccount>();
+    let end = only.then(|| {
+        view! { <p>"You belong to no other account: your log-in is deleted with it. You can sign up again."</p> }
+    });
+    view! {
+        <DialogForm outcome=outcome id=LEAVE title=format!("Leave {account}") weight=Weight::Danger action="Leave">
+            <p>"You can’t see or use it any more. Keys that you created keep working and pass to the owner."</p>
+            {end}
+        </DialogForm>
+    }
+}

@@ -1,0 +1,234 @@
+import { type Browser, type Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { PASSWORD, linkFor, logIn, logOut, makeMember, newAddress } from "../people.ts";
+
+const EVIL = `Bob </script><img src=x onerror=alert(1)> "Example"`;
+const SUBJECT = "You are invited to a Platen account";
+
+const row = (page: Page, of: string) => page.getByRole("row").filter({ hasText: of });
+const done = (page: Page) => page.getByRole("status");
+
+/** Asks people in, and waits until that is said. */
+async function invite(page: Page, addresses: string, role = "Member"): Promise<void> {
+  await page.goto("/dashboard/team");
+  await page.getByRole("button", { name: "Invite" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Invite to/ });
+  await dialog.getByLabel("Email").fill(addresses);
+  await dialog.getByRole("radio", { name: new RegExp(`^${role}`) }).check();
+  await dialog.getByRole("button", { name: "Send invitation" }).click();
+  await expect(done(page)).toHaveText("Invitation sent. It works for seven days.");
+}
+
+/** Another browser, where nobody is logged in. */
+async function elsewhere(browser: Browser, javaScriptEnabled: boolean): Promise<Page> {
+  const context = await browser.newContext({ javaScriptEnabled });
+  return context.newPage();
+}
+
+/** Whoever is new follows a link. */
+async function join(page: Page, link: string, name: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign up and join" }).click();
+  await expect(done(page)).toHaveText("Welcome. You belong to this account from now on.");
+}
+
+const isTooWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("people are invited, come in, are given a role and removed", async ({ page, member, browser }) => {
+      expect(member.email).toBeTruthy();
+      const [bob, cat] = [newAddress(), newAddress()];
+      await page.goto("/dashboard/team");
+      await page.getByRole("button", { name: "Invite" }).click();
+      const dialog = page.getByRole("dialog", { name: /^Invite to/ });
+      await dialog.getByLabel("Email").fill(`${bob}, nobody`);
+      await dialog.getByRole("button", { name: "Send invitation" }).click();
+      await expect(dialog.getByLabel("Email")).toHaveAccessibleDescription(/One to twenty addresses/);
+      await expect(dialog.getByLabel("Email")).toHaveValue(`${bob}, nobody`);
+      await invite(page, `${bob}, ${cat}`);
+      await expect(row(page, bob)).toContainText("Open, 6 days left");
+
+      await row(page, cat).getByRole("button", { name: "Send again" }).click();
+      await expect(done(page)).toContainText("Invitation sent again.");
+      await row(page, cat).getByRole("button", { name: "Withdraw" }).click();
+      await expect(done(page)).toContainText("Invitation withdrawn.");
+      await expect(row(page, cat)).toHaveCount(0);
+
+      const other = await elsewhere(browser, javaScriptEnabled);
+      await join(other, await linkFor(bob, SUBJECT), EVIL);
+      await expect(row(other, bob)).toContainText(EVIL);
+      await expect(other.getByRole("button", { name: "Invite" })).toHaveCount(0);
+      await expect(other.getByRole("link", { name: "API keys" })).toHaveCount(0);
+      await other.goto("/dashboard/api-keys");
+      await expect(other.getByRole("alert")).toContainText(
+        "Only the owner and the admins of this account can do that.",
+      );
+
+      await page.goto("/dashboard/team");
+      await expect(page.locator("img[src=x]")).toHaveCount(0);
+      await row(page, bob)
+        .getByLabel(/^Role of/)
+        .selectOption("Admin");
+      await row(page, bob).getByRole("button", { name: /^Save/ }).click();
+      await expect(done(page)).toHaveText("Role changed.");
+      await other.goto("/dashboard/team");
+      await expect(other.getByRole("button", { name: "Invite" })).toBeVisible();
+
+      await row(page, bob)
+        .getByRole("button", { name: /^More for/ })
+        .click();
+      await page.getByRole("button", { name: "Remove", exact: true }).click();
+      const removal = page.getByRole("dialog", { name: /^Remove/ });
+      await removal.getByRole("button", { name: "Remove", exact: true }).click();
+      await expect(done(page)).toContainText("Removed.");
+      await expect(row(page, bob)).toHaveCount(0);
+      await other.goto("/dashboard/templates");
+      await expect(other).toHaveURL(/\/log-in/);
+      await other.context().close();
+    });
+
+    test("whoever has an account joins with it, and switches between the two", async ({ page, member, browser }) => {
+      expect(member.email).toBeTruthy();
+      const guest = await makeMember();
+      await invite(page, guest.email, "Admin");
+      const link = await linkFor(guest.email, SUBJECT);
+      // Under another address nobody comes in.
+      await page.goto(link);
+      await expect(page.locator("main")).toContainText(`You are logged in as ${member.email}`);
+      const other = await elsewhere(browser, javaScriptEnabled);
+      await other.goto(link);
+      await other.getByRole("link", { name: "Log in to join" }).click();
+      await logIn(other, guest.email);
+      await other.getByRole("button", { name: "Join" }).click();
+      await expect(done(other)).toHaveText("Welcome. You belong to this account from now on.");
+      await other.goto(link);
+      await expect(other.getByRole("alert")).toContainText("This link has been used");
+
+      await other.goto("/dashboard");
+      await other.locator(".rail__account").click();
+      await other.locator("#accounts").getByRole("button", { name: guest.email }).click();
+      await expect(other.locator(".rail__account")).toHaveText(guest.email);
+      await other.goto("/dashboard/team");
+      await expect(row(other, member.email)).toHaveCount(0);
+      await other.context().close();
+    });
+
+    test("an account is handed over, and its former owner leaves", async ({ page, member, browser }) => {
+      const bob = newAddress();
+      await invite(page, bob);
+      const other = await elsewhere(browser, javaScriptEnabled);
+      await join(other, await linkFor(bob, SUBJECT), "Bob");
+      await page.goto("/dashboard/team");
+      await row(page, bob).getByRole("button", { name: "More for Bob" }).click();
+      await page.getByRole("button", { name: "Make owner" }).click();
+      const dialog = page.getByRole("dialog", { name: "Make Bob the owner" });
+      await dialog.getByLabel("Your password").fill("not the password");
+      await dialog.getByRole("button", { name: "Hand over" }).click();
+      await expect(dialog.getByRole("alert")).toHaveText("This is not the password that you chose.");
+      await dialog.getByLabel("Your password").fill(PASSWORD);
+      await dialog.getByRole("button", { name: "Hand over" }).click();
+      await expect(done(page)).toContainText("Account handed over.");
+      await expect(row(page, member.email)).toContainText("Admin");
+      await page.getByRole("button", { name: "Leave" }).click();
+      const leave = page.getByRole("dialog", { name: /^Leave/ });
+      await leave.getByRole("button", { name: "Leave", exact: true }).click();
+      await expect(page).toHaveURL(/\/log-in/);
+
+      await other.goto("/dashboard/team/log");
+      await expect(row(other, `handed the account over from ${member.email} to ${bob}`)).toHaveCount(1);
+      await other.getByLabel("About").selectOption("Member");
+      await other.getByRole("button", { name: "Filter" }).click();
+      await expect(other).toHaveURL(/about=member/);
+      await expect(row(other, "left the account")).toHaveCount(1);
+      await expect(row(other, "handed the account over")).toHaveCount(0);
+      const download = other.waitForEvent("download");
+      await other.getByRole("link", { name: "Export as CSV" }).click();
+      expect((await download).suggestedFilename()).toBe("platen-activity.csv");
+      await other.context().close();
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test.describe(`${colorScheme}, ${width} px`, () => {
+      test.use({ colorScheme, viewport: { width, height: 900 } });
+
+      test("an invitation is accessible to everybody who opens it", async ({
+        page,
+        member,
+        expectAccessible,
+        picture,
+      }) => {
+        expect(member.email).toBeTruthy();
+        const [bob, guest] = [newAddress(), await makeMember()];
+        await invite(page, `${bob}, ${guest.email}`);
+        const shown = async (name: string) => {
+          await expectAccessible(page);
+          expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
+          await picture(page, `team-${name}-${colorScheme}-${width}`);
+        };
+        await page.goto(await linkFor(guest.email, SUBJECT));
+        await expect(page.getByRole("button", { name: "Log out" })).toBeVisible();
+        await shown("other-address");
+        await page.getByRole("button", { name: "Log out" }).click();
+        await expect(page).toHaveURL(/\/log-in$/);
+        await page.goto(await linkFor(guest.email, SUBJECT));
+        await expect(page.getByRole("link", { name: "Log in to join" })).toBeVisible();
+        await shown("log-in-first");
+        const link = await linkFor(bob, SUBJECT);
+        await page.goto(link);
+        await expect(page.getByLabel("Your name")).toBeVisible();
+        await shown("invitation");
+        await join(page, link, "Bob Lindqvist");
+        await shown("member");
+      });
+
+      test("the pages of the team are accessible", async ({ page, member, expectAccessible, picture }) => {
+        const guest = await makeMember();
+        await invite(page, `${newAddress()}, ${guest.email}`);
+        const shown = async (name: string) => {
+          await expectAccessible(page);
+          expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
+          await picture(page, `team-${name}-${colorScheme}-${width}`);
+        };
+        // Whoever has two accounts is shown the list of them.
+        const link = await linkFor(guest.email, SUBJECT);
+        await logOut(page);
+        await page.goto(link);
+        await page.getByRole("link", { name: "Log in to join" }).click();
+        await logIn(page, guest.email);
+        await page.getByRole("button", { name: "Join" }).click();
+        if (width < 1024) await page.getByRole("button", { name: "Menu", exact: true }).click();
+        await page.locator(".rail__account").click();
+        await expect(page.getByText("Your accounts")).toBeVisible();
+        await shown("accounts");
+        await page.goto("/dashboard/team");
+        await page.getByRole("button", { name: "Leave" }).click();
+        await shown("leave");
+        await page.goto("/dashboard");
+        await logOut(page);
+        await page.goto("/log-in?next=/dashboard/team");
+        await logIn(page, member.email);
+        await expect(row(page, guest.email)).toBeVisible();
+        await shown("team");
+        await page.getByRole("button", { name: "Invite" }).click();
+        await shown("invite");
+        await page.goto("/dashboard/team");
+        await row(page, guest.email)
+          .getByRole("button", { name: /^More for/ })
+          .click();
+        await page.getByRole("button", { name: "Make owner" }).click();
+        await shown("hand-over");
+        await page.goto("/dashboard/team/log");
+        await shown("log");
+      });
+    });
+  }
+}

@@ -1,0 +1,32 @@
+//! Tables as files for spreadsheets (RFC 4180).
+
+/// A row. A cell that a spreadsheet would read as a formula begins with an apostrophe: what people wrote stays text.
+pub fn row(cells: &[&str]) -> String {
+    let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+    cells.join(",") + "\r\n"
+}
+
+fn quoted(cell: &str) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    let mark = if is_formula { "'" } else { "" };
+    format!("\"{mark}{}\"", cell.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_hold_whatever_people_write() {
+        assert_eq!(row(&["a", "", "b, \"c\"\r\nd"]), "\"a\",\"\",\"b, \"\"c\"\"\r\nd\"\r\n");
+    }
+
+    #[test]
+    fn nothing_is_a_formula() {
+        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"] {
+            let row = row(&[formula]);
+            assert!(row.starts_with("\"'"), "{row}");
+        }
+        assert_eq!(row(&["a=1"]), "\"a=1\"\r\n");
+    }
+}

@@ -1,0 +1,100 @@
+//! What was done in an account, for those who may know. It is written down by `store::account_log::insert`, in the
+//! transactions that do it.
+
+use std::num::NonZeroU16;
+
+use sqlx::PgPool;
+use time::{OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
+
+use crate::{
+    domain::{
+        account_log::Deed,
+        client::device,
+        csv,
+        ids::{AccountId, DeedId},
+        page::{Page, PageRequest},
+    },
+    store::{
+        account_log::{self, Author, Entry, Wanted},
+        error::StoreError,
+    },
+};
+
+/// Entries of a page, and of a part of a file.
+const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
+const PART: NonZeroU16 = NonZeroU16::MIN.saturating_add(999);
+
+/// How times stand in the file.
+const MACHINE: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+/// The head of the file.
+pub const COLUMNS: [&str; 7] = ["time", "actor", "name", "address", "device", "kind", "what"];
+
+/// What was done in an account, the latest first.
+pub async fn page(
+    db: &PgPool,
+    account: AccountId,
+    wanted: &Wanted,
+    after: Option<DeedId>,
+) -> Result<Page<Entry, DeedId>, StoreError> {
+    part(db, account, wanted, after, PAGE).await
+}
+
+async fn part(
+    db: &PgPool,
+    account: AccountId,
+    wanted: &Wanted,
+    after: Option<DeedId>,
+    size: NonZeroU16,
+) -> Result<Page<Entry, DeedId>, StoreError> {
+    let request = PageRequest {
+        size: Some(size),
+        after,
+    };
+    let found = account_log::list(db, account, wanted, request).await?;
+    Ok(request.page(found, |entry| entry.id))
+}
+
+/// The people who have done something in an account.
+pub async fn authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, StoreError> {
+    account_log::list_authors(db, account).await
+}
+
+/// For how many days the plan of an account keeps its log.
+pub async fn days_kept(db: &PgPool, account: AccountId) -> Result<i32, StoreError> {
+    Ok(account_log::find_days(db, account).await?.unwrap_or_default())
+}
+
+/// What a log can be about.
+pub fn topics() -> Vec<&'static str> {
+    let mut topics: Vec<_> = Deed::KINDS.iter().filter_map(|kind| kind.split('.').next()).collect();
+    topics.dedup();
+    topics
+}
+
+/// A part of the file: its rows, and after which entry the next part begins, if there is one.
+pub async fn rows(
+    db: &PgPool,
+    account: AccountId,
+    wanted: &Wanted,
+    after: Option<DeedId>,
+) -> Result<(String, Option<DeedId>), StoreError> {
+    let found = part(db, account, wanted, after, PART).await?;
+    Ok((found.items.iter().map(row).collect(), found.next))
+}
+
+fn row(entry: &Entry) -> String {
+    let device = entry.user_agent.as_deref().map(device).unwrap_or_default();
+    csv::row(&[
+        &machine(entry.happened_at),
+        &entry.actor,
+        &entry.actor_name,
+        entry.address.as_deref().unwrap_or_default(),
+        &device,
+        &entry.kind,
+        &entry.what(),
+    ])
+}
+
+fn machine(at: OffsetDateTime) -> String {
+    at.to_offset(UtcOffset::UTC).format(MACHINE).unwrap_or_default()
+}

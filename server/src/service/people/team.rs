@@ -1,0 +1,145 @@
+//! Who belongs to an account, and as what. It always has one owner: whoever owns it stays until they hand it over.
+
+use platen_app::model::role::Role;
+use secrecy::SecretString;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        account_log::{Deed, Doer},
+        caller::Caller,
+        client::Client,
+        ids::{AccountId, UserId},
+        mail::Letter,
+    },
+    service::people::{People, PeopleError, log_in, read_email},
+    store::{
+        account_log, accounts, api_keys, mails,
+        members::{self, Member},
+        tx, users,
+    },
+};
+
+/// The members of an account, its owner first.
+pub async fn list(people: &People, account: AccountId) -> Result<Vec<Member>, PeopleError> {
+    Ok(members::list(&people.db, account).await?)
+}
+
+/// Makes somebody an admin or a member. Nobody is made owner like this, and the owner stays what they are.
+pub async fn change_role(
+    people: &People,
+    caller: &Caller,
+    user: UserId,
+    role: Role,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let mut transaction = tx::begin(&people.db).await?;
+    members::lock_account(&mut transaction, caller.account).await?;
+    let member = of_account(&mut transaction, caller.account, user).await?;
+    if member.role == Role::Owner || role == Role::Owner {
+        return Err(PeopleError::OwnerStays);
+    }
+    members::update_role(&mut transaction, caller.account, user, role).await?;
+    let deed = Deed::RoleChanged {
+        email: member.email,
+        from: member.role.as_str().to_owned(),
+        to: role.as_str().to_owned(),
+    };
+    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Takes somebody out of the account, at once. Their keys go on, in the name of whoever does this.
+pub async fn remove(people: &People, caller: &Caller, user: UserId, now: OffsetDateTime) -> Result<(), PeopleError> {
+    if user == caller.user.id {
+        return leave(people, caller, now).await;
+    }
+    let account = caller.account;
+    let mut transaction = tx::begin(&people.db).await?;
+    members::lock_account(&mut transaction, account).await?;
+    let member = of_account(&mut transaction, account, user).await?;
+    part(&mut transaction, account, &member, caller.user.id).await?;
+    let letter = Letter::Removed {
+        account_name: accounts::find_name(&mut transaction, account).await?,
+    };
+    let email = read_email(&member.email)?;
+    mails::insert(&mut transaction, &email, None, &letter, now).await?;
+    let deed = Deed::MemberRemoved { email: member.email };
+    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Lets the caller leave the account. Their keys go on, in the owner's name.
+pub async fn leave(people: &People, caller: &Caller, now: OffsetDateTime) -> Result<(), PeopleError> {
+    let account = caller.account;
+    let mut transaction = tx::begin(&people.db).await?;
+    members::lock_account(&mut transaction, account).await?;
+    let member = of_account(&mut transaction, account, caller.user.id).await?;
+    let owner = members::find_owner(&mut transaction, account).await?;
+    part(&mut transaction, account, &member, owner.ok_or(PeopleError::NotFound)?).await?;
+    account_log::insert(
+        &mut transaction,
+        account,
+        &Doer::of_caller(caller),
+        &Deed::MemberLeft {},
+        now,
+    )
+    .await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Ends a membership. Whoever belongs to no account then is no user any more, so that they can sign up again.
+async fn part(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    member: &Member,
+    heir: UserId,
+) -> Result<(), PeopleError> {
+    if member.role == Role::Owner {
+        return Err(PeopleError::OwnerStays);
+    }
+    members::delete(transaction, account, member.user).await?;
+    api_keys::update_creator(transaction, account, member.user, heir, member.called()).await?;
+    Ok(users::delete_without_account(transaction, member.user).await?)
+}
+
+/// Makes another member the owner, and the caller, who is it until now, an admin.
+pub async fn hand_over(
+    people: &People,
+    caller: &Caller,
+    client: &Client,
+    to: UserId,
+    password: SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let (account, owner) = (caller.account, caller.user.id);
+    let (_, email) = log_in::prove(people, owner, client, password).await?;
+    let mut transaction = tx::begin(&people.db).await?;
+    members::lock_account(&mut transaction, account).await?;
+    let heir = of_account(&mut transaction, account, to).await?;
+    if members::find_owner(&mut transaction, account).await? != Some(owner) || to == owner {
+        return Err(PeopleError::NotFound);
+    }
+    // There is never more than one.
+    members::update_role(&mut transaction, account, owner, Role::Admin).await?;
+    members::update_role(&mut transaction, account, to, Role::Owner).await?;
+    let letter = Letter::OwnerChanged {
+        account_name: accounts::find_name(&mut transaction, account).await?,
+        owner: heir.email.clone(),
+    };
+    let heir_email = read_email(&heir.email)?;
+    mails::insert(&mut transaction, &email, Some(owner), &letter, now).await?;
+    mails::insert(&mut transaction, &heir_email, Some(to), &letter, now).await?;
+    let deed = Deed::OwnerChanged {
+        from: caller.user.email.clone(),
+        to: heir.email,
+    };
+    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+async fn of_account(transaction: &mut PgConnection, account: AccountId, user: UserId) -> Result<Member, PeopleError> {
+    let found = members::find(transaction, account, user).await?;
+    found.ok_or(PeopleError::NotFound)
+}

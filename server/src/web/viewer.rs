@@ -1,0 +1,59 @@
+//! Who asks for what is no page and no function: pictures, events, files.
+
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
+use platen_app::model::role::Permission;
+use tower_sessions::Session;
+
+use crate::{
+    clock,
+    domain::{caller::Caller, client::Client},
+    service::{
+        people::callers::{self, CallerError},
+        sessions::LoggedIn,
+    },
+    web::Web,
+};
+
+/// Somebody who is logged in, with their session.
+#[derive(Clone)]
+pub(super) struct Viewer {
+    pub(super) session: Session,
+    pub(super) person: LoggedIn,
+    pub(super) client: Client,
+}
+
+impl<S: Sync> FromRequestParts<S> for Viewer {
+    type Rejection = StatusCode;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
+        let known = &parts.extensions;
+        match (known.get(), known.get(), known.get()) {
+            (Some(session), Some(person), Some(client)) => Ok(Self {
+                session: Session::clone(session),
+                person: LoggedIn::clone(person),
+                client: Client::clone(client),
+            }),
+            _ => Err(StatusCode::UNAUTHORIZED),
+        }
+    }
+}
+
+impl Viewer {
+    /// They, for their account, if their role in it allows this.
+    pub(super) async fn caller(&self, web: &Web, permission: Permission) -> Result<Caller, StatusCode> {
+        let (db, limits, user) = (&web.app.db, &web.app.config.limits, self.person.user);
+        match callers::of_session(db, limits, &self.session, user, &self.client, clock::now()).await {
+            Ok(caller) if caller.may(permission) => Ok(caller),
+            Ok(_) | Err(CallerError::NoAccount | CallerError::NotMember | CallerError::Suspended) => {
+                Err(StatusCode::FORBIDDEN)
+            }
+            Err(error @ (CallerError::Session(_) | CallerError::Store(_))) => {
+                tracing::error!(%error, "an account could not be looked up");
+                Err(StatusCode::SERVICE_UNAVAILABLE)
+            }
+        }
+    }
+}

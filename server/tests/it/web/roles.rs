@@ -1,0 +1,353 @@
+//! Every page and every function of the dashboard, tried by everybody who belongs to an account, and by a stranger. A
+//! new one has to say here what it takes.
+
+use std::collections::BTreeSet;
+
+use leptos::server_fn::axum::server_fn_paths;
+use platen_app::{
+    model::role::{Permission, Role},
+    routes::App,
+};
+use serde_json::{Value, json};
+
+use super::{service_with, site};
+use crate::support::{service::TestService, studio::header, visitor::Visitor};
+
+/// What somebody needs to call a function.
+#[derive(Debug, Clone, Copy)]
+enum Takes {
+    /// Nothing: it is for everybody.
+    Nothing,
+    /// To be logged in: it is about themselves.
+    LogIn,
+    /// A role in the account.
+    Role(Permission),
+}
+
+use Permission::{
+    DeleteAccount, ManageDestinations, ManageKeys, ManagePeople, ManageWebhooks, Produce, ReadLog, SeeAccount,
+    SetPolicy, TransferOwnership,
+};
+use Takes::{LogIn, Nothing, Role as In};
+
+/// A function, what it takes, and fields.
+type Line = (&'static str, Takes, &'static [(&'static str, &'static str)]);
+
+/// The id of nothing.
+const NOBODYS: &str = "00000000-0000-0000-0000-000000000000";
+
+/// Functions, what they take, and fields that do no harm: whoever may call them is refused for another reason or
+/// changes nothing. In braces stands what belongs to the account.
+const FUNCTIONS: &[Line] = &[
+    ("log-in", Nothing, &[]),
+    ("log-out", Nothing, &[]),
+    ("sign-up", Nothing, &[]),
+    ("send-sign-up-again", Nothing, &[]),
+    ("verify-sign-up", Nothing, &[]),
+    ("request-password-reset", Nothing, &[]),
+    ("reset-password", Nothing, &[]),
+    ("theme", Nothing, &[]),
+    ("join-as-new", Nothing, &[]),
+    ("accept-invitation", LogIn, &[("token", "x")]),
+    ("confirm-email", LogIn, &[("token", "x")]),
+    ("switch-account", LogIn, &[("subject", NOBODYS)]),
+    ("rename", LogIn, &[("name", "")]),
+    (
+        "request-email-change",
+        LogIn,
+        &[("new_email", "x"), ("email_password", "x")],
+    ),
+    (
+        "change-password",
+        LogIn,
+        &[("current_password", "x"), ("password", "x")],
+    ),
+    ("end-session", LogIn, &[("subject", "x")]),
+    ("end-other-sessions", LogIn, &[]),
+    (
+        "create-template",
+        In(Produce),
+        &[("template_name", ""), ("beginning", "blank")],
+    ),
+    ("duplicate-template", In(Produce), &[("id", "{template}")]),
+    (
+        "delete-template",
+        In(Produce),
+        &[("id", "{template}"), ("confirmation", "x")],
+    ),
+    (
+        "restore-template",
+        In(Produce),
+        &[("id", "{template}"), ("number", "7")],
+    ),
+    (
+        "save-template",
+        In(Produce),
+        &[
+            ("id", "{template}"),
+            ("template_name", ""),
+            ("content", "a"),
+            ("data", "{}"),
+        ],
+    ),
+    ("preview-template", In(Produce), &[("id", "{template}")]),
+    ("sample-of-template", In(Produce), &[("id", "{template}")]),
+    (
+        "play",
+        In(Produce),
+        &[
+            ("attempt[body]", "{"),
+            ("attempt[queued]", "false"),
+            ("attempt[live]", "false"),
+            ("attempt[idempotency_key]", ""),
+        ],
+    ),
+    ("cancel-render", In(Produce), &[("id", "{render}")]),
+    ("resend-callback", In(Produce), &[("id", "{render}")]),
+    ("stop-callback", In(Produce), &[("id", "{render}")]),
+    (
+        "create-key",
+        In(ManageKeys),
+        &[
+            ("key_name", ""),
+            ("key_mode", "live"),
+            ("expiry", "never"),
+            ("expiry_day", ""),
+            ("networks", ""),
+        ],
+    ),
+    (
+        "rotate-key",
+        In(ManageKeys),
+        &[("subject", "{key}"), ("overlap", "999")],
+    ),
+    (
+        "revoke-key",
+        In(ManageKeys),
+        &[("subject", "{key}"), ("confirmation", "x")],
+    ),
+    (
+        "connect-bucket",
+        In(ManageDestinations),
+        &[("provider", "aws_s3"), ("amazon_access", "access_key")],
+    ),
+    ("test-connection", In(ManageDestinations), &[("subject", NOBODYS)]),
+    (
+        "delete-connection",
+        In(ManageDestinations),
+        &[("subject", NOBODYS), ("confirmation", "x")],
+    ),
+    ("reveal-webhook-secret", In(ManageWebhooks), &[]),
+    ("replace-webhook-secret", In(ManageWebhooks), &[]),
+    ("invite", In(ManagePeople), &[("emails", "x"), ("role", "member")]),
+    ("invite-again", In(ManagePeople), &[("subject", "{invitation}")]),
+    (
+        "change-role",
+        In(ManagePeople),
+        &[("subject", "{member}"), ("role", "member")],
+    ),
+    ("remove-member", In(ManagePeople), &[("subject", "{owner}")]),
+    ("rename-account", In(SetPolicy), &[("account_name", "")]),
+    ("keep-content", In(SetPolicy), &[("keep", "true")]),
+    (
+        "request-deletion",
+        In(DeleteAccount),
+        &[("confirmation", "x"), ("deletion_password", "x")],
+    ),
+];
+/// The same, of what ends something for good: tried last.
+const LAST: &[Line] = &[
+    ("undo-deletion", In(DeleteAccount), &[]),
+    (
+        "hand-over",
+        In(TransferOwnership),
+        &[("subject", "{member}"), ("owner_password", "x")],
+    ),
+    ("withdraw-invitation", In(ManagePeople), &[("subject", "{invitation}")]),
+    ("leave-account", In(SeeAccount), &[]),
+];
+
+/// Pages below the dashboard, and what they take.
+const PAGES: &[(&str, Permission)] = &[
+    ("/dashboard", SeeAccount),
+    ("/dashboard/usage", SeeAccount),
+    ("/dashboard/settings", SeeAccount),
+    ("/dashboard/team", SeeAccount),
+    ("/dashboard/team/log", ReadLog),
+    ("/dashboard/playground", Produce),
+    ("/dashboard/templates", Produce),
+    ("/dashboard/templates/:id", Produce),
+    ("/dashboard/templates/:id/versions", Produce),
+    ("/dashboard/renders", Produce),
+    ("/dashboard/renders/:id", Produce),
+    ("/dashboard/api-keys", ManageKeys),
+    ("/dashboard/destinations", ManageDestinations),
+    ("/dashboard/webhooks", ManageWebhooks),
+];
+/// Files below the dashboard, and what they take.
+const FILES: &[(&str, Permission)] = &[("/dashboard/team/log.csv", ReadLog)];
+
+/// An account with one person in each role, and somebody with an account of their own.
+struct Stage {
+    /// Lives as long as the stage.
+    _service: TestService,
+    people: Vec<(Option<Role>, Visitor)>,
+    /// What stands in braces.
+    own: Vec<(&'static str, String)>,
+}
+
+impl Stage {
+    async fn set(service: TestService) -> Self {
+        let account = service.account("owner@example.org");
+        let mut people = Vec::new();
+        for role in Role::ALL {
+            let email = format!("{}@example.org", role.as_str());
+            if role != Role::Owner {
+                service.account(&email);
+                service.join(&account.id, &email, role.as_str()).await;
+            }
+            let mut visitor = Visitor::log_in(&service, &email).await;
+            visitor.switch_to(&account.id).await;
+            people.push((Some(role), visitor));
+        }
+        service.account("stranger@example.org");
+        people.push((None, Visitor::log_in(&service, "stranger@example.org").await));
+        let invited = [("emails", "guest@example.org"), ("role", "member")];
+        let owner = people.iter().find(|(role, _)| *role == Some(Role::Owner));
+        let answer = owner.expect("an owner").1.submit("invite", &invited).await;
+        assert_eq!(header(&answer, "location"), "/dashboard/team?done=invited");
+        let body = json!({"template": {"name": "Letter", "content": "Dear"}});
+        let request = service.client.post(service.url("/api/v1/templates"));
+        let made = request
+            .bearer_auth(&account.key)
+            .json(&body)
+            .send()
+            .await
+            .expect("an answer");
+        let made: Value = made.json().await.expect("JSON");
+        let id_of = async |query: &str| service.text(query).await;
+        let user = |role: &str| format!("select id::text from users where email = '{role}@example.org'");
+        let own = vec![
+            ("{key}", account.key_id.clone()),
+            ("{template}", made["data"]["id"].as_str().expect("an id").to_owned()),
+            ("{render}", service.queued(&account, &json!({"parts": ["<p>"]})).await),
+            ("{invitation}", id_of("select id::text from invitations").await),
+            ("{member}", id_of(&user("member")).await),
+            ("{owner}", id_of(&user("owner")).await),
+        ];
+        Self {
+            _service: service,
+            people,
+            own,
+        }
+    }
+
+    /// The same about nothing: what was typed comes back in some answers.
+    fn about_nothing(&self, answer: &Value) -> String {
+        let answer = answer.to_string();
+        self.own
+            .iter()
+            .fold(answer, |answer, (_, id)| answer.replace(id, NOBODYS))
+    }
+
+    fn is_own(&self, text: &str) -> bool {
+        self.own.iter().any(|(name, _)| text == *name)
+    }
+
+    fn filled(&self, text: &str) -> String {
+        self.own
+            .iter()
+            .fold(text.to_owned(), |text, (name, id)| text.replace(name, id))
+    }
+
+    async fn call(&self, visitor: &Visitor, function: &str, fields: Vec<(&str, String)>) -> Value {
+        if function != "preview-template" {
+            return visitor.call(function, &fields).await;
+        }
+        let paper = json!({
+            "size": "A4", "landscape": false, "scale": "1", "margins": ["", "", "", ""], "prefer_css": true,
+            "backgrounds": true,
+        });
+        let wanted = json!({
+            "id": fields[0].1, "content": "{{", "data": "{}", "paper": paper, "dots_per_inch": 72, "page": 1,
+        });
+        visitor.call_with_json(function, &json!({"wanted": wanted})).await
+    }
+
+    /// Tries a function as everybody.
+    async fn try_function(&self, function: &str, takes: Takes, fields: &[(&str, &str)]) {
+        for (role, visitor) in &self.people {
+            let own = fields.iter().map(|(name, value)| (*name, self.filled(value)));
+            let answer = self.call(visitor, function, own.collect()).await;
+            let told = format!("{function} as {role:?}: {answer}");
+            assert_ne!(answer, "Malformed", "{told}: fields that the function can read");
+            let refused = !answer["NotAllowed"].is_null();
+            match (takes, role) {
+                (Nothing, _) => unreachable!("nobody is refused"),
+                (In(permission), Some(role)) => assert_eq!(refused, !role.may(permission), "{told}"),
+                // The owner of another account may do everything there.
+                (LogIn, _) | (In(_), None) => assert!(!refused, "{told}"),
+            }
+            if role.is_none() && fields.iter().any(|(_, value)| self.is_own(value)) {
+                // What belongs to others is as good as what is not there.
+                let nobodys = fields.iter().map(|(name, value)| {
+                    let id = if self.is_own(value) { NOBODYS } else { value };
+                    (*name, id.to_owned())
+                });
+                let of_nothing = self.call(visitor, function, nobodys.collect()).await;
+                assert_eq!(of_nothing.to_string(), self.about_nothing(&answer), "{told}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn everybody_may_do_what_the_table_says_and_nothing_else() {
+    let site = site();
+    let stage = Stage::set(service_with(site.path()).await).await;
+    let listed = FUNCTIONS
+        .iter()
+        .chain(LAST)
+        .map(|(function, ..)| format!("/web/{function}"));
+    let known: BTreeSet<_> = server_fn_paths().map(|(path, _)| path.to_owned()).collect();
+    assert_eq!(
+        listed.collect::<BTreeSet<_>>(),
+        known,
+        "each function needs a line that says what it takes"
+    );
+    for &(page, permission) in PAGES.iter().chain(FILES) {
+        let id = if page.contains("/templates/") {
+            "{template}"
+        } else {
+            "{render}"
+        };
+        let path = stage.filled(&page.replace(":id", id));
+        for (role, visitor) in &stage.people {
+            let status = visitor.get(&path).await.status().as_u16();
+            let expected = match role {
+                Some(role) if role.may(permission) => 200,
+                Some(_) => 403,
+                None if page.contains(":id") => 404,
+                None => 200,
+            };
+            assert_eq!(status, expected, "{path} as {role:?}");
+        }
+    }
+    for (function, takes, fields) in FUNCTIONS.iter().chain(LAST) {
+        if !matches!(takes, Nothing) {
+            stage.try_function(function, *takes, fields).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_page_of_the_dashboard_has_a_line() {
+    let routes = leptos_axum::generate_route_list(App);
+    let known: BTreeSet<_> = routes
+        .iter()
+        .map(|route| route.path().to_owned())
+        .filter(|path| path.starts_with("/dashboard"))
+        .collect();
+    let listed: BTreeSet<_> = PAGES.iter().map(|(path, _)| path.replace(":id", "{id}")).collect();
+    assert_eq!(listed, known, "each page needs a line that says what it takes");
+}
