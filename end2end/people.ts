@@ -1,6 +1,8 @@
 // Those who use the service in tests: they sign up by mail as people do, or are there from the beginning.
 
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { join } from "node:path";
 
 import { type Page, expect } from "@playwright/test";
 
@@ -8,6 +10,7 @@ import { mailsTo } from "./mailbox.ts";
 import { setting } from "./service.ts";
 
 export const PASSWORD = "correct horse battery";
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** An address that nobody has had before. */
 export const newAddress = () => `${crypto.randomUUID()}@example.org`;
@@ -43,6 +46,62 @@ export async function logIn(page: Page, address: string, password = PASSWORD): P
   await page.getByLabel("Email").fill(address);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
+}
+
+/** What an authenticator app with this secret shows, so many steps of half a minute from now (RFC 6238). */
+export function codeOf(secret: string, later = 0): string {
+  const bits = [...secret.replaceAll(/\s/g, "")].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0"));
+  const bytes = bits
+    .join("")
+    .match(/.{8}/g)!
+    .map((byte) => parseInt(byte, 2));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later));
+  const digest = createHmac("sha1", Buffer.from(bytes)).update(step).digest();
+  const number = digest.readUInt32BE(digest.at(-1)! & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, "0");
+}
+
+/** A second factor that is on. */
+export interface SecondFactor {
+  secret: string;
+  /** The one by which it was turned on. */
+  usedCode: string;
+  recoveryCodes: string[];
+}
+
+/** Whoever is logged in sets up a second factor. They are at the page that shows the recovery codes. */
+export async function setUpSecondFactor(page: Page): Promise<SecondFactor> {
+  await page.goto("/dashboard/settings");
+  await page.getByRole("button", { name: "Set up the second factor" }).click();
+  return turnOn(page);
+}
+
+/** Ends the set-up of a second factor, from the page that shows the code. */
+export async function turnOn(page: Page): Promise<SecondFactor> {
+  const secret = (await page.locator(".totp code").textContent())!;
+  const usedCode = codeOf(secret);
+  await page.getByLabel("Code", { exact: true }).fill(usedCode);
+  await page.getByRole("button", { name: "Turn on" }).click();
+  const recoveryCodes = await page
+    .getByRole("list", { name: "Recovery codes" })
+    .getByRole("listitem")
+    .allTextContents();
+  expect(recoveryCodes).toHaveLength(10);
+  return { secret, usedCode, recoveryCodes };
+}
+
+/** The session of whoever is logged in has not been asked for its password for a while. */
+export const forgetConfirmation = (email: string) =>
+  sql(`update sessions set data = jsonb_set(data, '{person,confirmed}', 'null')
+       where user_id = (select id from users where email = '${email}')`);
+
+/** Changes the database of the service behind its back. */
+function sql(statement: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = ["-h", join(setting("PLATEN_TEST_DATA"), "run"), "-U", "platen", "-d", "platen", "-c", statement];
+    execFile("psql", options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+  });
 }
 
 /** Leaves by the menu of a page of the dashboard. */

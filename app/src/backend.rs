@@ -4,9 +4,11 @@
 pub mod account;
 pub mod api_keys;
 pub mod destinations;
+pub mod payment;
 pub mod people;
 pub mod playground;
 pub mod renders;
+pub mod second_factor;
 pub mod settings;
 pub mod team;
 pub mod templates;
@@ -17,9 +19,9 @@ use leptos::prelude::use_context;
 
 use crate::{
     backend::{
-        account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, people::PeopleBackend,
-        playground::PlaygroundBackend, renders::RenderBackend, settings::SettingsBackend, team::TeamBackend,
-        templates::TemplatesBackend,
+        account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, payment::PaymentBackend,
+        people::PeopleBackend, playground::PlaygroundBackend, renders::RenderBackend,
+        second_factor::SecondFactorBackend, settings::SettingsBackend, team::TeamBackend, templates::TemplatesBackend,
     },
     model::own_path::OwnPath,
 };
@@ -31,8 +33,10 @@ pub trait Backend:
     + AccountBackend
     + ApiKeyBackend
     + DestinationBackend
+    + PaymentBackend
     + PlaygroundBackend
     + RenderBackend
+    + SecondFactorBackend
     + SettingsBackend
     + TeamBackend
     + TemplatesBackend
@@ -51,8 +55,17 @@ pub fn backend() -> Arc<dyn Backend> {
 
 /// Answers a form with another page.
 pub fn leave_for(path: &OwnPath) {
+    see_other(&path.to_string());
+}
+
+/// Answers a form with a page of Stripe's, whose address Stripe has given.
+pub fn leave_for_stripe(page: &str) {
+    see_other(page);
+}
+
+fn see_other(address: &str) {
     if let Some(response) = use_context::<leptos_axum::ResponseOptions>()
-        && let Ok(location) = http::HeaderValue::from_str(&path.to_string())
+        && let Ok(location) = http::HeaderValue::from_str(address)
     {
         response.set_status(http::StatusCode::SEE_OTHER);
         response.insert_header(http::header::LOCATION, location);

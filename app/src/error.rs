@@ -26,6 +26,8 @@ pub enum AppError {
     Suspended,
     /// The person's role in the account does not allow it.
     NotAllowed(Permission),
+    /// The account wants everybody to have a second factor, and they have none.
+    SecondFactorFirst,
     /// There is no such thing, or it belongs to another account.
     NotFound,
     /// A form is refused.
@@ -63,12 +65,18 @@ impl AppError {
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
-            Self::NoAccount | Self::NotMember | Self::Suspended | Self::NotAllowed(_) => 403,
+            Self::NoAccount | Self::NotMember | Self::Suspended | Self::NotAllowed(_) | Self::SecondFactorFirst => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
-                Reason::WrongCredentials | Reason::WrongPassword | Reason::OthersInvitation => 403,
-                Reason::TooMany { .. } | Reason::TooManyInvitations => 429,
-                Reason::Render(_) | Reason::SavedMeanwhile | Reason::OwnerStays => 409,
+                Reason::WrongCredentials | Reason::WrongPassword | Reason::OthersInvitation | Reason::Unconfirmed => {
+                    403
+                }
+                Reason::TooMany { .. } | Reason::TooManyInvitations | Reason::ExportsSpent => 429,
+                Reason::Payment(_)
+                | Reason::Render(_)
+                | Reason::SavedMeanwhile
+                | Reason::OwnerStays
+                | Reason::ExportUnderWay => 409,
                 Reason::Invalid(_) | Reason::KeyEnded | Reason::WorthlessLink | Reason::EmailTaken => 422,
             },
             Self::Malformed => 422,
@@ -89,6 +97,9 @@ impl fmt::Display for AppError {
                 Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",
                 Role::Member => "Only members of this account can do that.",
             }),
+            Self::SecondFactorFirst => {
+                formatter.write_str("This account asks for a second factor. Set yours up first.")
+            }
             Self::NotFound => formatter.write_str("There is nothing at this address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),

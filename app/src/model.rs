@@ -12,6 +12,7 @@ pub mod playground;
 pub mod rejection;
 pub mod render;
 pub mod role;
+pub mod second_factor;
 pub mod settings;
 pub mod standing;
 pub mod team;

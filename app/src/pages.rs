@@ -2,6 +2,7 @@
 
 pub mod api_keys;
 pub mod check_mail;
+pub mod confirm;
 pub mod confirm_email;
 pub mod destinations;
 pub mod failure;
@@ -16,6 +17,8 @@ pub mod playground;
 pub mod render;
 pub mod renders;
 pub mod reset_password;
+pub mod second_factor;
+pub mod second_step;
 pub mod settings;
 pub mod sign_up;
 pub mod team;

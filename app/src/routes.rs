@@ -11,6 +11,7 @@ use leptos_router::{
 use crate::pages::{
     api_keys::ApiKeys,
     check_mail::CheckMail,
+    confirm::Confirm,
     confirm_email::ConfirmEmail,
     destinations::Destinations,
     forgot_password::ForgotPassword,
@@ -23,6 +24,8 @@ use crate::pages::{
     render::Render,
     renders::Renders,
     reset_password::ResetPassword,
+    second_factor::SecondFactor,
+    second_step::SecondStep,
     settings::Settings,
     sign_up::SignUp,
     team::{Team, log::Log},
@@ -47,6 +50,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/check-mail") view=CheckMail ssr=SsrMode::Async />
                 <Route path=path!("/invitation") view=Invitation ssr=SsrMode::Async />
                 <Route path=path!("/log-in") view=LogIn ssr=SsrMode::Async />
+                <Route path=path!("/log-in/second-factor") view=SecondStep ssr=SsrMode::Async />
                 <Route path=path!("/forgot-password") view=ForgotPassword ssr=SsrMode::Async />
                 <Route path=path!("/reset-password") view=ResetPassword ssr=SsrMode::Async />
                 <Route path=path!("/settings/confirm-email") view=ConfirmEmail ssr=SsrMode::Async />
@@ -61,6 +65,8 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/team") view=Team ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/team/log") view=Log ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings") view=Settings ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/settings/second-factor") view=SecondFactor ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/confirm") view=Confirm ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />

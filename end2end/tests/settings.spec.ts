@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, type Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
-import { PASSWORD, linkFor, logIn, makeMember, newAddress } from "../people.ts";
+import { linkFor, logIn, makeMember, newAddress } from "../people.ts";
 
 const EVIL = `Ann </script><img src=x onerror=alert(1)> "Example"`;
 const OTHER_PASSWORD = "another long phrase";
@@ -56,17 +56,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard/settings");
       const profile = section(page, "Profile");
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
-      await profile.getByLabel("Your password").fill(PASSWORD);
       await page.getByRole("button", { name: "Send the link" }).click();
       await expect(profile.getByLabel("Email", { exact: true })).toHaveAccessibleDescription(
         /Another address than yours/,
       );
       await profile.getByLabel("Email", { exact: true }).fill(address);
-      await profile.getByLabel("Your password").fill("not the password");
-      await page.getByRole("button", { name: "Send the link" }).click();
-      await expect(profile.getByRole("alert")).toHaveText("This is not the password that you chose.");
-      await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(address);
-      await profile.getByLabel("Your password").fill(PASSWORD);
       await page.getByRole("button", { name: "Send the link" }).click();
       await expect(page.getByRole("status")).toContainText("A link is on its way to the new address.");
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
@@ -80,17 +74,11 @@ for (const javaScriptEnabled of [true, false]) {
       const phone = await elsewhere(browser, member.email);
       await page.goto("/dashboard/settings");
       const password = section(page, "Password");
-      await password.getByLabel("Password now").fill("not the password");
-      await password.getByLabel("New password").fill(OTHER_PASSWORD);
-      await page.getByRole("button", { name: "Change password" }).click();
-      await expect(password.getByRole("alert")).toHaveText("This is not the password that you chose.");
-      expect(page.url()).not.toContain("another");
-      await password.getByLabel("Password now").fill(PASSWORD);
       await password.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(password.getByLabel("New password")).toHaveAccessibleDescription(/A password has at least 12/);
+      expect(page.url()).not.toContain("short");
       expect(await isLoggedIn(phone)).toBe(true);
-      await password.getByLabel("Password now").fill(PASSWORD);
       await password.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(page.getByRole("status")).toHaveText("Password changed. All other sessions are logged out.");
@@ -133,20 +121,15 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(keep).toBeChecked({ checked: !before });
     });
 
-    test("an account is deleted by its name and a password, and taken back", async ({ page, member }) => {
+    test("an account is deleted by its name, and taken back", async ({ page, member }) => {
       await page.goto("/dashboard/settings");
       await page.getByRole("button", { name: "Delete the account" }).click();
       const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });
       await expect(remove.getByRole("button", { name: "Cancel" })).toBeFocused();
       await remove.getByLabel(/^Type/).fill("Somebody else");
-      await remove.getByLabel("Your password").fill(PASSWORD);
       await remove.getByRole("button", { name: "Delete in seven days" }).click();
       await expect(remove.getByLabel(/^Type/)).toHaveAccessibleDescription(/This is not the name\./);
       await remove.getByLabel(/^Type/).fill(member.email);
-      await remove.getByLabel("Your password").fill("not the password");
-      await remove.getByRole("button", { name: "Delete in seven days" }).click();
-      await expect(remove.getByRole("alert")).toHaveText("This is not the password that you chose.");
-      await remove.getByLabel("Your password").fill(PASSWORD);
       await remove.getByRole("button", { name: "Delete in seven days" }).click();
       await expect(page).toHaveURL(/done=deletion$/);
       await page.goto("/dashboard/api-keys");
@@ -203,7 +186,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       };
       await page.goto("/dashboard/settings");
       await look("");
-      await page.getByLabel("Password now").fill("not the password");
       await page.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(page.getByRole("alert")).toBeVisible();
@@ -212,7 +194,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       await look("-delete");
       const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });
       await remove.getByLabel(/^Type/).fill(member.email);
-      await remove.getByLabel("Your password").fill(PASSWORD);
       await remove.getByRole("button", { name: "Delete in seven days" }).click();
       await expect(page).toHaveURL(/done=deletion$/);
       await look("-deleted");

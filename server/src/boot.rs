@@ -196,6 +196,7 @@ async fn serve_with(
         config: config.clone(),
         instance: instance.id,
         buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),
+        people: People::new(db.clone(), prepared.secret_keys.clone()),
         secret_keys: prepared.secret_keys,
         answers: prepared.answers,
         documents,
@@ -203,7 +204,6 @@ async fn serve_with(
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
-        people: People::new(db.clone()),
         mailing,
         metrics,
     };

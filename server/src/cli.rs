@@ -9,6 +9,7 @@ mod inspect;
 mod keys;
 mod render;
 mod secret_key;
+mod users;
 
 use std::process::ExitCode;
 
@@ -80,6 +81,9 @@ enum Command {
     /// Make accounts, and decide about their plans and credits.
     #[command(subcommand)]
     Accounts(accounts::Command),
+    /// Help people who are locked out.
+    #[command(subcommand)]
+    Users(users::Command),
     /// Make, list, replace and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Command),
@@ -137,6 +141,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Inspect(arguments) => inspect::execute(&arguments),
                 Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
                 Command::Accounts(command) => accounts::execute(command, &config).await,
+                Command::Users(command) => users::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,
                 Command::Connections(command) => connections::execute(command, &config).await,
                 Command::SecretKey(command) => secret_key::execute(command, &config).await,

@@ -24,6 +24,7 @@ pub mod plan;
 pub mod render;
 pub mod role;
 pub mod sealing;
+pub mod second_factor;
 pub mod sentence;
 pub mod template;
 pub mod validation;

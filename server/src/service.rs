@@ -15,6 +15,7 @@ pub mod passwords;
 pub mod people;
 pub mod plans;
 pub mod renders;
+pub mod secret_keys;
 pub mod sessions;
 pub mod standing;
 pub mod templates;

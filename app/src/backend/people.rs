@@ -14,6 +14,14 @@ pub struct LogIn {
     pub stays: bool,
 }
 
+/// How far a log-in has come.
+pub enum LogInStep {
+    /// To its end.
+    LoggedIn,
+    /// The second factor is still to be shown.
+    SecondFactor,
+}
+
 /// What somebody types who wants an account.
 pub struct SignUp {
     /// What they call themselves.
@@ -26,11 +34,25 @@ pub struct SignUp {
     pub password: String,
 }
 
+/// What somebody types in the second step.
+pub enum SecondStepCode {
+    /// What their app shows.
+    App(String),
+    /// What stands in for it.
+    Recovery(String),
+}
+
 /// Logging in and out, and what comes before.
 #[async_trait]
 pub trait PeopleBackend: Send + Sync {
-    /// Logs the visitor in.
-    async fn log_in(&self, form: LogIn) -> Result<(), AppError>;
+    /// Logs the visitor in, or lets them wait for the second step.
+    async fn log_in(&self, form: LogIn) -> Result<LogInStep, AppError>;
+
+    /// Whether the visitor has come to the second step.
+    async fn is_at_second_step(&self) -> Result<bool, AppError>;
+
+    /// Logs the visitor in who has come to the second step. `remember`: this browser is not asked for it for a while.
+    async fn log_in_by_second_factor(&self, code: SecondStepCode, remember: bool) -> Result<(), AppError>;
 
     /// Logs the visitor out, if they are logged in.
     async fn log_out(&self) -> Result<(), AppError>;

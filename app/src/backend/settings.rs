@@ -14,10 +14,10 @@ pub trait SettingsBackend: Send + Sync {
     async fn rename(&self, name: String) -> Result<(), AppError>;
 
     /// Mails a link to another address, which is theirs once they have followed it.
-    async fn request_email_change(&self, email: String, password: String) -> Result<(), AppError>;
+    async fn request_email_change(&self, email: String) -> Result<(), AppError>;
 
     /// Replaces their password, and ends their other sessions.
-    async fn change_password(&self, current: String, password: String) -> Result<(), AppError>;
+    async fn change_password(&self, password: String) -> Result<(), AppError>;
 
     /// Gives their account another name.
     async fn rename_account(&self, name: String) -> Result<(), AppError>;
@@ -25,14 +25,17 @@ pub trait SettingsBackend: Send + Sync {
     /// Decides whether the content of requests is kept once their renders have ended.
     async fn keep_content(&self, keep: bool) -> Result<(), AppError>;
 
+    /// Decides from which day on everybody in their account needs a second factor; empty: nobody does.
+    async fn require_second_factor(&self, from: String) -> Result<(), AppError>;
+
     /// Ends one of their sessions.
     async fn end_session(&self, id: String) -> Result<(), AppError>;
 
     /// Ends all of them but for this one.
     async fn end_other_sessions(&self) -> Result<(), AppError>;
 
-    /// Lets their account be deleted in seven days, if its name and their password were typed rightly.
-    async fn request_deletion(&self, name: String, password: String) -> Result<(), AppError>;
+    /// Lets their account be deleted in seven days, if its name was typed rightly.
+    async fn request_deletion(&self, name: String) -> Result<(), AppError>;
 
     /// Takes that back.
     async fn undo_deletion(&self) -> Result<(), AppError>;

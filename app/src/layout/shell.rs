@@ -6,8 +6,10 @@ pub mod switcher;
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
+use time::OffsetDateTime;
 
 use crate::{
+    backend::leave_for,
     error::AppError,
     layout::{
         brand::Brand,
@@ -19,12 +21,16 @@ use crate::{
             switcher::Accounts,
         },
     },
-    model::{role::Permission, standing::Standing},
+    model::{
+        own_path::{OwnPath, SECOND_FACTOR_FIRST},
+        role::Permission,
+        standing::Standing,
+    },
     outcome::{Outcome, form::ButtonForm},
     ui::{
         button::{ButtonLink, Rank, Size, Submit},
         icon::{Glyph, Icon},
-        moment::Moment,
+        moment::{Moment, day_and_year},
         notice::{ErrorNotice, WarningNotice},
     },
 };
@@ -87,6 +93,7 @@ pub fn Shell(
                     <div class="shell__sheet">
                         <Slug standing=standing.clone() current title=heading />
                         <main class=class_of_content id="main">
+                            <SecondFactorNotice from=standing.second_factor_from />
                             <Farewell standing />
                             {children()}
                         </main>
@@ -94,7 +101,12 @@ pub fn Shell(
                 </div>
             }
             },
-            |error| view! { <NoAccount error /> },
+            |error| {
+                if error == AppError::SecondFactorFirst {
+                    leave_for(&OwnPath::to(SECOND_FACTOR_FIRST));
+                }
+                view! { <NoAccount error /> }
+            },
         )}
     }
 }
@@ -140,6 +152,19 @@ fn Farewell(standing: Standing) -> impl IntoView {
                 } else {
                     Either::Right("its owner can take that back.")
                 }}
+            </WarningNotice>
+        }
+    })
+}
+
+/// Says that the account is about to ask for a second factor, which the person does not have.
+#[component]
+fn SecondFactorNotice(from: Option<OffsetDateTime>) -> impl IntoView {
+    from.map(|from| {
+        view! {
+            <WarningNotice>
+                "This account asks everybody for a second factor from " {day_and_year(from.date())} " on. Set yours up in "
+                <a href="/dashboard/settings#second-factor">"Settings"</a> "."
             </WarningNotice>
         }
     })

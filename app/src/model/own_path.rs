@@ -5,6 +5,13 @@ use std::fmt;
 /// Where a log-in leads that does not say.
 pub const DASHBOARD: &str = "/dashboard";
 
+/// Where somebody who is logged in shows that it is they.
+pub const CONFIRM: &str = "/dashboard/confirm";
+/// Where a second factor is set up.
+pub const SECOND_FACTOR: &str = "/dashboard/settings/second-factor";
+/// The same, for those whose account asks for it.
+pub const SECOND_FACTOR_FIRST: &str = "/dashboard/settings/second-factor?required=yes";
+
 /// A path of ours, with or without a query: never an address elsewhere, and always fit for a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnPath(String);
@@ -24,6 +31,20 @@ impl OwnPath {
         Self(path.to_owned())
     }
 
+    /// A path that we have written down, of a page that leads on to this one: `/log-in?next=…`.
+    #[must_use]
+    pub fn after(&self, path: &'static str) -> Self {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        let escaped = self.0.bytes().map(|byte| {
+            if plain(byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        });
+        Self(format!("{path}?next={}", escaped.collect::<String>()))
+    }
+
     /// The path, as `next` asks for it, else the dashboard's.
     pub fn after_log_in(next: Option<&str>) -> Self {
         next.and_then(Self::parse).unwrap_or_else(|| Self::to(DASHBOARD))
@@ -39,6 +60,15 @@ impl fmt::Display for OwnPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_leads_on_to_another() {
+        let next = OwnPath::to("/dashboard?a=b&c=%0A");
+        assert_eq!(
+            next.after("/log-in").to_string(),
+            "/log-in?next=%2Fdashboard%3Fa%3Db%26c%3D%250A"
+        );
+    }
 
     #[test]
     fn log_ins_lead_to_pages_of_ours_only() {

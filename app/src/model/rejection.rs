@@ -21,6 +21,12 @@ pub enum Field {
     AccountName,
     /// A password that is chosen.
     Password,
+    /// The code that an authenticator app shows.
+    Code,
+    /// A code that stands in for the app.
+    RecoveryCode,
+    /// From when on everybody needs a second factor.
+    SecondFactorFrom,
     /// Hidden: the id of what the form is about.
     Subject,
     /// The name of something, typed once more by whoever wants it gone.
@@ -81,12 +87,15 @@ pub enum Field {
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 36] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
         Self::AccountName,
         Self::Password,
+        Self::Code,
+        Self::RecoveryCode,
+        Self::SecondFactorFrom,
         Self::Subject,
         Self::Confirmation,
         Self::KeyName,
@@ -125,6 +134,9 @@ impl Field {
             Self::NewEmail => "new_email",
             Self::AccountName => "account_name",
             Self::Password => "password",
+            Self::Code => "code",
+            Self::RecoveryCode => "recovery_code",
+            Self::SecondFactorFrom => "second_factor_from",
             Self::Subject => "subject",
             Self::Confirmation => "confirmation",
             Self::KeyName => "key_name",
@@ -164,6 +176,9 @@ impl Field {
             Self::NewEmail => "Another address than yours, with one @, something on both sides of it, and no blanks.",
             Self::AccountName => "An account name has 1 to 200 characters.",
             Self::Password => "A password has at least 12 characters.",
+            Self::Code => "Enter the six digits that the app shows now. Each code works once.",
+            Self::RecoveryCode => "This is none of your recovery codes, or it was used before.",
+            Self::SecondFactorFrom => "A day from today on, such as 2027-01-31.",
             Self::Subject => "This page is older than the service. Load it again.",
             Self::Confirmation => "This is not the name. Type it as it is written above.",
             Self::KeyName => "A key’s name has 1 to 200 characters.",
@@ -208,6 +223,8 @@ pub enum Reason {
     WrongCredentials,
     /// It is another password than the person's.
     WrongPassword,
+    /// It needs more than a session: the person has to show first that it is they.
+    Unconfirmed,
     /// Too many tries.
     TooMany {
         /// Until the next one.
@@ -229,6 +246,40 @@ pub enum Reason {
     Render(RenderRefusal),
     /// Somebody has saved a newer version.
     SavedMeanwhile,
+    /// An export of the account is being made.
+    ExportUnderWay,
+    /// There were enough exports for a day.
+    ExportsSpent,
+    /// Of a plan or a payment.
+    Payment(PaymentRefusal),
+}
+
+/// Why nothing is bought, changed or ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentRefusal {
+    /// It is not for sale.
+    NotForSale,
+    /// The card was declined, or its bank wants to ask.
+    Declined,
+    /// The subscription does not stand any more as the page has shown it.
+    ChangedMeanwhile,
+    /// Stripe does not answer.
+    NoAnswer,
+}
+
+impl PaymentRefusal {
+    /// In words.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::NotForSale => "This is not for sale any more. Load the page again.",
+            Self::Declined => {
+                "The payment was declined, so nothing has changed. Look after your card at Stripe, then try again."
+            }
+            Self::ChangedMeanwhile => "The subscription has changed meanwhile. Look at it once more before you go on.",
+            Self::NoAnswer => "Stripe does not answer, so nothing has changed. Try again in a few minutes.",
+        }
+    }
 }
 
 /// A form that is refused.
@@ -263,6 +314,9 @@ impl fmt::Display for Rejection {
             Reason::Invalid(fields) => write!(formatter, "{} fields are not right yet.", fields.len()),
             Reason::WrongCredentials => formatter.write_str("Email or password is wrong."),
             Reason::WrongPassword => formatter.write_str("This is not the password that you chose."),
+            Reason::Unconfirmed => formatter.write_str(
+                "Nothing has changed yet: you had to confirm first that it is you. Send this form once more.",
+            ),
             Reason::TooMany { minutes: 1 } => formatter.write_str("Too many tries. Try again in 1 minute."),
             Reason::TooMany { minutes } => write!(formatter, "Too many tries. Try again in {minutes} minutes."),
             Reason::WorthlessLink => {
@@ -271,6 +325,8 @@ impl fmt::Display for Rejection {
             Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Make a new one."),
             Reason::SavedMeanwhile => formatter
                 .write_str("Somebody has saved a newer version meanwhile. Save once more to keep yours as well."),
+            Reason::ExportUnderWay => formatter.write_str("An export is being made. You get a mail when it is ready."),
+            Reason::ExportsSpent => formatter.write_str("There were three exports within a day. Ask again tomorrow."),
             Reason::EmailTaken => formatter.write_str("This address belongs to another account by now."),
             Reason::OthersInvitation => formatter
                 .write_str("This invitation is for another address than yours. Log out, and open its link again."),
@@ -279,6 +335,7 @@ impl fmt::Display for Rejection {
             }
             Reason::OwnerStays => formatter
                 .write_str("The owner stays the owner. To change that, hand the account over to somebody else."),
+            Reason::Payment(refusal) => formatter.write_str(refusal.sentence()),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
         }
     }

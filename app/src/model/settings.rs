@@ -2,9 +2,12 @@
 
 use std::net::IpAddr;
 
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 
-use crate::model::person::Person;
+use crate::model::{
+    person::Person,
+    second_factor::{RememberedDevice, SecondFactor},
+};
 
 /// All that the page of settings shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +18,10 @@ pub struct Settings {
     pub person: Person,
     /// `None`: their password is still the first one.
     pub password_changed_at: Option<OffsetDateTime>,
+    /// Their second factor.
+    pub second_factor: SecondFactor,
+    /// Browsers that are not asked for it.
+    pub devices: Vec<RememberedDevice>,
     /// Their account, if they own it.
     pub owned: Option<OwnedAccount>,
     /// Their sessions, the latest first.
@@ -30,6 +37,8 @@ pub struct OwnedAccount {
     pub called: String,
     /// Whether the content of requests is kept once their renders have ended.
     pub keep_content: bool,
+    /// From which day on everybody needs a second factor, if they do.
+    pub second_factor_from: Option<Date>,
     /// When it is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
 }

@@ -17,6 +17,8 @@ pub struct Standing {
     pub account: String,
     /// When it is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
+    /// From then on the person needs a second factor, if they do and have none.
+    pub second_factor_from: Option<OffsetDateTime>,
     /// Credits of this period.
     pub credits: CreditPeriod,
     /// How many people belong to it.

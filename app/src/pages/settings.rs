@@ -3,6 +3,7 @@
 pub mod account;
 pub mod api;
 pub mod profile;
+pub mod second_factor;
 pub mod sessions;
 
 use leptos::prelude::*;
@@ -17,6 +18,7 @@ use crate::{
     pages::settings::{
         account::AccountSections,
         profile::{PasswordSection, ProfileSection},
+        second_factor::SecondFactorSection,
         sessions::SessionsSection,
     },
 };
@@ -49,6 +51,7 @@ fn Content(found: Found) -> impl IntoView {
         <Done about=done />
         <ProfileSection person=found.person />
         <PasswordSection changed_at=found.password_changed_at />
+        <SecondFactorSection state=found.second_factor devices=found.devices now />
         <SessionsSection sessions now />
         {owned.map(|account| view! { <AccountSections account /> })}
     }
@@ -61,6 +64,9 @@ fn done(word: &str) -> Option<&'static str> {
         "email" => "A link is on its way to the new address. It counts once you have opened the link, logged in.",
         "email-confirmed" => "Address changed. From now on you log in with it.",
         "password" => "Password changed. All other sessions are logged out.",
+        "factor-off" => "The second factor is off. Your password is enough to log in.",
+        "factor-policy" => "Saved. Members without a second factor are told of it on every page.",
+        "device" => "This device is asked for the second factor again.",
         "account" => "Account name saved.",
         "content" => "Saved.",
         "session" => "Session logged out.",

@@ -12,6 +12,8 @@ pub enum Face {
     Text,
     /// As code: ids, addresses, names that machines give.
     Code,
+    /// As digits, large, and with the keys for them.
+    Digits,
 }
 
 /// What stands around a control: its label, what to know, and what is wrong. The control has the `id`, and
@@ -125,12 +127,14 @@ pub fn TextField(
                 class=match face {
                     Face::Text => "input",
                     Face::Code => "input input--code",
+                    Face::Digits => "input input--digits",
                 }
                 id=id.clone()
                 type=kind
                 name=name
                 value=value
                 autocomplete=autocomplete
+                inputmode=(face == Face::Digits).then_some("numeric")
                 required=!optional && !maybe_hidden
                 autofocus=focus
                 aria-invalid=fault.map(|_| "true")

@@ -9,7 +9,7 @@ use crate::{
     config::{Config, secrets::SecretsConfig},
     database::folder::{DataFolder, FolderError},
     domain::sealing::{SecretKey, SecretKeys},
-    service::account_keys::{self, SecretKeyError},
+    service::secret_keys::{self, SecretKeyError},
 };
 
 const KEY_FILE: &str = "secret-key";
@@ -49,7 +49,7 @@ pub async fn obtain(
         current,
         former: config.former.clone(),
     };
-    account_keys::check(db, &keys).await?;
+    secret_keys::check(db, &keys).await?;
     Ok(Arc::new(keys))
 }
 

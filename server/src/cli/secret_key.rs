@@ -7,12 +7,12 @@ use crate::{
     cli::failure::Failure,
     config::Config,
     database::{self, Database},
-    service::account_keys,
+    service::secret_keys,
 };
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Wrap the accounts' data keys anew. Prints how many it were.
+    /// Wrap anew what the secret key wraps: accounts' data keys and people's second factors. Prints how many it were.
     ///
     /// To replace the secret key, set the new one as `PLATEN_SECRET_KEY` and the old one as `PLATEN_FORMER_SECRET_KEY`,
     /// restart every process, run this command with the same two settings, and then leave the former key out.
@@ -29,6 +29,6 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
 
 async fn rewrap(database: &Database, config: &Config) -> Result<(), Failure> {
     let keys = secret_key::obtain_for_command(&database.pool, config).await?;
-    println!("{}", account_keys::rewrap(&database.pool, &keys).await?);
+    println!("{}", secret_keys::rewrap(&database.pool, &keys).await?);
     Ok(())
 }

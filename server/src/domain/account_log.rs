@@ -55,6 +55,14 @@ deeds! {
     RoleChanged { email: String, from: String, to: String } "member.role_changed" "made {email}, until then {from}, {to}";
     MemberRemoved { email: String } "member.removed" "removed {email}";
     MemberLeft {} "member.left" "left the account";
+    SecondFactorOn {} "second_factor.turned_on" "turned their second factor on";
+    SecondFactorOff {} "second_factor.turned_off" "turned their second factor off";
+    SecondFactorRemoved { email: String } "second_factor.removed" "removed the second factor of {email}";
+    RecoveryCodesRenewed {} "second_factor.codes_renewed" "made new recovery codes";
+    SecondFactorRequired { from: String } "second_factor.required" "decided that everybody needs a second factor from {from} on";
+    SecondFactorOptional {} "second_factor.optional" "decided that everybody may do without a second factor";
+    SessionEnded {} "session.ended" "logged out one of their sessions";
+    OtherSessionsEnded {} "session.others_ended" "logged out all their other sessions";
     KeyCreated { name: String } "key.created" "made the key {name}";
     KeyRotated { name: String } "key.rotated" "replaced the key {name}";
     KeyRevoked { name: String } "key.revoked" "revoked the key {name}";

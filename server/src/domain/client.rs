@@ -2,8 +2,13 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+
 /// Longer descriptions of a program are cut.
 const USER_AGENT_CHARACTERS: usize = 300;
+const DEVICE_BYTES: usize = 32;
 
 /// Where a request comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +17,39 @@ pub struct Client {
     pub address: IpAddr,
     /// What its program says of itself: the beginning of the header `User-Agent`, without control characters.
     pub user_agent: String,
+    /// The browser, whoever logs in with it; `None`: it is none, or was not asked.
+    pub device: Option<DeviceDigest>,
+}
+
+/// What a browser is known by for as long as it keeps its cookie. Does not print.
+#[derive(Debug, Clone)]
+pub struct DeviceToken(SecretString);
+
+/// SHA-256 of a [`DeviceToken`]. Tokens are random enough that nothing slower is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeviceDigest(pub [u8; 32]);
+
+impl DeviceToken {
+    /// The token of random bytes.
+    pub fn from_random(random: [u8; DEVICE_BYTES]) -> Self {
+        Self(BASE64_URL_SAFE_NO_PAD.encode(random).into())
+    }
+
+    /// The token that a cookie holds; `None`: it is none of ours.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        (bytes.len() == DEVICE_BYTES).then(|| Self(text.into()))
+    }
+
+    /// As it stands in a cookie: 43 characters that need no escaping there.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// What is stored of it.
+    pub fn digest(&self) -> DeviceDigest {
+        DeviceDigest(Sha256::digest(self.expose()).into())
+    }
 }
 
 impl Client {
@@ -21,6 +59,16 @@ impl Client {
         Self {
             address: address.to_canonical(),
             user_agent: printable.take(USER_AGENT_CHARACTERS).collect(),
+            device: None,
+        }
+    }
+
+    /// The same, in a browser that is known by this.
+    #[must_use]
+    pub fn with_device(self, device: DeviceDigest) -> Self {
+        Self {
+            device: Some(device),
+            ..self
         }
     }
 
@@ -87,8 +135,20 @@ mod tests {
 
     #[test]
     fn a_program_does_not_say_too_much() {
-        let client = Client::new("192.0.2.7".parse().expect("an address"), &"a\u{1b}ä".repeat(200));
+        let address = "192.0.2.7".parse().expect("an address");
+        let client = Client::new(address, &"a\u{1b}ä".repeat(200));
         assert_eq!(client.user_agent, "aä".repeat(150));
+    }
+
+    #[test]
+    fn a_cookie_of_ours_is_read_and_does_not_print() {
+        let token = DeviceToken::from_random([0xfb; 32]);
+        let read = DeviceToken::parse(token.expose()).expect("a token");
+        assert_eq!(read.digest(), token.digest());
+        assert!(!format!("{token:?}").contains(token.expose()));
+        for text in ["", "abc", &token.expose()[1..], &"a".repeat(100_000)] {
+            assert!(DeviceToken::parse(text).is_none());
+        }
     }
 
     #[test]

@@ -85,6 +85,10 @@ identifier! {
     SessionId
 }
 identifier! {
+    /// A browser that somebody has logged in with; not what its cookie holds.
+    DeviceId
+}
+identifier! {
     /// A mail.
     MailId
 }

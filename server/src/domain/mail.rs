@@ -1,6 +1,6 @@
 //! What the service writes to people. Every mail is plain text and the same as HTML, without pictures.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, macros::format_description};
@@ -21,6 +21,7 @@ pub const TOKEN: &str = "token";
 const LOG_IN_PATH: &str = "/log-in";
 const DASHBOARD_PATH: &str = "/dashboard";
 const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
+const SETTINGS_PATH: &str = "/dashboard/settings";
 
 /// So long somebody has a mail in hand. Sending takes less.
 pub const LEASE: Duration = Duration::from_mins(3);
@@ -64,6 +65,25 @@ pub enum Letter {
     },
     /// The password was replaced.
     PasswordChanged,
+    /// The second factor was turned on.
+    SecondFactorOn,
+    /// The second factor was turned off.
+    SecondFactorOff,
+    /// A recovery code stood in for the second factor.
+    RecoveryCodeUsed {
+        /// How many are left.
+        left: i64,
+    },
+    /// Somebody has logged in with a browser that the user has not used before.
+    NewDevice {
+        /// What people call it.
+        device: String,
+        /// From where.
+        address: IpAddr,
+        /// When.
+        #[serde(with = "time::serde::rfc3339")]
+        at: OffsetDateTime,
+    },
     /// An account is to be deleted.
     DeletionAsked {
         /// Its name.
@@ -89,6 +109,19 @@ pub enum Letter {
         /// The address of the new one.
         owner: String,
     },
+    /// The archive of an account can be fetched.
+    ExportReady {
+        /// Its name.
+        account_name: String,
+        /// Until when.
+        #[serde(with = "time::serde::rfc3339")]
+        delete_at: OffsetDateTime,
+    },
+    /// The archive of an account could not be made.
+    ExportFailed {
+        /// Its name.
+        account_name: String,
+    },
 }
 
 impl Letter {
@@ -101,10 +134,16 @@ impl Letter {
             Self::AddressChangeAsked { .. } => "address_change_asked",
             Self::AddressChanged { .. } => "address_changed",
             Self::PasswordChanged => "password_changed",
+            Self::SecondFactorOn => "second_factor_on",
+            Self::SecondFactorOff => "second_factor_off",
+            Self::RecoveryCodeUsed { .. } => "recovery_code_used",
+            Self::NewDevice { .. } => "new_device",
             Self::DeletionAsked { .. } => "deletion_asked",
             Self::Invitation { .. } => "invitation",
             Self::Removed { .. } => "removed",
             Self::OwnerChanged { .. } => "owner_changed",
+            Self::ExportReady { .. } => "export_ready",
+            Self::ExportFailed { .. } => "export_failed",
         }
     }
 }
@@ -193,16 +232,63 @@ pub fn password_changed(base: &Url) -> Written {
         .written()
 }
 
+/// From then on a log-in takes two steps.
+pub fn second_factor_on(base: &Url) -> Written {
+    Draft::new("Your second factor is on")
+        .says("From now on a log-in to your Platen account asks for a code of your authenticator app.")
+        .says("Keep the recovery codes where you find them without your phone.")
+        .says("If it was not you, choose a new password, and write to whoever runs this service.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .written()
+}
+
+/// From then on the password is enough.
+pub fn second_factor_off(base: &Url) -> Written {
+    Draft::new("Your second factor is off")
+        .says("From now on the password of your Platen account is enough to log in.")
+        .says("If it was not you, choose a new password now, and turn the second factor on again.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .leads("Settings", &page(base, SETTINGS_PATH))
+        .written()
+}
+
+/// After every use of one.
+pub fn recovery_code_used(base: &Url, left: i64) -> Written {
+    let left = match left {
+        0 => "None is left: make new ones while you are logged in.".to_owned(),
+        1 => "One is left.".to_owned(),
+        left => format!("{left} are left."),
+    };
+    Draft::new("A recovery code was used")
+        .says(format!(
+            "Somebody, we hope you, has used one of the recovery codes of your Platen account. {left}"
+        ))
+        .says("If it was not you, choose a new password now, and make new recovery codes.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .leads("Settings", &page(base, SETTINGS_PATH))
+        .written()
+}
+
+/// After the first log-in with a browser.
+pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime) -> Written {
+    Draft::new("A log-in with a new browser")
+        .says(format!(
+            "Somebody, we hope you, has logged in to your Platen account with a browser that you have not used before: \
+             {device}, from {address}, on {}.",
+            moment(at)
+        ))
+        .says("If it was not you, choose a new password now: that ends every session.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .written()
+}
+
 /// While there is time.
 pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
-    const MOMENT: &[time::format_description::BorrowedFormatItem<'_>] =
-        format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
-    let moment = delete_at.to_offset(time::UtcOffset::UTC).format(MOMENT);
     let account = called(account_name, "your account");
     Draft::new("Your account is to be deleted")
         .says(format!(
             "As you asked, {account} is deleted on {}, with its templates, keys, renders and stored documents.",
-            moment.unwrap_or_default()
+            moment(delete_at)
         ))
         .says("Until then you can log in and take it back.")
         .leads("Log in", &page(base, LOG_IN_PATH))
@@ -246,12 +332,43 @@ pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> Written {
         .written()
 }
 
+/// No link leads to the archive itself: whoever reads the mail has to log in.
+pub fn export_ready(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
+    let (account, moment) = (called(account_name, "your account"), moment(delete_at));
+    Draft::new("Your export is ready")
+        .says(format!(
+            "All that belongs to {account} is in one file now. You find it under Settings until {moment}; then it is deleted."
+        ))
+        .leads("Settings", &page(base, SETTINGS_PATH))
+        .says("If you did not ask for it, choose a new password now.")
+        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .written()
+}
+
+/// After the last try.
+pub fn export_failed(base: &Url, account_name: &str) -> Written {
+    let account = called(account_name, "your account");
+    Draft::new("Your export could not be made")
+        .says(format!(
+            "You asked for all that belongs to {account}. It could not be put into a file, by no fault of yours."
+        ))
+        .says("Ask for it once more under Settings. If that fails, too, write to whoever runs this service.")
+        .leads("Settings", &page(base, SETTINGS_PATH))
+        .written()
+}
+
 fn called(account_name: &str, nameless: &str) -> String {
     if account_name.is_empty() {
         nameless.to_owned()
     } else {
         format!("the account {account_name}")
     }
+}
+
+fn moment(at: OffsetDateTime) -> String {
+    const MOMENT: &[time::format_description::BorrowedFormatItem<'_>] =
+        format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
+    at.to_offset(time::UtcOffset::UTC).format(MOMENT).unwrap_or_default()
 }
 
 fn page(base: &Url, path: &str) -> Url {

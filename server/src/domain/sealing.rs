@@ -1,6 +1,6 @@
 //! Sealing what must stay secret at rest, by envelope encryption: each account has a data key, and the data keys are
 //! wrapped under the service's one secret key. A change of the secret key wraps the data keys anew and leaves alone what
-//! they have sealed.
+//! they have sealed. What is a person's, and no account's, is so little that it is wrapped under the secret key itself.
 //!
 //! The cipher is AES-256-GCM-SIV (RFC 8452), which forgives a nonce that comes twice. What is sealed says, as associated
 //! data, whose it is and what for, so that nothing opens in another place.
@@ -10,10 +10,11 @@ use std::{fmt, sync::Arc};
 use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use secrecy::{ExposeSecret, SecretBox, SecretString};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::domain::ids::{AccountId, RenderId};
+use crate::domain::ids::{AccountId, RenderId, UserId};
 
 const KEY_BYTES: usize = 32;
 /// Of the form in which the associated data and the sealed bytes are put together.
@@ -87,6 +88,23 @@ impl SecretKey {
     pub fn id(&self) -> &SecretKeyId {
         &self.id
     }
+
+    /// Seals something short under the secret key itself; the nonce has to be random.
+    pub fn wrap(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Wrapped, SealingError> {
+        Ok(Wrapped {
+            secret_key_id: self.id.as_str().to_owned(),
+            sealed: seal(&self.bytes, place, nonce, content)?,
+        })
+    }
+}
+
+/// What is sealed under a secret key itself, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrapped {
+    /// The secret key that opens it.
+    pub secret_key_id: String,
+    /// The content, sealed.
+    pub sealed: Vec<u8>,
 }
 
 /// The secret keys that a process works with.
@@ -107,6 +125,12 @@ impl SecretKeys {
             .map(AsRef::as_ref)
             .find(|key: &&SecretKey| key.id.as_str() == id)
     }
+
+    /// Opens what was wrapped for this place.
+    pub fn unwrap(&self, place: &Place, wrapped: Wrapped) -> Result<SecretBox<Vec<u8>>, SealingError> {
+        let under = self.named(&wrapped.secret_key_id).ok_or(SealingError::NotOpened)?;
+        Ok(SecretBox::new(Box::new(open(&under.bytes, place, wrapped.sealed)?)))
+    }
 }
 
 fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
@@ -123,15 +147,6 @@ fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
 #[derive(Debug)]
 pub struct DataKey(SecretBox<[u8; KEY_BYTES]>);
 
-/// A data key as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrappedKey {
-    /// The secret key that opens it.
-    pub secret_key_id: String,
-    /// The data key, sealed.
-    pub sealed: Vec<u8>,
-}
-
 impl DataKey {
     /// The key of 32 random bytes.
     pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
@@ -139,23 +154,13 @@ impl DataKey {
     }
 
     /// The key as it is stored for an account.
-    pub fn wrap(
-        &self,
-        under: &SecretKey,
-        account: AccountId,
-        nonce: [u8; NONCE_LEN],
-    ) -> Result<WrappedKey, SealingError> {
-        let place = Place::data_key(account);
-        Ok(WrappedKey {
-            secret_key_id: under.id.as_str().to_owned(),
-            sealed: seal(&under.bytes, &place, nonce, self.0.expose_secret().to_vec())?,
-        })
+    pub fn wrap(&self, under: &SecretKey, account: AccountId, nonce: [u8; NONCE_LEN]) -> Result<Wrapped, SealingError> {
+        under.wrap(&Place::data_key(account), nonce, self.0.expose_secret().to_vec())
     }
 
     /// The key that was stored for an account.
-    pub fn unwrap(wrapped: WrappedKey, keys: &SecretKeys, account: AccountId) -> Result<Self, SealingError> {
-        let under = keys.named(&wrapped.secret_key_id).ok_or(SealingError::NotOpened)?;
-        let bytes = SecretBox::new(Box::new(open(&under.bytes, &Place::data_key(account), wrapped.sealed)?));
+    pub fn unwrap(wrapped: Wrapped, keys: &SecretKeys, account: AccountId) -> Result<Self, SealingError> {
+        let bytes = keys.unwrap(&Place::data_key(account), wrapped)?;
         let key = bytes.expose_secret().as_slice().try_into();
         key.map(Self::from_random).map_err(|_| SealingError::NotOpened)
     }
@@ -174,7 +179,8 @@ impl DataKey {
 /// The one place that something is sealed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    account: AccountId,
+    /// The account, or the user.
+    owner: Uuid,
     purpose: &'static str,
     row: Uuid,
 }
@@ -183,7 +189,7 @@ impl Place {
     /// The kept answer with this id.
     pub fn kept_answer(account: AccountId, row: Uuid) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "kept answer",
             row,
         }
@@ -192,7 +198,7 @@ impl Place {
     /// The content of the request for this render.
     pub fn render_content(account: AccountId, render: RenderId) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "render content",
             row: render.0,
         }
@@ -201,7 +207,7 @@ impl Place {
     /// The thumbnail with this id.
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "thumbnail",
             row,
         }
@@ -210,7 +216,7 @@ impl Place {
     /// Where the callback of this render goes.
     pub fn callback_target(account: AccountId, render: RenderId) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "callback target",
             row: render.0,
         }
@@ -219,7 +225,7 @@ impl Place {
     /// The webhook secret with this id.
     pub fn webhook_secret(account: AccountId, row: Uuid) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "webhook secret",
             row,
         }
@@ -228,7 +234,7 @@ impl Place {
     /// The credentials of the storage connection with this id.
     pub fn connection(account: AccountId, row: Uuid) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "connection",
             row,
         }
@@ -237,23 +243,41 @@ impl Place {
     /// The API key with this id, until it is shown.
     pub fn new_key(account: AccountId, row: Uuid) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "new key",
             row,
         }
     }
 
+    /// What a user's app shares with us.
+    pub fn app_secret(user: UserId) -> Self {
+        Self {
+            owner: user.0,
+            purpose: "app secret",
+            row: user.0,
+        }
+    }
+
+    /// A user's recovery codes, until they are shown.
+    pub fn recovery_codes(user: UserId) -> Self {
+        Self {
+            owner: user.0,
+            purpose: "recovery codes",
+            row: user.0,
+        }
+    }
+
     fn data_key(account: AccountId) -> Self {
         Self {
-            account,
+            owner: account.0,
             purpose: "data key",
             row: account.0,
         }
     }
 
     fn associated_data(&self) -> Aad<String> {
-        let Self { account, purpose, row } = self;
-        Aad::from(format!("{account}|{purpose}|{row}|{VERSION}"))
+        let Self { owner, purpose, row } = self;
+        Aad::from(format!("{owner}|{purpose}|{row}|{VERSION}"))
     }
 }
 
@@ -290,92 +314,4 @@ fn cipher(key: &SecretBox<[u8; KEY_BYTES]>) -> Result<LessSafeKey, aws_lc_rs::er
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn account() -> AccountId {
-        AccountId::generate()
-    }
-
-    #[test]
-    fn what_is_sealed_opens_in_its_own_place_only() {
-        let (account, row) = (account(), Uuid::now_v7());
-        let key = DataKey::from_random([1; 32]);
-        let place = Place::kept_answer(account, row);
-        let sealed = key.seal(&place, [2; 12], b"a document".to_vec()).unwrap();
-        assert_eq!(sealed.len(), 10 + 28);
-        assert!(!sealed.windows(8).any(|window| b"document".starts_with(window)));
-        assert_eq!(key.open(&place, sealed.clone()).unwrap(), b"a document");
-        for elsewhere in [
-            Place::kept_answer(AccountId::generate(), row),
-            Place::kept_answer(account, Uuid::now_v7()),
-            Place::connection(account, row),
-            Place {
-                purpose: "data key",
-                ..place
-            },
-        ] {
-            assert_eq!(key.open(&elsewhere, sealed.clone()), Err(SealingError::NotOpened));
-        }
-        let other = DataKey::from_random([3; 32]);
-        assert_eq!(other.open(&place, sealed.clone()), Err(SealingError::NotOpened));
-        for index in 0..sealed.len() {
-            let mut changed = sealed.clone();
-            changed[index] ^= 1;
-            assert_eq!(key.open(&place, changed), Err(SealingError::NotOpened), "{index}");
-        }
-        for length in [0, 11, 12, 27] {
-            assert_eq!(
-                key.open(&place, sealed[..length].to_vec()),
-                Err(SealingError::NotOpened)
-            );
-        }
-    }
-
-    #[test]
-    fn a_data_key_is_stored_wrapped_for_one_account() {
-        let account = account();
-        let secret = SecretKey::from_random([4; 32]);
-        let key = DataKey::from_random([5; 32]);
-        let wrapped = key.wrap(&secret, account, [6; 12]).unwrap();
-        assert_eq!(wrapped.secret_key_id, secret.id().as_str());
-        let keys = |current: u8, former: Option<u8>| SecretKeys {
-            current: Arc::new(SecretKey::from_random([current; 32])),
-            former: former.map(|random| Arc::new(SecretKey::from_random([random; 32]))),
-        };
-        for sound in [keys(4, None), keys(4, Some(7)), keys(7, Some(4))] {
-            let unwrapped = DataKey::unwrap(wrapped.clone(), &sound, account).unwrap();
-            assert_eq!(unwrapped.0.expose_secret(), key.0.expose_secret());
-        }
-        assert!(DataKey::unwrap(wrapped.clone(), &keys(4, None), AccountId::generate()).is_err());
-        assert!(DataKey::unwrap(wrapped, &keys(7, Some(8)), account).is_err());
-    }
-
-    #[test]
-    fn a_secret_key_is_read_as_base64_and_as_hexadecimal() {
-        let key = SecretKey::from_random([0xa7; 32]);
-        let text = key.to_text();
-        for text in [text.expose_secret(), &"a7".repeat(32), &"A7".repeat(32)] {
-            assert_eq!(SecretKey::parse(text).expect("a key").id(), key.id(), "{text}");
-        }
-        for text in [
-            "",
-            "secret",
-            &"a7".repeat(31),
-            &"+7".repeat(32),
-            &text.expose_secret()[1..],
-        ] {
-            assert!(SecretKey::parse(text).is_none(), "{text}");
-        }
-    }
-
-    #[test]
-    fn no_key_prints() {
-        let text = format!(
-            "{:?} {:?}",
-            SecretKey::from_random([9; 32]),
-            DataKey::from_random([9; 32])
-        );
-        assert!(!text.contains("9, 9"), "{text}");
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Sessions of browsers over HTTP: the cookie, who is logged in, and the defence against requests that other sites make in
+//! Sessions of browsers over HTTP: the cookies, who is logged in, and the defence against requests that other sites make in
 //! a person's name.
 //!
 //! Pages that know people are put under [`protect`], once:
@@ -10,7 +10,8 @@
 //!
 //! Their handlers find among the extensions of a request: `tower_sessions::Session`, for what acts on it
 //! (`service::people::log_in`, `service::sessions`); `domain::client::Client`, where it comes from; and, if somebody is
-//! logged in, `service::sessions::LoggedIn`. They put [`csrf::token`](super::csrf::token) into each form as the hidden field
+//! logged in, `service::sessions::LoggedIn`. Whoever logs in is given a second cookie, which outlasts the session: by it the
+//! browser is known again. They put [`csrf::token`](super::csrf::token) into each form as the hidden field
 //! `csrf`; scripts send it as the header `X-CSRF-Token`. After a log-in it is another one, so that the next page has to be
 //! loaded anew.
 
@@ -19,7 +20,7 @@ use std::{net::Ipv4Addr, sync::Arc};
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
@@ -28,10 +29,13 @@ use url::Url;
 
 use crate::{
     clock,
-    domain::{client::Client, network::Network},
+    domain::{
+        client::{Client, DeviceToken},
+        network::Network,
+    },
     http::{client_address::client, csrf},
     service::{
-        people::People,
+        people::{People, devices::LIFETIME},
         sessions::{self, PostgresSessions},
     },
 };
@@ -45,7 +49,7 @@ pub fn protect<S: Clone + Send + Sync + 'static>(
     trusted_proxies: Vec<Network>,
 ) -> Router<S> {
     let secure = base_url.scheme() == "https";
-    let name = cookie_name(secure);
+    let (name, device) = cookie_names(secure);
     let layer = SessionManagerLayer::new(PostgresSessions(people.db.clone()))
         .with_name(name)
         .with_path("/")
@@ -59,50 +63,85 @@ pub fn protect<S: Clone + Send + Sync + 'static>(
         .layer(middleware::from_fn(move |request: Request, next: Next| {
             csrf::check(origin.clone(), request, next)
         }))
-        .layer(middleware::from_fn(know))
-        .layer(middleware::map_request(move |request: Request| {
-            let trusted_proxies = Arc::clone(&trusted_proxies);
-            async move { with_client(request, &trusted_proxies) }
-        }))
+        .layer(middleware::from_fn(
+            move |session: Session, request: Request, next: Next| {
+                let trusted_proxies = Arc::clone(&trusted_proxies);
+                async move {
+                    let token = device_token(request.headers(), device);
+                    let request = with_client(request, &trusted_proxies, &token);
+                    let (mut response, has_logged_in) = know(session, request, next).await;
+                    if has_logged_in && let Ok(cookie) = HeaderValue::try_from(device_cookie(device, &token, secure)) {
+                        response.headers_mut().append(header::SET_COOKIE, cookie);
+                    }
+                    response
+                }
+            },
+        ))
         .layer(layer)
         .layer(middleware::map_response(move |response: Response| async move {
             complete_removal(response, name, secure)
         }))
 }
 
-/// The prefix makes browsers refuse the cookie from other hosts, other paths and unencrypted connections
-/// (RFC 6265bis, 4.1.3.2).
-fn cookie_name(secure: bool) -> &'static str {
-    if secure { "__Host-platen" } else { "platen" }
+/// Of the session, and of the browser. The prefix makes browsers refuse the cookies from other hosts, other paths and
+/// unencrypted connections (RFC 6265bis, 4.1.3.2).
+fn cookie_names(secure: bool) -> (&'static str, &'static str) {
+    if secure {
+        ("__Host-platen", "__Host-platen-device")
+    } else {
+        ("platen", "platen-device")
+    }
+}
+
+/// What the browser is known by; a new one, if it does not say.
+fn device_token(headers: &HeaderMap, name: &str) -> DeviceToken {
+    let cookies = headers.get_all(header::COOKIE).into_iter();
+    let token = cookies
+        .filter_map(|cookies| cookies.to_str().ok())
+        .flat_map(|cookies| cookies.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .find(|(known, _)| *known == name)
+        .and_then(|(_, token)| DeviceToken::parse(token));
+    token.unwrap_or_else(|| DeviceToken::from_random(rand::random()))
+}
+
+fn device_cookie(name: &str, token: &DeviceToken, secure: bool) -> String {
+    let (token, seconds) = (token.expose(), LIFETIME.whole_seconds());
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{name}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
 }
 
 /// Notes where a request comes from.
-fn with_client(request: Request, trusted_proxies: &[Network]) -> Request {
+fn with_client(request: Request, trusted_proxies: &[Network], device: &DeviceToken) -> Request {
     let (mut parts, body) = request.into_parts();
     // Every connection of ours has an address.
-    let client = client(&parts, trusted_proxies);
-    parts
-        .extensions
-        .insert(client.unwrap_or_else(|| Client::new(Ipv4Addr::UNSPECIFIED.into(), "")));
+    let client = client(&parts, trusted_proxies).unwrap_or_else(|| Client::new(Ipv4Addr::UNSPECIFIED.into(), ""));
+    parts.extensions.insert(client.with_device(device.digest()));
     Request::from_parts(parts, body)
 }
 
-/// Finds who is logged in, and lets the session last.
-async fn know(session: Session, mut request: Request, next: Next) -> Response {
+/// Finds who is logged in, and lets the session last. Also says whether this request was a log-in.
+async fn know(session: Session, mut request: Request, next: Next) -> (Response, bool) {
+    let id = session.id();
     match sessions::current(&session, clock::now()).await {
         Ok(Some(person)) => {
             request.extensions_mut().insert(person);
         }
         Ok(None) => {}
-        Err(error) => return unavailable(&error),
+        Err(error) => return (unavailable(&error), false),
     }
     let response = next.run(request).await;
-    if session.is_modified()
-        && let Err(error) = sessions::extend(&session).await
-    {
-        return unavailable(&error);
+    if !session.is_modified() {
+        return (response, false);
     }
-    response
+    match sessions::extend(&session).await {
+        // Whoever logs in is given another id, which is known when the session is written.
+        Ok(whose) => (
+            response,
+            whose.is_some() && session.id().is_none_or(|now| Some(now) != id),
+        ),
+        Err(error) => (unavailable(&error), false),
+    }
 }
 
 fn unavailable(error: &tower_sessions::session::Error) -> Response {

@@ -149,6 +149,10 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
         Letter::AddressChangeAsked { new_address } => mail::address_change_asked(base, new_address),
         Letter::AddressChanged { new_address } => mail::address_changed(new_address),
         Letter::PasswordChanged => mail::password_changed(base),
+        Letter::SecondFactorOn => mail::second_factor_on(base),
+        Letter::SecondFactorOff => mail::second_factor_off(base),
+        Letter::RecoveryCodeUsed { left } => mail::recovery_code_used(base, *left),
+        Letter::NewDevice { device, address, at } => mail::new_device(base, device, *address, *at),
         Letter::DeletionAsked {
             account_name,
             delete_at,

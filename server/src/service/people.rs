@@ -5,15 +5,20 @@
 
 pub mod account;
 pub mod callers;
+pub mod confirm;
+mod deeds;
+pub mod devices;
 pub mod email;
 pub mod invitations;
 mod limits;
 pub mod log_in;
 pub mod password;
+pub mod second_factor;
+pub mod sessions;
 pub mod sign_up;
 pub mod team;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -21,6 +26,8 @@ use time::OffsetDateTime;
 use crate::{
     domain::{
         email::{Email, InvalidEmail},
+        ids::UserId,
+        sealing::{SealingError, SecretKeys},
         validation::Fault,
     },
     service::{
@@ -30,7 +37,7 @@ use crate::{
         people::limits::Limits,
     },
     storage::default_storage::DefaultStorage,
-    store::{account_log, error::StoreError, one_time_tokens, sessions, sign_ups},
+    store::{account_log, error::StoreError, one_time_tokens, sessions as session_store, sign_ups, users},
 };
 
 /// What acting for people needs; cheap to clone.
@@ -40,15 +47,17 @@ pub struct People {
     pub db: PgPool,
     /// Computes hashes.
     pub passwords: Passwords,
+    secret_keys: Arc<SecretKeys>,
     limits: Limits,
 }
 
 impl People {
     /// Nobody has tried anything yet.
-    pub fn new(db: PgPool) -> Self {
+    pub fn new(db: PgPool, secret_keys: Arc<SecretKeys>) -> Self {
         Self {
             db,
             passwords: Passwords::default(),
+            secret_keys,
             limits: Limits::default(),
         }
     }
@@ -66,6 +75,12 @@ pub enum PeopleError {
     /// The person who is logged in typed another password than theirs.
     #[error("this is not your password")]
     WrongPassword,
+    /// It is no code of the person's app that counts now, and no recovery code of theirs that is left.
+    #[error("this is not the code that the app shows, or it was used before")]
+    WrongCode,
+    /// Nobody waits in this session to show their second factor, or not any more.
+    #[error("the log-in has taken too long; begin again")]
+    LogInAnew,
     /// Too many tries.
     #[error("too many tries; try again in {}", in_words(*.retry_after))]
     TooMany {
@@ -90,6 +105,9 @@ pub enum PeopleError {
     /// The person has no such session or account.
     #[error("there is no such thing")]
     NotFound,
+    /// What is sealed can't be opened.
+    #[error("the second factor: {0}")]
+    Sealing(#[from] SealingError),
     /// No hash.
     #[error(transparent)]
     Hash(#[from] HashError),
@@ -115,6 +133,12 @@ fn read<T, E: std::fmt::Display>(faults: &mut Vec<Fault>, pointer: &str, read: R
         .ok()
 }
 
+/// The address of a user.
+async fn email_of(people: &People, user: UserId) -> Result<Email, PeopleError> {
+    let user = users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?;
+    read_email(&user.email)
+}
+
 /// The address that somebody typed into `/email`.
 fn read_email(typed: &str) -> Result<Email, PeopleError> {
     let read: Result<Email, InvalidEmail> = typed.trim().parse();
@@ -126,7 +150,8 @@ fn read_email(typed: &str) -> Result<Email, PeopleError> {
 pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateTime) -> Result<(), DeleteAccountError> {
     sign_ups::delete_expired(&people.db, now).await?;
     one_time_tokens::delete_expired(&people.db, now).await?;
-    sessions::delete_expired(&people.db, now).await?;
+    session_store::delete_expired(&people.db, now).await?;
+    devices::purge(people, now).await?;
     mail::purge(&people.db, now).await?;
     account_log::delete_old(&people.db, now).await?;
     invitations::purge(people, now).await?;

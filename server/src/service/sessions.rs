@@ -3,13 +3,15 @@
 //! A session is over when it was not used for 14 days (30, if the person wants to stay logged in), after 90 days in any
 //! case, when it is ended, and when its user's password changes.
 
+pub mod waiting;
+
 use std::net::IpAddr;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use tower_sessions::{
     Expiry, Session, SessionStore,
@@ -35,6 +37,8 @@ const PERSON: &str = "person";
 const ACCOUNT: &str = "account";
 /// A session that is used is written down as often as that: when it was last seen is late by so much at most.
 const TOUCH_AFTER: Duration = Duration::minutes(5);
+/// Whoever has shown who they are is not asked again for so long.
+const CONFIRMED: Duration = Duration::minutes(10);
 /// Without a visit, for those who want to stay logged in.
 const LONG_INACTIVITY: Duration = Duration::days(30);
 
@@ -61,6 +65,17 @@ pub struct LoggedIn {
     since: OffsetDateTime,
     #[serde(with = "time::serde::rfc3339")]
     seen: OffsetDateTime,
+    /// When they have shown the last time who they are; what an earlier version of this program wrote does not say.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    confirmed: Option<OffsetDateTime>,
+}
+
+impl LoggedIn {
+    /// Whether they have shown only just now who they are, by their password or second factor: what a session that somebody
+    /// else has got hold of must not be enough for asks for this.
+    pub fn is_confirmed(&self, now: OffsetDateTime) -> bool {
+        self.confirmed.is_some_and(|confirmed| now - confirmed < CONFIRMED)
+    }
 }
 
 /// Who is logged in to a session; notes now and then that it was used.
@@ -95,15 +110,17 @@ async fn person(session: &Session) -> Result<Option<LoggedIn>, session::Error> {
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }
 
-/// Lets a session that was changed last as long as it should; to be called before it is saved.
-pub async fn extend(session: &Session) -> Result<(), session::Error> {
-    let expiry = match person(session).await?.map(|person| person.stay) {
-        Some(Stay::LoggedIn) => Expiry::OnInactivity(LONG_INACTIVITY),
+/// Lets a session that was changed last as long as it should; to be called before it is saved. Says whose it is.
+pub async fn extend(session: &Session) -> Result<Option<UserId>, session::Error> {
+    let person = person(session).await?;
+    let expiry = match (&person, waiting::kept(session).await?) {
+        (None, Some(waiting)) => Expiry::AtDateTime(waiting.until),
+        (Some(person), _) if person.stay == Stay::LoggedIn => Expiry::OnInactivity(LONG_INACTIVITY),
         // The browser forgets it when it is closed; here it is kept for two weeks.
-        Some(Stay::WhileOpen) | None => Expiry::OnSessionEnd,
+        _ => Expiry::OnSessionEnd,
     };
     session.set_expiry(Some(expiry));
-    Ok(())
+    Ok(person.map(|person| person.user))
 }
 
 /// Logs a user in. Whatever the session was before is gone, its id first of all: somebody else may know it.
@@ -124,6 +141,7 @@ pub(super) async fn begin(
         user_agent: client.user_agent.clone(),
         since: now,
         seen: now,
+        confirmed: Some(now),
     };
     session.insert(PERSON, person).await
 }
@@ -161,6 +179,15 @@ pub(crate) async fn choose_account(session: &Session, account: AccountId) -> Res
 pub(super) async fn switch_account(session: &Session, account: AccountId) -> Result<(), session::Error> {
     session.cycle_id().await?;
     choose_account(session, account).await
+}
+
+/// Notes that whoever is logged in has shown again who they are.
+pub(super) async fn confirm(session: &Session, now: OffsetDateTime) -> Result<(), session::Error> {
+    let Some(mut person) = person(session).await? else {
+        return Ok(());
+    };
+    person.confirmed = Some(now);
+    session.insert(PERSON, person).await
 }
 
 /// Logs whoever is logged in out, in this browser.
@@ -211,14 +238,13 @@ pub async fn list(
 }
 
 /// Ends one of a user's sessions. `false`: they have no such session.
-pub async fn end(db: &PgPool, user: UserId, id: SessionId) -> Result<bool, StoreError> {
+pub(super) async fn end(db: &mut PgConnection, user: UserId, id: SessionId) -> Result<bool, StoreError> {
     sessions::delete_of_user(db, user, id).await
 }
 
 /// Ends all sessions of a user, but for the one that asks.
-pub async fn end_all_others(db: &PgPool, user: UserId, current: &Session) -> Result<(), StoreError> {
-    let mut connection = db.acquire().await?;
-    sessions::delete_others(&mut connection, user, current.id().map(digest)).await
+pub(super) async fn end_all_others(db: &mut PgConnection, user: UserId, current: &Session) -> Result<(), StoreError> {
+    sessions::delete_others(db, user, current.id().map(digest)).await
 }
 
 /// Keeps sessions in Postgres.

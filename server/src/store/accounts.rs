@@ -1,15 +1,15 @@
 //! Table `accounts`.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     domain::{
         display_name::DisplayName,
-        ids::{AccountId, UserId},
+        ids::{AccountId, ExportId, UserId},
     },
-    store::error::StoreError,
+    store::{deletions::DeletionOrder, error::StoreError},
 };
 
 /// Adds an account, whose periods begin now. The name may be empty; `credits` are those of one period, when they are
@@ -53,11 +53,48 @@ pub async fn update_plan(
     Ok(())
 }
 
-/// Decides whether the content of requests stays once their renders have ended.
-pub async fn update_keep_content(db: &mut PgConnection, id: AccountId, keep: bool) -> Result<(), StoreError> {
-    sqlx::query!("update accounts set keep_content = $2 where id = $1", id.0, keep)
-        .execute(db)
-        .await?;
+/// Decides whether the content of requests stays once their renders have ended. If not, that of the renders so far is to be
+/// forgotten; see [`list_to_forget`].
+pub async fn update_keep_content(
+    db: &mut PgConnection,
+    id: AccountId,
+    keep: bool,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update accounts
+         set keep_content = $2, forget_content_before = case when $2 then forget_content_before else $3 end
+         where id = $1",
+        id.0,
+        keep,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The accounts that want the content of earlier renders forgotten, and before when those were accepted.
+pub async fn list_to_forget(db: &PgPool) -> Result<Vec<(AccountId, OffsetDateTime)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select id, forget_content_before as "before!" from accounts where forget_content_before is not null"#
+    );
+    let rows = rows.fetch_all(db).await?.into_iter();
+    Ok(rows.map(|row| (AccountId(row.id), row.before)).collect())
+}
+
+/// Notes that it is forgotten, once none of those renders is under way: it might have asked before what its account wants.
+pub async fn update_forgotten(db: &PgPool, id: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update accounts set forget_content_before = null
+         where id = $1 and forget_content_before = $2 and not exists (
+            select from renders where account_id = $1 and finished_at is null and inserted_at <= $2
+         )",
+        id.0,
+        before,
+    )
+    .execute(db)
+    .await?;
     Ok(())
 }
 
@@ -68,6 +105,8 @@ pub struct OwnersChoices {
     pub name: String,
     /// Whether the content of requests stays once their renders have ended.
     pub keep_content: bool,
+    /// From when on everybody needs a second factor, if they do.
+    pub second_factor_from: Option<OffsetDateTime>,
     /// When it is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
 }
@@ -76,7 +115,7 @@ pub struct OwnersChoices {
 pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<Option<OwnersChoices>, StoreError> {
     let choices = sqlx::query_as!(
         OwnersChoices,
-        "select accounts.name, accounts.keep_content, accounts.delete_at
+        "select accounts.name, accounts.keep_content, accounts.second_factor_from, accounts.delete_at
          from accounts join members on members.account_id = accounts.id
          where accounts.id = $1 and members.user_id = $2 and members.role = 'owner'",
         id.0,
@@ -113,9 +152,31 @@ pub async fn update_name(
 }
 
 /// What an account is called; may be empty.
-pub async fn find_name(db: &mut PgConnection, id: AccountId) -> Result<String, StoreError> {
+pub async fn find_name(db: impl PgExecutor<'_>, id: AccountId) -> Result<String, StoreError> {
     let name = sqlx::query_scalar!("select name from accounts where id = $1", id.0);
     Ok(name.fetch_one(db).await?)
+}
+
+/// Decides from when on everybody needs a second factor in an account that this user owns; with `None`, that nobody does.
+/// `false`: they own no such account.
+pub async fn update_second_factor_from(
+    db: &mut PgConnection,
+    id: AccountId,
+    owner: UserId,
+    from: Option<OffsetDateTime>,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set second_factor_from = $3
+         from members
+         where accounts.id = $1 and members.account_id = accounts.id and members.user_id = $2
+             and members.role = 'owner'",
+        id.0,
+        owner.0,
+        from,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// Decides when an account that this user owns is deleted, or, with `None`, that it is not, unless that time has come.
@@ -128,7 +189,10 @@ pub async fn update_delete_at(
     now: OffsetDateTime,
 ) -> Result<Option<String>, StoreError> {
     let name = sqlx::query_scalar!(
-        "update accounts set delete_at = $3
+        "update accounts
+         set delete_at = $3,
+             delete_asked_by = case when $3::timestamptz is not null then members.user_id end,
+             delete_asked_at = case when $3::timestamptz is not null then $4::timestamptz end
          from members
          where accounts.id = $1 and members.account_id = accounts.id and members.user_id = $2
              and members.role = 'owner' and (accounts.delete_at is null or accounts.delete_at > $4)
@@ -141,26 +205,46 @@ pub async fn update_delete_at(
     Ok(name.fetch_optional(db).await?)
 }
 
-/// The accounts whose time has come.
-pub async fn list_to_delete(db: &PgPool, now: OffsetDateTime) -> Result<Vec<OwnedAccount>, StoreError> {
+/// The accounts whose time has come, and who wanted it.
+pub async fn list_to_delete(
+    db: &PgPool,
+    now: OffsetDateTime,
+) -> Result<Vec<(OwnedAccount, DeletionOrder)>, StoreError> {
     let rows = sqlx::query!(
-        "select members.account_id, members.user_id from accounts
-         join members on members.account_id = accounts.id and members.role = 'owner'
-         where accounts.delete_at <= $1",
+        r#"select members.account_id, members.user_id, accounts.delete_asked_by,
+               coalesce(accounts.delete_asked_at, accounts.delete_at) as "asked_at!"
+           from accounts
+           join members on members.account_id = accounts.id and members.role = 'owner'
+           where accounts.delete_at <= $1"#,
         now,
     )
     .fetch_all(db)
     .await?;
-    let accounts = rows.into_iter().map(|row| OwnedAccount {
-        account: AccountId(row.account_id),
-        owner: UserId(row.user_id),
+    let accounts = rows.into_iter().map(|row| {
+        let account = OwnedAccount {
+            account: AccountId(row.account_id),
+            owner: UserId(row.user_id),
+        };
+        let order = DeletionOrder {
+            asked_by: row.delete_asked_by.map(UserId),
+            asked_at: row.asked_at,
+        };
+        (account, order)
     });
     Ok(accounts.collect())
 }
 
-/// Deletes an account with all that belongs to it, and those of its members who belong to no other account. Returns
-/// what the account had in the service's own storage.
-pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<Uuid>, StoreError> {
+/// What a deleted account has left outside the database.
+#[derive(Debug)]
+pub struct LeftBehind {
+    /// Documents in the service's own storage.
+    pub objects: Vec<Uuid>,
+    /// Archives.
+    pub exports: Vec<ExportId>,
+}
+
+/// Deletes an account with all that belongs to it, and those of its members who belong to no other account.
+pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<LeftBehind, StoreError> {
     let members = sqlx::query_scalar!("select user_id from members where account_id = $1", account.account.0);
     let members = members.fetch_all(&mut *db).await?;
     let objects = sqlx::query_scalar!(
@@ -168,6 +252,8 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<
         account.account.0,
     );
     let objects = objects.fetch_all(&mut *db).await?;
+    let exports = sqlx::query_scalar!("select id from exports where account_id = $1", account.account.0);
+    let exports = exports.fetch_all(&mut *db).await?;
     sqlx::query!("delete from accounts where id = $1", account.account.0)
         .execute(&mut *db)
         .await?;
@@ -177,7 +263,10 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<
     )
     .execute(db)
     .await?;
-    Ok(objects)
+    Ok(LeftBehind {
+        objects,
+        exports: exports.into_iter().map(ExportId).collect(),
+    })
 }
 
 /// An account and the user who owns it.

@@ -229,6 +229,12 @@ pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, 
     Ok(memberships.collect())
 }
 
+/// The accounts that a user belongs to, for what is written down in all of them.
+pub async fn list_accounts(db: &mut PgConnection, user: UserId) -> Result<Vec<AccountId>, StoreError> {
+    let accounts = sqlx::query_scalar!("select account_id from members where user_id = $1", user.0);
+    Ok(accounts.fetch_all(db).await?.into_iter().map(AccountId).collect())
+}
+
 /// A role that this build does not know comes from a newer one, and gives the least here.
 pub(super) fn read_role(word: &str) -> Role {
     Role::parse(word).unwrap_or(Role::Member)
@@ -246,6 +252,8 @@ pub struct AccountOfPerson {
     pub seen_at: Option<OffsetDateTime>,
     /// By an operator.
     pub suspended: bool,
+    /// The account wants everybody to have a second factor, and the person has none.
+    pub needs_second_factor: bool,
     /// The limits of the account's plan.
     pub limits: PlanLimits,
 }
@@ -259,8 +267,11 @@ pub async fn find_caller(
 ) -> Result<Option<AccountOfPerson>, StoreError> {
     let row = sqlx::query!(
         r#"select accounts.id, users.email, members.role, members.seen_at,
-               accounts.suspended_at is not null as "suspended!", plans.concurrency,
-               plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
+               accounts.suspended_at is not null as "suspended!",
+               (coalesce(accounts.second_factor_from <= now(), false) and not exists (
+                   select from second_factors where user_id = users.id and turned_on_at is not null
+               )) as "needs_second_factor!",
+               plans.concurrency, plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
            from members
            join accounts on accounts.id = members.account_id
            join plans on plans.name = accounts.plan
@@ -278,6 +289,7 @@ pub async fn find_caller(
         role: read_role(&row.role),
         seen_at: row.seen_at,
         suspended: row.suspended,
+        needs_second_factor: row.needs_second_factor,
         limits: PlanLimits::from_columns(
             row.concurrency,
             row.rate_per_minute,
@@ -296,6 +308,8 @@ pub struct Summary {
     pub delete_at: Option<OffsetDateTime>,
     /// Members.
     pub members: i64,
+    /// From then on the person needs a second factor, if they do and have none.
+    pub second_factor_from: Option<OffsetDateTime>,
     /// Templates.
     pub templates: i64,
     /// Keys that are neither revoked nor expired.
@@ -314,6 +328,9 @@ pub async fn summarise(
     let summary = sqlx::query_as!(
         Summary,
         r#"select users.name as person, accounts.delete_at,
+               case when not exists (
+                   select from second_factors where user_id = $2 and turned_on_at is not null
+               ) then accounts.second_factor_from end as second_factor_from,
                (select count(*) from members where account_id = $1) as "members!",
                (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",
                (select count(*) from api_keys

@@ -137,7 +137,7 @@ pub async fn list(
 }
 
 /// Ends one of a user's sessions. `false`: they have no such session.
-pub async fn delete_of_user(db: &PgPool, user: UserId, id: SessionId) -> Result<bool, StoreError> {
+pub async fn delete_of_user(db: &mut PgConnection, user: UserId, id: SessionId) -> Result<bool, StoreError> {
     let done = sqlx::query!("delete from sessions where user_id = $1 and id = $2", user.0, id.0)
         .execute(db)
         .await?;

@@ -3,9 +3,11 @@
 mod account;
 mod api_keys;
 mod destinations;
+mod payment;
 mod people;
 mod playground;
 mod renders;
+mod second_factor;
 mod settings;
 mod team;
 mod templates;
@@ -43,7 +45,7 @@ pub(super) struct RequestBackend {
     request_id: String,
     session: Session,
     client: Client,
-    user: Option<UserId>,
+    person: Option<LoggedIn>,
     /// Asked for once, however many parts of a page act for them.
     caller: OnceCell<Caller>,
 }
@@ -58,14 +60,25 @@ impl RequestBackend {
             request_id: request_id.map(|id| id.0.clone()).unwrap_or_default(),
             session: of_browser(request),
             client: of_browser(request),
-            user: request.extensions.get::<LoggedIn>().map(|person| person.user),
+            person: request.extensions.get().cloned(),
             caller: OnceCell::new(),
         })
     }
 
     /// Who is logged in.
     fn user(&self) -> Result<UserId, AppError> {
-        self.user.ok_or(AppError::LogInFirst)
+        self.person().map(|person| person.user)
+    }
+
+    fn person(&self) -> Result<&LoggedIn, AppError> {
+        self.person.as_ref().ok_or(AppError::LogInFirst)
+    }
+
+    /// Refuses what a session alone is not enough for, unless the person has shown only just now that it is they. The form
+    /// leads to where they do that, and back.
+    fn confirmed(&self) -> Result<(), AppError> {
+        let confirmed = self.person()?.is_confirmed(clock::now());
+        confirmed.then_some(()).ok_or_else(|| rejected(Reason::Unconfirmed))
     }
 
     /// Who is logged in, for their account, if their role in it allows this: what everything about tenant data begins
@@ -80,6 +93,7 @@ impl RequestBackend {
             CallerError::NoAccount => AppError::NoAccount,
             CallerError::NotMember => AppError::NotMember,
             CallerError::Suspended => AppError::Suspended,
+            CallerError::SecondFactorFirst => AppError::SecondFactorFirst,
             error @ (CallerError::Session(_) | CallerError::Store(_)) => self.internal(&error),
         })?;
         if caller.may(permission) {

@@ -11,7 +11,14 @@ use leptos::server_fn::{
     axum::get_server_fn_service,
     error::{FromServerFnError, SERVER_FN_ERROR_HEADER, ServerFnUrlError},
 };
-use platen_app::error::AppError;
+use platen_app::{
+    error::AppError,
+    model::{
+        own_path::{CONFIRM, OwnPath, SECOND_FACTOR_FIRST},
+        rejection::{Reason, Rejection},
+    },
+};
+use url::{Position, Url};
 
 use crate::{
     http,
@@ -21,19 +28,22 @@ use crate::{
 
 /// What everybody may call. Each function authorises itself; but one that is not here is not even read for those who have
 /// not logged in.
-const FOR_EVERYBODY: [&str; 9] = [
+const FOR_EVERYBODY: [&str; 10] = [
     "join-as-new",
     "log-in",
     "log-out",
     "request-password-reset",
     "reset-password",
     "send-sign-up-again",
+    "show-second-factor",
     "sign-up",
     "theme",
     "verify-sign-up",
 ];
 /// The largest request: a template of 2 MiB, of which every byte may be escaped, and its data.
 const LARGEST_REQUEST: usize = 8 * 1024 * 1024;
+/// What Leptos calls the error in the address of a page whose form was refused.
+const ERROR: &str = "__err";
 /// An error of ours is far smaller.
 const LARGEST_ERROR: usize = 64 * 1024;
 
@@ -48,7 +58,33 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     }
     let request = without_former_outcome(request).map(|body| Body::new(Limited::new(body, LARGEST_REQUEST)));
     let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
-    with_own_status(answer.into_response()).await
+    with_own_status(by_way_of(answer.into_response())).await
+}
+
+/// A refused form leads back to its page. Where the person has to do something else first, it leads there: to show that it
+/// is they, and then to the page, which still has what was typed; or to set up their second factor.
+fn by_way_of(mut answer: Response) -> Response {
+    let location = answer.headers().get(header::LOCATION);
+    let location = location.and_then(|location| Url::parse(location.to_str().ok()?).ok());
+    let Some((page, error)) = location.and_then(|page| {
+        let (_, error) = page.query_pairs().find(|(name, _)| name == ERROR)?;
+        let error = ServerFnUrlError::<AppError>::decode_err(&error);
+        Some((page, error))
+    }) else {
+        return answer;
+    };
+    let way = match error {
+        AppError::Rejected(Rejection {
+            reason: Reason::Unconfirmed,
+            ..
+        }) => OwnPath::after_log_in(Some(&page[Position::BeforePath..])).after(CONFIRM),
+        AppError::SecondFactorFirst => OwnPath::to(SECOND_FACTOR_FIRST),
+        _ => return answer,
+    };
+    if let Ok(way) = HeaderValue::try_from(way.to_string()) {
+        answer.headers_mut().insert(header::LOCATION, way);
+    }
+    answer
 }
 
 fn is_for_everybody(path: &str) -> bool {

@@ -9,6 +9,7 @@ mod log_in;
 mod mail;
 mod new_key;
 mod passwords;
+mod second_factor;
 mod sessions;
 mod sign_up;
 mod team;

@@ -1,9 +1,12 @@
 //! The secret key is replaced, and nothing that is sealed is lost.
 
+use platen_server::{clock, service::people::confirm};
 use serde_json::json;
+use time::Duration;
 
 use crate::support::{
     command::{Answer, platen, run},
+    people::{PASSWORD, Town},
     service::SECRET_KEY,
     studio::Studio,
 };
@@ -25,6 +28,11 @@ async fn what_is_sealed_opens_under_the_new_key() {
     };
     let secret = ["accounts", "webhook-secret", "--email", "ann@example.org"];
     let before = command(&secret, &[("PLATEN_SECRET_KEY", SECRET_KEY)]).succeeded();
+    let town = Town::at(studio.service.database_url()).await;
+    let mut browser = town.browser("192.0.2.1");
+    let ann = town.log_in(&mut browser, "ann@example.org", PASSWORD).await.unwrap();
+    let client = browser.client.clone();
+    let (app, _) = town.set_up_second_factor(&mut browser, ann, clock::now()).await;
     let queued = [
         studio.queued(&json!({"parts": ["<p>1"]})).await,
         studio.queued(&json!({"parts": ["<p>2"]})).await,
@@ -39,9 +47,16 @@ async fn what_is_sealed_opens_under_the_new_key() {
         refused.stderr
     );
     assert_eq!(command(&secret, &[new, former]).succeeded(), before);
-    assert_eq!(command(&["secret-key", "rewrap"], &[new, former]).succeeded(), "1");
+    assert_eq!(command(&["secret-key", "rewrap"], &[new, former]).succeeded(), "2");
     assert_eq!(command(&["secret-key", "rewrap"], &[new, former]).succeeded(), "0");
     assert_eq!(command(&secret, &[new]).succeeded(), before);
+    let town = Town::with_key(studio.service.database_url(), &new_key).await;
+    let now = clock::now() + Duration::seconds(30);
+    let code = app.code_at(now).into();
+    let proved = browser
+        .visit(async |session| confirm::by_code(&town.people, session, ann, &client, &code, now).await)
+        .await;
+    assert!(proved.is_ok(), "{proved:?}");
     assert_ne!(command(&secret, &[("PLATEN_SECRET_KEY", SECRET_KEY)]).code, Some(0));
 
     let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker"), new]).await;

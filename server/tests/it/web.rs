@@ -1,9 +1,13 @@
 //! The dashboard without a browser: what its pages, files and functions answer. `end2end` opens them.
 
+mod billing;
 mod destinations;
 mod events;
+mod exports;
 mod renders;
+mod retention;
 mod roles;
+mod second_factor;
 mod team;
 mod templates;
 mod thumbnails;
@@ -20,7 +24,7 @@ use crate::support::{folder, service::TestService, studio::header};
 const PAGE: (&str, &str) = ("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8");
 
 /// Files as `deploy/site.sh` lays them, with next to nothing in them.
-fn site() -> TempDir {
+pub(crate) fn site() -> TempDir {
     let site = folder::temporary();
     let write = |name: &str, content: &str| {
         let path = site.path().join(name);
@@ -273,6 +277,7 @@ async fn what_is_for_people_is_refused_to_everybody_else() {
         "request-password-reset",
         "reset-password",
         "send-sign-up-again",
+        "show-second-factor",
         "sign-up",
         "theme",
         "verify-sign-up",

@@ -1,7 +1,7 @@
 //! What the owner of an account decides of it.
 
 use leptos::prelude::*;
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 
 use crate::{
     model::{rejection::Field, settings::OwnedAccount},
@@ -11,12 +11,11 @@ use crate::{
         field::FormField,
         form::{ButtonForm, OutcomeErrors, PageForm},
     },
-    pages::settings::api::{KeepContent, RenameAccount, RequestDeletion, UndoDeletion},
+    pages::settings::api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
     ui::{
         button::{OpenButton, Rank, SubmitButton},
         check::Check,
         dialog::Weight,
-        field::TextField,
         moment::Moment,
     },
 };
@@ -31,6 +30,7 @@ pub fn AccountSections(
     view! {
         <AccountSection name=account.name />
         <ContentSection keep=account.keep_content />
+        <SecondFactorPolicy from=account.second_factor_from />
         {match account.delete_at {
             Some(at) => view! { <UndoSection name at /> }.into_any(),
             None => view! { <DeletionSection name /> }.into_any(),
@@ -92,6 +92,35 @@ fn ContentSection(keep: bool) -> impl IntoView {
 }
 
 #[component]
+fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
+    let outcome = Outcome::of::<RequireSecondFactor>();
+    view! {
+        <section class="section section--hanging">
+            <div class="section__head">
+                <h2>"Second factor for everybody"</h2>
+                <span class="section__note">"Owners only"</span>
+            </div>
+            <div class="section__body">
+                <PageForm outcome class="fields fields--narrow">
+                    <FormField
+                        outcome=outcome
+                        field=Field::SecondFactorFrom
+                        label="Required from"
+                        kind="date"
+                        hint="Until that day members are asked to set one up; from then on they have to, before they do anything else in this account. API keys go on. Without a day it is up to them."
+                        value=from.map(|from| from.to_string()).unwrap_or_default()
+                        optional=true
+                    />
+                    <div>
+                        <SubmitButton>"Save"</SubmitButton>
+                    </div>
+                </PageForm>
+            </div>
+        </section>
+    }
+}
+
+#[component]
 fn DeletionSection(name: String) -> impl IntoView {
     let outcome = Outcome::of::<RequestDeletion>();
     view! {
@@ -123,12 +152,6 @@ fn DeletionSection(name: String) -> impl IntoView {
                         "Templates, keys, destinations and the log of renders go with it. Files in your own buckets stay."
                     </p>
                     <FormField outcome=outcome field=Field::Confirmation label=format!("Type {name} to confirm") />
-                    <TextField
-                        name="deletion_password"
-                        label="Your password"
-                        kind="password"
-                        autocomplete="current-password"
-                    />
                 </DialogForm>
             </div>
         </section>

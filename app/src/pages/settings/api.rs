@@ -25,11 +25,9 @@ pub async fn rename(
 pub async fn request_email_change(
     /// The new address.
     new_email: String,
-    /// Theirs.
-    email_password: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::NewEmail, new_email.clone())];
-    let asked = backend().request_email_change(new_email, email_password).await;
+    let asked = backend().request_email_change(new_email).await;
     asked.map_err(|error| error.with_typed(typed))?;
     leave_for(&OwnPath::to("/dashboard/settings?done=email"));
     Ok(())
@@ -38,12 +36,10 @@ pub async fn request_email_change(
 /// Their password.
 #[server(prefix = "/web", endpoint = "change-password")]
 pub async fn change_password(
-    /// The one until now.
-    current_password: String,
     /// What they choose.
     password: String,
 ) -> Result<(), AppError> {
-    backend().change_password(current_password, password).await?;
+    backend().change_password(password).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=password"));
     Ok(())
 }
@@ -72,6 +68,19 @@ pub async fn keep_content(
     Ok(())
 }
 
+/// Whether everybody in the account needs a second factor.
+#[server(prefix = "/web", endpoint = "require-second-factor")]
+pub async fn require_second_factor(
+    /// From this day on; empty: nobody needs one.
+    second_factor_from: String,
+) -> Result<(), AppError> {
+    let typed = vec![(Field::SecondFactorFrom, second_factor_from.clone())];
+    let required = backend().require_second_factor(second_factor_from).await;
+    required.map_err(|error| error.with_typed(typed))?;
+    leave_for(&OwnPath::to("/dashboard/settings?done=factor-policy"));
+    Ok(())
+}
+
 /// Logs one browser out.
 #[server(prefix = "/web", endpoint = "end-session")]
 pub async fn end_session(
@@ -96,11 +105,9 @@ pub async fn end_other_sessions() -> Result<(), AppError> {
 pub async fn request_deletion(
     /// Its name, typed once more.
     confirmation: String,
-    /// Theirs.
-    deletion_password: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Confirmation, confirmation.clone())];
-    let asked = backend().request_deletion(confirmation, deletion_password).await;
+    let asked = backend().request_deletion(confirmation).await;
     asked.map_err(|error| error.with_typed(typed))?;
     leave_for(&OwnPath::to("/dashboard/settings?done=deletion"));
     Ok(())

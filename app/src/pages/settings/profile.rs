@@ -11,7 +11,7 @@ use crate::{
         form::PageForm,
     },
     pages::settings::api::{ChangePassword, Rename, RequestEmailChange},
-    ui::{button::SubmitButton, field::TextField, moment::day_and_year},
+    ui::{button::SubmitButton, moment::day_and_year},
 };
 
 /// Name and address.
@@ -50,12 +50,6 @@ pub fn ProfileSection(
                         value=person.email
                         autocomplete="email"
                     />
-                    <TextField
-                        name="email_password"
-                        label="Your password, to change the email"
-                        kind="password"
-                        autocomplete="current-password"
-                    />
                     <div>
                         <SubmitButton>"Send the link"</SubmitButton>
                     </div>
@@ -81,12 +75,6 @@ pub fn PasswordSection(
             </div>
             <div class="section__body">
                 <PageForm outcome class="fields fields--narrow">
-                    <TextField
-                        name="current_password"
-                        label="Password now"
-                        kind="password"
-                        autocomplete="current-password"
-                    />
                     <NewPasswordField outcome=outcome label="New password" />
                     <div>
                         <SubmitButton>"Change password"</SubmitButton>

@@ -1,24 +1,22 @@
 //! What people see and decide of themselves and of the accounts that they own.
 
-use secrecy::SecretString;
-use time::{Duration, OffsetDateTime, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tower_sessions::Session;
 
 use crate::{
     domain::{
         account_log::{Deed, Doer},
         caller::Caller,
-        client::Client,
         display_name::DisplayName,
         ids::{AccountId, UserId},
         mail::Letter,
     },
     service::{
         accounts::{self, DeleteAccountError},
-        people::{People, PeopleError, log_in, read},
+        people::{People, PeopleError, email_of, read},
         sessions,
     },
-    storage::default_storage::DefaultStorage,
+    storage::{default_storage::DefaultStorage, exports::ExportFiles},
     store::{
         account_log,
         accounts::{self as store, OwnersChoices},
@@ -85,7 +83,8 @@ pub async fn owned(people: &People, user: UserId, account: AccountId) -> Result<
     Ok(store::find_of_owner(&people.db, account, user).await?)
 }
 
-/// Decides whether the content of an account's requests is kept once their renders have ended; its owner may.
+/// Decides whether the content of an account's requests is kept once their renders have ended; its owner may. If not, what
+/// was kept so far is deleted within minutes.
 pub async fn keep_content(
     people: &People,
     caller: &Caller,
@@ -98,17 +97,36 @@ pub async fn keep_content(
     Ok(accounts::keep_content(&people.db, caller.account, &doer, keep, now).await?)
 }
 
+/// Decides from which day on only people with a second factor act for the account; `None`: everybody does. Its owner may.
+/// Keys go on in any case.
+pub async fn require_second_factor(
+    people: &People,
+    caller: &Caller,
+    from: Option<Date>,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let deed = match from {
+        Some(from) => Deed::SecondFactorRequired { from: from.to_string() },
+        None => Deed::SecondFactorOptional {},
+    };
+    let from = from.map(|from| from.midnight().assume_utc());
+    let mut transaction = tx::begin(&people.db).await?;
+    if !store::update_second_factor_from(&mut transaction, caller.account, caller.user.id, from).await? {
+        return Err(PeopleError::NotFound);
+    }
+    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
 /// Lets an account be deleted after seven days; its owner may. Until then everything goes on, and it can be taken back.
 /// Says when.
 pub async fn request_deletion(
     people: &People,
     caller: &Caller,
-    client: &Client,
-    password: SecretString,
     now: OffsetDateTime,
 ) -> Result<OffsetDateTime, PeopleError> {
     let (account, user) = (caller.account, caller.user.id);
-    let (_, email) = log_in::prove(people, user, client, password).await?;
+    let email = email_of(people, user).await?;
     let delete_at = now + GRACE;
     let mut transaction = tx::begin(&people.db).await?;
     let name = store::update_delete_at(&mut transaction, account, user, Some(delete_at), now).await?;
@@ -139,10 +157,11 @@ pub async fn undo_deletion(people: &People, caller: &Caller, now: OffsetDateTime
 pub async fn delete_due(
     people: &People,
     documents: &DefaultStorage,
+    exports: &ExportFiles,
     now: OffsetDateTime,
 ) -> Result<(), DeleteAccountError> {
-    for account in store::list_to_delete(&people.db, now).await? {
-        accounts::delete(&people.db, documents, account).await?;
+    for (account, order) in store::list_to_delete(&people.db, now).await? {
+        accounts::delete(&people.db, documents, exports, account, order, now).await?;
         tracing::info!(account_id = %account.account, "an account was deleted, as its owner asked");
     }
     Ok(())

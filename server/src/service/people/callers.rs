@@ -32,6 +32,9 @@ pub enum CallerError {
     /// The session can't be read.
     #[error(transparent)]
     Session(#[from] tower_sessions::session::Error),
+    /// The account wants everybody to have a second factor, and they have none.
+    #[error("the account asks for a second factor")]
+    SecondFactorFirst,
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -75,6 +78,9 @@ pub async fn of_person(
     })?;
     if found.suspended {
         return Err(CallerError::Suspended);
+    }
+    if found.needs_second_factor {
+        return Err(CallerError::SecondFactorFirst);
     }
     if found.seen_at.is_none_or(|seen| now - seen >= TOUCH_AFTER) {
         members::update_seen(db, found.account, user, now).await?;

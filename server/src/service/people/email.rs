@@ -1,6 +1,5 @@
 //! Another address. It counts once its link was followed by the user, logged in.
 
-use secrecy::SecretString;
 use time::OffsetDateTime;
 
 use crate::{
@@ -11,7 +10,7 @@ use crate::{
         one_time_token::{Purpose, TokenDigest},
         validation::Fault,
     },
-    service::people::{People, PeopleError, log_in, read_email},
+    service::people::{People, PeopleError, email_of, read_email},
     store::{mails, one_time_tokens, tx, users},
 };
 
@@ -21,12 +20,11 @@ pub async fn request_change(
     people: &People,
     user: UserId,
     client: &Client,
-    password: SecretString,
     new: &str,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let new = read_email(new)?;
-    let (_, former) = log_in::prove(people, user, client, password).await?;
+    let former = email_of(people, user).await?;
     if new == former {
         let fault = Fault::invalid("/email", "this is your address already");
         return Err(PeopleError::Invalid(vec![fault]));
@@ -55,8 +53,7 @@ pub async fn confirm_change(
     let subject = one_time_tokens::find(&people.db, digest, Purpose::ChangeEmail, now).await?;
     let subject = subject.filter(|subject| subject.user == Some(user));
     let new = subject.ok_or(PeopleError::WorthlessLink)?.email;
-    let former = users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?.email;
-    let former = read_email(&former)?;
+    let former = email_of(people, user).await?;
     let mut transaction = tx::begin(&people.db).await?;
     if !one_time_tokens::use_up(&mut transaction, digest, Purpose::ChangeEmail, now).await? {
         return Err(PeopleError::WorthlessLink);

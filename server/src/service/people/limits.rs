@@ -1,13 +1,14 @@
 //! How often people may try: by the address that they type, and by where they come from.
 
 use std::{
+    hash::Hash,
     net::IpAddr,
     num::NonZeroU32,
     time::{Duration, Instant},
 };
 
 use crate::{
-    domain::{client::Client, email::Email},
+    domain::{client::Client, email::Email, ids::UserId},
     service::{
         people::PeopleError,
         throttle::{Quota, Throttle},
@@ -16,6 +17,7 @@ use crate::{
 
 const PASSWORD_TIME: Duration = Duration::from_mins(15);
 const MAIL_TIME: Duration = Duration::from_hours(1);
+const CODE_TIME: Duration = Duration::from_hours(1);
 
 /// Passwords that may be tried for one address.
 const PASSWORDS_OF_ADDRESS: Quota = quota(5, PASSWORD_TIME);
@@ -25,6 +27,12 @@ const PASSWORDS_OF_CLIENT: Quota = quota(50, PASSWORD_TIME);
 const MAILS_TO_ADDRESS: Quota = quota(5, MAIL_TIME);
 /// Mails that may be asked for from one place.
 const MAILS_OF_CLIENT: Quota = quota(30, MAIL_TIME);
+
+/// Codes that may be tried as the second factor of one user. Of a million codes three count at a time: whoever knows the
+/// password and guesses day and night needs years.
+const CODES_OF_USER: Quota = quota(10, CODE_TIME);
+/// Codes that may be tried from one place.
+const CODES_OF_CLIENT: Quota = quota(100, CODE_TIME);
 
 const fn quota(times: u32, within: Duration) -> Quota {
     let Some(times) = NonZeroU32::new(times) else {
@@ -36,43 +44,63 @@ const fn quota(times: u32, within: Duration) -> Quota {
 /// Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Limits {
-    passwords: Limit,
-    mails: Limit,
+    passwords: Limit<String>,
+    mails: Limit<String>,
+    codes: Limit<UserId>,
 }
 
-#[derive(Clone, Default)]
-struct Limit {
-    by_address: Throttle<String>,
+#[derive(Clone)]
+struct Limit<K> {
+    /// By whom it is about.
+    by_subject: Throttle<K>,
     by_client: Throttle<IpAddr>,
+}
+
+impl<K> Default for Limit<K> {
+    fn default() -> Self {
+        Self {
+            by_subject: Throttle::default(),
+            by_client: Throttle::default(),
+        }
+    }
 }
 
 impl Limits {
     /// Counts a password that is tried for an address.
     pub(super) fn try_password(&self, client: &Client, email: &Email) -> Result<(), PeopleError> {
+        let address = email.as_str().to_owned();
         self.passwords
-            .take(client, PASSWORDS_OF_CLIENT, email, PASSWORDS_OF_ADDRESS)
+            .take(client, PASSWORDS_OF_CLIENT, address, PASSWORDS_OF_ADDRESS)
     }
 
     /// Whoever knows the password may forget it again.
     pub(super) fn forgive(&self, email: &Email) {
-        self.passwords.by_address.forgive(&email.as_str().to_owned());
+        self.passwords.by_subject.forgive(&email.as_str().to_owned());
+    }
+
+    /// Counts a code that is tried as the second factor of a user.
+    pub(super) fn try_code(&self, client: &Client, user: UserId) -> Result<(), PeopleError> {
+        self.codes.take(client, CODES_OF_CLIENT, user, CODES_OF_USER)
+    }
+
+    /// Whoever has shown a right code may mistype again.
+    pub(super) fn forgive_codes(&self, user: UserId) {
+        self.codes.by_subject.forgive(&user);
     }
 
     /// Counts a mail that is asked for.
     pub(super) fn ask_for_mail(&self, client: &Client, email: &Email) -> Result<(), PeopleError> {
-        self.mails.take(client, MAILS_OF_CLIENT, email, MAILS_TO_ADDRESS)
+        let address = email.as_str().to_owned();
+        self.mails.take(client, MAILS_OF_CLIENT, address, MAILS_TO_ADDRESS)
     }
 }
 
-impl Limit {
-    /// The client first: one that is refused does not use up what the address has.
-    fn take(&self, client: &Client, of_client: Quota, email: &Email, of_address: Quota) -> Result<(), PeopleError> {
+impl<K: Eq + Hash> Limit<K> {
+    /// The client first: one that is refused does not use up what the subject has.
+    fn take(&self, client: &Client, of_client: Quota, subject: K, of_subject: Quota) -> Result<(), PeopleError> {
         let now = Instant::now();
         let refused = self.by_client.take(client.network(), of_client, now).refused_for;
-        let refused = refused.or_else(|| {
-            let address = email.as_str().to_owned();
-            self.by_address.take(address, of_address, now).refused_for
-        });
+        let refused = refused.or_else(|| self.by_subject.take(subject, of_subject, now).refused_for);
         match refused {
             None => Ok(()),
             Some(retry_after) => {

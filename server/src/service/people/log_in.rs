@@ -1,4 +1,5 @@
-//! Logging in. Logging out, and the list of sessions, are in [`sessions`].
+//! Logging in: by the password, and by the second factor for those who have one. Logging out, and the list of sessions, are
+//! in [`sessions`].
 
 use secrecy::SecretString;
 use time::OffsetDateTime;
@@ -10,10 +11,11 @@ use crate::{
         email::Email,
         ids::UserId,
         password::{Check, Password},
+        second_factor::REMEMBERED,
     },
     service::{
-        people::{People, PeopleError, read_email},
-        sessions::{self, Stay},
+        people::{People, PeopleError, devices, read_email, second_factor},
+        sessions::{self, Stay, waiting},
     },
     store::{
         sessions::Holder,
@@ -32,14 +34,23 @@ pub struct LogInForm {
     pub stay: Stay,
 }
 
-/// Logs a user in, under another session id than before.
+/// How far a log-in has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogInStep {
+    /// To its end.
+    LoggedIn(UserId),
+    /// The second factor is still to be shown. Nobody is logged in yet.
+    SecondFactor,
+}
+
+/// Logs a user in by their password, under another session id than before; or lets the session wait for the second factor.
 pub async fn log_in(
     people: &People,
     session: &Session,
     client: &Client,
     form: LogInForm,
     now: OffsetDateTime,
-) -> Result<UserId, PeopleError> {
+) -> Result<LogInStep, PeopleError> {
     let email = read_email(&form.email)?;
     people.limits.try_password(client, &email)?;
     let user = users::find_by_email(&people.db, &email).await?;
@@ -56,8 +67,48 @@ pub async fn log_in(
         user: user.id,
         epoch: user.session_epoch,
     };
+    if second_factor::is_asked_for(people, user.id, client, now).await? {
+        waiting::begin(session, holder, form.stay, now).await?;
+        return Ok(LogInStep::SecondFactor);
+    }
+    devices::note(people, user.id, &email, client, None, now).await?;
     sessions::begin(session, holder, client, form.stay, now).await?;
-    Ok(user.id)
+    Ok(LogInStep::LoggedIn(user.id))
+}
+
+/// What somebody types in the second step.
+#[derive(Debug, Clone)]
+pub struct SecondStepForm {
+    /// A code of their app, or a recovery code.
+    pub code: SecretString,
+    /// Whether this browser is not to be asked for it for a while.
+    pub remember: bool,
+}
+
+/// Ends a log-in that waits for the second factor, under yet another session id.
+pub async fn log_in_by_second_factor(
+    people: &People,
+    session: &Session,
+    client: &Client,
+    form: SecondStepForm,
+    now: OffsetDateTime,
+) -> Result<UserId, PeopleError> {
+    let waiting = waiting::current(session, now).await?.ok_or(PeopleError::LogInAnew)?;
+    let holder = waiting.holder();
+    let user = users::find(&people.db, holder.user).await?;
+    // Whoever has changed the password meanwhile meant this session too.
+    let user = user.filter(|user| user.session_epoch == holder.epoch);
+    let email = read_email(&user.ok_or(PeopleError::LogInAnew)?.email)?;
+    let proved = second_factor::prove(people, holder.user, client, &form.code, now).await;
+    proved.map_err(|error| match error {
+        // It was turned off meanwhile: the password is enough.
+        PeopleError::NotFound => PeopleError::LogInAnew,
+        other => other,
+    })?;
+    let remembered_until = form.remember.then(|| now + REMEMBERED);
+    devices::note(people, holder.user, &email, client, remembered_until, now).await?;
+    sessions::begin(session, holder, client, waiting.stay, now).await?;
+    Ok(holder.user)
 }
 
 async fn hash_again(people: &People, user: &Credentials, password: SecretString) -> Result<(), PeopleError> {

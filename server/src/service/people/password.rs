@@ -1,5 +1,5 @@
-//! Another password, for those who have forgotten theirs and for those who have not. Either ends every other session, and
-//! makes every link worthless that was mailed before.
+//! Another password, for those who have forgotten theirs and for those who have not. Either ends every other session, makes
+//! every link worthless that was mailed before, and has every browser asked for the second factor again.
 
 use secrecy::SecretString;
 use sqlx::PgConnection;
@@ -16,11 +16,11 @@ use crate::{
         password::Password,
     },
     service::{
-        people::{People, PeopleError, log_in, read, read_email},
+        people::{People, PeopleError, email_of, read, read_email},
         sessions,
     },
     store::{
-        mails, one_time_tokens,
+        devices, mails, one_time_tokens,
         sessions::{Holder, delete_others},
         tx, users,
     },
@@ -71,12 +71,11 @@ pub async fn change(
     user: UserId,
     session: &Session,
     client: &Client,
-    current: SecretString,
     password: SecretString,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let password = chosen(password)?;
-    let (_, email) = log_in::prove(people, user, client, current).await?;
+    let email = email_of(people, user).await?;
     let hash = people.passwords.hash(password).await?;
     let mut transaction = tx::begin(&people.db).await?;
     let epoch = replace(&mut transaction, user, &email, &hash, now).await?;
@@ -100,6 +99,7 @@ async fn replace(
 ) -> Result<Option<i32>, PeopleError> {
     let epoch = users::update_password(db, user, email, hash, now).await?;
     delete_others(db, user, None).await?;
+    devices::forget_all(db, user).await?;
     one_time_tokens::delete_of_user(db, user, None).await?;
     mails::delete_address_changes(db, user).await?;
     mails::insert(db, email, Some(user), &Letter::PasswordChanged, now).await?;

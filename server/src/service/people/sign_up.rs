@@ -17,7 +17,7 @@ use crate::{
     },
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
-        people::{People, PeopleError, read, read_email},
+        people::{People, PeopleError, devices, read, read_email},
         sessions::{self, Stay},
     },
     store::{
@@ -127,6 +127,7 @@ pub async fn verify(
     one_time_tokens::delete_verifying(&mut transaction, &email).await?;
     tx::commit(transaction).await?;
     people.limits.forgive(&email);
+    devices::note(people, user, &email, client, None, now).await?;
     let holder = Holder { user, epoch: 0 };
     sessions::begin(session, holder, client, Stay::WhileOpen, now).await?;
     Ok(user)

@@ -47,6 +47,7 @@ impl AccountBackend for RequestBackend {
             role,
             accounts,
             delete_at: summary.delete_at,
+            second_factor_from: summary.second_factor_from,
             credits: credit_period(found.usage, now),
             members: summary.members,
             templates: summary.templates,

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use platen_app::{
-    backend::people::{LogIn, PeopleBackend, SignUp},
+    backend::people::{LogIn, LogInStep, PeopleBackend, SecondStepCode, SignUp},
     error::AppError,
     model::{
         plan::Plan,
@@ -10,18 +10,18 @@ use platen_app::{
     },
 };
 
-use super::{RequestBackend, rejected, too_many};
+use super::{RequestBackend, invalid, rejected, too_many};
 use crate::{
     clock,
     service::{
         people::{
             PeopleError,
             email::confirm_change,
-            log_in::{LogInForm, log_in},
+            log_in::{self, LogInForm, SecondStepForm, log_in, log_in_by_second_factor},
             password, sign_up,
         },
         plans,
-        sessions::{self, Stay},
+        sessions::{self, Stay, waiting},
     },
     store::plans::Plan as StoredPlan,
 };
@@ -39,6 +39,8 @@ impl RequestBackend {
             }
             PeopleError::WrongCredentials => Reason::WrongCredentials,
             PeopleError::WrongPassword => Reason::WrongPassword,
+            PeopleError::WrongCode => Reason::Invalid(vec![Field::Code]),
+            PeopleError::LogInAnew => return AppError::LogInFirst,
             PeopleError::TooMany { retry_after } => return too_many(retry_after),
             PeopleError::WorthlessLink => Reason::WorthlessLink,
             PeopleError::EmailTaken => Reason::EmailTaken,
@@ -46,9 +48,10 @@ impl RequestBackend {
             PeopleError::TooManyInvitations => Reason::TooManyInvitations,
             PeopleError::OwnerStays => Reason::OwnerStays,
             PeopleError::NotFound => return AppError::NotFound,
-            error @ (PeopleError::Hash(_) | PeopleError::Session(_) | PeopleError::Store(_)) => {
-                return self.internal(&error);
-            }
+            error @ (PeopleError::Hash(_)
+            | PeopleError::Sealing(_)
+            | PeopleError::Session(_)
+            | PeopleError::Store(_)) => return self.internal(&error),
         };
         rejected(reason)
     }
@@ -56,14 +59,39 @@ impl RequestBackend {
 
 #[async_trait]
 impl PeopleBackend for RequestBackend {
-    async fn log_in(&self, form: LogIn) -> Result<(), AppError> {
+    async fn log_in(&self, form: LogIn) -> Result<LogInStep, AppError> {
         let form = LogInForm {
             email: form.email,
             password: form.password.into(),
             stay: if form.stays { Stay::LoggedIn } else { Stay::WhileOpen },
         };
         let entered = log_in(&self.app.people, &self.session, &self.client, form, clock::now()).await;
-        entered.map(drop).map_err(|error| self.refused(error))
+        match entered.map_err(|error| self.refused(error))? {
+            log_in::LogInStep::LoggedIn(_) => Ok(LogInStep::LoggedIn),
+            log_in::LogInStep::SecondFactor => Ok(LogInStep::SecondFactor),
+        }
+    }
+
+    async fn is_at_second_step(&self) -> Result<bool, AppError> {
+        let waiting = waiting::current(&self.session, clock::now()).await;
+        Ok(waiting.map_err(|error| self.internal(&error))?.is_some())
+    }
+
+    async fn log_in_by_second_factor(&self, code: SecondStepCode, remember: bool) -> Result<(), AppError> {
+        let (field, code) = match code {
+            SecondStepCode::App(code) => (Field::Code, code),
+            SecondStepCode::Recovery(code) => (Field::RecoveryCode, code),
+        };
+        let form = SecondStepForm {
+            code: code.into(),
+            remember,
+        };
+        let people = &self.app.people;
+        let entered = log_in_by_second_factor(people, &self.session, &self.client, form, clock::now()).await;
+        entered.map(drop).map_err(|error| match error {
+            PeopleError::WrongCode => invalid(vec![field]),
+            other => self.refused(other),
+        })
     }
 
     async fn log_out(&self) -> Result<(), AppError> {

@@ -12,12 +12,14 @@ use platen_app::{
     },
 };
 
-use super::{RequestBackend, called, invalid};
+use time::{Date, OffsetDateTime, macros::format_description};
+
+use super::{RequestBackend, called, invalid, second_factor};
 use crate::{
     clock,
     domain::{client::device, ids::SessionId},
     service::{
-        people::{PeopleError, account, email, password},
+        people::{self, PeopleError, account, devices, email, password},
         sessions::{self, ListedSession},
     },
 };
@@ -34,15 +36,21 @@ impl SettingsBackend for RequestBackend {
         let owned = owned.map_err(|error| self.refused(error))?;
         let sessions = sessions::list(&self.app.db, user, &self.session, now).await;
         let sessions = sessions.map_err(|error| self.internal(&error))?;
+        let second_factor = self.state_of_second_factor(user, now).await?;
+        let devices = devices::remembered(people, user, now).await;
+        let devices = devices.map_err(|error| self.refused(error))?;
         Ok(Settings {
             now,
             owned: owned.map(|owned| OwnedAccount {
                 called: called(owned.name.clone(), &person.email),
                 name: owned.name,
                 keep_content: owned.keep_content,
+                second_factor_from: owned.second_factor_from.map(OffsetDateTime::date),
                 delete_at: owned.delete_at,
             }),
             password_changed_at: person.password_changed_at,
+            second_factor,
+            devices: devices.into_iter().map(second_factor::shown_device).collect(),
             person: Person {
                 name: person.name,
                 email: person.email,
@@ -56,19 +64,20 @@ impl SettingsBackend for RequestBackend {
         renamed.map_err(|error| self.refused(error))
     }
 
-    async fn request_email_change(&self, address: String, password: String) -> Result<(), AppError> {
+    async fn request_email_change(&self, address: String) -> Result<(), AppError> {
+        self.confirmed()?;
         let (people, user, now) = (&self.app.people, self.user()?, clock::now());
-        let asked = email::request_change(people, user, &self.client, password.into(), &address, now).await;
+        let asked = email::request_change(people, user, &self.client, &address, now).await;
         asked.map_err(|error| match error {
             PeopleError::Invalid(_) => invalid(vec![Field::NewEmail]),
             other => self.refused(other),
         })
     }
 
-    async fn change_password(&self, current: String, new: String) -> Result<(), AppError> {
+    async fn change_password(&self, new: String) -> Result<(), AppError> {
+        self.confirmed()?;
         let (people, user, now) = (&self.app.people, self.user()?, clock::now());
-        let (current, new) = (current.into(), new.into());
-        let changed = password::change(people, user, &self.session, &self.client, current, new, now).await;
+        let changed = password::change(people, user, &self.session, &self.client, new.into(), now).await;
         changed.map_err(|error| self.refused(error))
     }
 
@@ -88,21 +97,37 @@ impl SettingsBackend for RequestBackend {
         decided.map_err(|error| self.refused(error))
     }
 
+    async fn require_second_factor(&self, from: String) -> Result<(), AppError> {
+        let (caller, now) = (self.caller_who_may(Permission::SetPolicy).await?, clock::now());
+        self.confirmed()?;
+        let from = match from.trim() {
+            "" => None,
+            day => {
+                let day = Date::parse(day, format_description!("[year]-[month]-[day]")).ok();
+                let day = day.filter(|day| *day >= now.date());
+                Some(day.ok_or_else(|| invalid(vec![Field::SecondFactorFrom]))?)
+            }
+        };
+        let decided = account::require_second_factor(&self.app.people, &caller, from, now).await;
+        decided.map_err(|error| self.refused(error))
+    }
+
     async fn end_session(&self, id: String) -> Result<(), AppError> {
-        let user = self.user()?;
+        let (people, user, now) = (&self.app.people, self.user()?, clock::now());
         let id = SessionId::parse(&id).ok_or(AppError::NotFound)?;
-        let ended = sessions::end(&self.app.db, user, id).await;
-        let ended = ended.map_err(|error| self.internal(&error))?;
-        ended.then_some(()).ok_or(AppError::NotFound)
+        let ended = people::sessions::end(people, user, &self.client, id, now).await;
+        ended.map_err(|error| self.refused(error))
     }
 
     async fn end_other_sessions(&self) -> Result<(), AppError> {
-        let ended = sessions::end_all_others(&self.app.db, self.user()?, &self.session).await;
-        ended.map_err(|error| self.internal(&error))
+        let (people, user, now) = (&self.app.people, self.user()?, clock::now());
+        let ended = people::sessions::end_all_others(people, user, &self.session, &self.client, now).await;
+        ended.map_err(|error| self.refused(error))
     }
 
-    async fn request_deletion(&self, name: String, password: String) -> Result<(), AppError> {
+    async fn request_deletion(&self, name: String) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::DeleteAccount).await?;
+        self.confirmed()?;
         let (people, user) = (&self.app.people, caller.user.id);
         let owned = account::owned(people, user, caller.account).await;
         let owned = owned.map_err(|error| self.refused(error))?;
@@ -110,8 +135,7 @@ impl SettingsBackend for RequestBackend {
         if called(owned.name, &caller.user.email).trim() != name.trim() {
             return Err(invalid(vec![Field::Confirmation]));
         }
-        let (password, now) = (password.into(), clock::now());
-        let asked = account::request_deletion(people, &caller, &self.client, password, now).await;
+        let asked = account::request_deletion(people, &caller, clock::now()).await;
         asked.map(drop).map_err(|error| self.refused(error))
     }
 

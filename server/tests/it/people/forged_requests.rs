@@ -13,7 +13,7 @@ use platen_server::{
     service::{
         people::{
             People,
-            log_in::{LogInForm, log_in},
+            log_in::{LogInForm, LogInStep, log_in},
         },
         sessions::{self, LoggedIn, Stay},
     },
@@ -30,6 +30,8 @@ const BASE: &str = "https://platen.example/";
 struct Site {
     router: Router,
     cookie: Option<String>,
+    /// The cookie that the browser is known by.
+    device: Option<String>,
 }
 
 struct Answer {
@@ -74,25 +76,31 @@ impl Site {
         Self {
             router: browser_session::protect(pages, &town.people, &base, proxies),
             cookie: None,
+            device: None,
         }
     }
 
-    /// Asks, and keeps the cookie that comes back, as a browser does.
+    /// Asks, and keeps the cookies that come back, as a browser does.
     async fn ask(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        if let Some(cookie) = &self.cookie {
+        for cookie in [&self.cookie, &self.device].into_iter().flatten() {
             request = request.header(header::COOKIE, cookie);
         }
         let request = request.body(Body::from(body.to_owned())).expect("a request");
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (parts, body) = response.into_parts();
-        if let Some(set) = parts.headers.get(header::SET_COOKIE) {
+        for set in parts.headers.get_all(header::SET_COOKIE) {
             let set = set.to_str().expect("text");
             let pair = set.split(';').next().expect("a cookie");
-            self.cookie = (!pair.ends_with('=')).then(|| pair.to_owned());
+            let kept = if pair.contains("-device=") {
+                &mut self.device
+            } else {
+                &mut self.cookie
+            };
+            *kept = (!pair.ends_with('=')).then(|| pair.to_owned());
         }
         let body = to_bytes(body, 100_000).await.expect("a body");
         Answer {
@@ -128,7 +136,10 @@ async fn enter(people: &People, session: &Session, client: &Client) -> String {
         stay: Stay::LoggedIn,
     };
     let entered = log_in(people, session, client, form, clock::now()).await;
-    entered.expect("logged in").to_string()
+    match entered {
+        Ok(LogInStep::LoggedIn(user)) => user.to_string(),
+        other => panic!("{other:?}"),
+    }
 }
 
 async fn town() -> Town {
@@ -157,18 +168,23 @@ async fn the_cookie_is_for_this_host_and_for_no_script() {
         let entered = site.enter().await;
         assert_eq!(entered.status, 200);
         let cookies = set_cookie(&entered);
-        assert_eq!(cookies.len(), 1);
-        let attributes: Vec<_> = cookies[0].split("; ").skip(1).collect();
-        assert!(cookies[0].starts_with(&format!("{name}=")), "{cookies:?}");
-        for expected in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
-            let there = attributes.iter().any(|attribute| {
-                // Counted to the second.
-                *attribute == expected || expected.starts_with("Max-Age") && *attribute == "Max-Age=2591999"
-            });
-            assert!(there, "{expected}: {cookies:?}");
+        assert_eq!(cookies.len(), 2);
+        for (name, seconds) in [(name.to_owned(), 2_592_000), (format!("{name}-device"), 34_560_000)] {
+            let mut found = cookies.iter().filter(|cookie| cookie.starts_with(&format!("{name}=")));
+            let cookie = found.next().unwrap_or_else(|| panic!("{name}: {cookies:?}"));
+            let attributes: Vec<_> = cookie.split("; ").skip(1).collect();
+            // Counted to the second.
+            let lasts = [seconds, seconds - 1].map(|seconds| format!("Max-Age={seconds}"));
+            assert!(
+                lasts.iter().any(|lasts| attributes.contains(&lasts.as_str())),
+                "{cookie}"
+            );
+            for expected in ["HttpOnly", "SameSite=Lax", "Path=/"] {
+                assert!(attributes.contains(&expected), "{expected}: {cookie}");
+            }
+            assert_eq!(attributes.contains(&"Secure"), secure, "{cookie}");
+            assert!(!cookie.contains("Domain"), "{cookie}");
         }
-        assert_eq!(attributes.contains(&"Secure"), secure, "{cookies:?}");
-        assert!(!cookies[0].contains("Domain"), "{cookies:?}");
         assert_eq!(site.get("/whoami").await, entered.body);
 
         let token = site.get("/token").await;

@@ -3,7 +3,11 @@
 use platen_server::{
     clock,
     service::{
-        people::log_in::{LogInForm, log_in},
+        people::{
+            PeopleError,
+            log_in::{LogInForm, log_in},
+            sessions::{end, end_all_others},
+        },
         sessions::{self, ListedSession, Stay},
     },
 };
@@ -45,11 +49,15 @@ async fn people_see_and_end_their_own_sessions_and_nobody_elses() {
     assert_eq!(town.listed(&mut bob).await.len(), 1);
 
     // Bob knows the name of Ann's session, and it does not help him.
-    assert!(!sessions::end(&town.people.db, other, listed[0].id).await.unwrap());
+    let client = laptop.client.clone();
+    let end = async |user| end(&town.people, user, &client, listed[0].id, clock::now()).await;
+    let refused = end(other).await;
+    assert!(matches!(refused, Err(PeopleError::NotFound)), "{refused:?}");
     assert_eq!(phone.user().await, Some(ann));
-    assert!(sessions::end(&town.people.db, ann, listed[0].id).await.unwrap());
+    end(ann).await.unwrap();
     assert_eq!((laptop.user().await, phone.user().await), (Some(ann), None));
-    assert!(!sessions::end(&town.people.db, ann, listed[0].id).await.unwrap());
+    let again = end(ann).await;
+    assert!(matches!(again, Err(PeopleError::NotFound)), "{again:?}");
 }
 
 #[tokio::test]
@@ -63,9 +71,9 @@ async fn logging_out_everywhere_else_leaves_this_one() {
     let ann = town.welcome(&mut laptop, "ann@example.org").await;
     let other = town.welcome(&mut bob, "bob@example.org").await;
     town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap();
-    let db = &town.people.db;
+    let client = laptop.client.clone();
     laptop
-        .visit(async |session| sessions::end_all_others(db, ann, session).await)
+        .visit(async |session| end_all_others(&town.people, ann, session, &client, clock::now()).await)
         .await
         .unwrap();
     assert_eq!((laptop.user().await, phone.user().await), (Some(ann), None));
@@ -78,10 +86,10 @@ async fn a_request_that_was_under_way_does_not_bring_a_session_back() {
     let mut ann = town.browser("192.0.2.1");
     let user = town.welcome(&mut ann, "ann@example.org").await;
     let id = town.listed(&mut ann).await[0].id;
-    let db = &town.people.db;
+    let client = ann.client.clone();
     ann.visit(async |session| {
         assert!(sessions::current(session, clock::now()).await.unwrap().is_some());
-        assert!(sessions::end(db, user, id).await.unwrap());
+        end(&town.people, user, &client, id, clock::now()).await.unwrap();
         session.insert("page", "anything").await.unwrap();
     })
     .await;

@@ -5,23 +5,32 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use platen_server::{
     clock,
     config::limits::LimitsConfig,
-    domain::{caller::Caller, client::Client, ids::UserId},
+    domain::{
+        caller::Caller,
+        client::{Client, DeviceToken},
+        ids::UserId,
+        sealing::{SecretKey, SecretKeys},
+        second_factor::AppSecret,
+    },
     service::{
         mail::{self, Delivery, Mailing},
         people::{
             People, PeopleError, callers,
-            log_in::{LogInForm, log_in},
+            log_in::{LogInForm, LogInStep, log_in},
+            second_factor::{self, SecondFactor, new_codes},
             sign_up::{SignUpForm, sign_up, verify},
         },
         sessions::{self, PostgresSessions, Stay},
     },
     store::mails::KeptMail,
 };
+use secrecy::ExposeSecret;
 use sqlx::{AssertSqlSafe, PgPool};
+use time::OffsetDateTime;
 use tower_sessions::{Session, session::Id};
 use url::Url;
 
-use crate::support::postgres;
+use crate::support::{postgres, service::SECRET_KEY};
 
 /// What everybody here has chosen.
 pub(crate) const PASSWORD: &str = "a long password";
@@ -57,6 +66,11 @@ impl Town {
 
     /// On a database that others look after.
     pub(crate) async fn at(database_url: &str) -> Self {
+        Self::with_key(database_url, SECRET_KEY).await
+    }
+
+    /// As [`Self::at`], under another secret key than services here have.
+    pub(crate) async fn with_key(database_url: &str, key: &str) -> Self {
         let db = PgPool::connect(database_url).await.expect("Postgres answers");
         let mailing = Mailing {
             db: db.clone(),
@@ -65,7 +79,7 @@ impl Town {
             metrics: Arc::default(),
         };
         Self {
-            people: People::new(db),
+            people: People::new(db, secret_keys(key)),
             mailing,
         }
     }
@@ -78,7 +92,8 @@ impl Town {
             client: Client::new(
                 address,
                 "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
-            ),
+            )
+            .with_device(DeviceToken::from_random(rand::random()).digest()),
             cookie: None,
         }
     }
@@ -112,13 +127,26 @@ impl Town {
             .expect("verified")
     }
 
-    /// Tries to log in.
+    /// Tries to log in, as somebody without a second factor.
     pub(crate) async fn log_in(
         &self,
         browser: &mut Browser,
         email: &str,
         password: &str,
     ) -> Result<UserId, PeopleError> {
+        match self.begin_log_in(browser, email, password).await? {
+            LogInStep::LoggedIn(user) => Ok(user),
+            LogInStep::SecondFactor => panic!("asked for a second factor"),
+        }
+    }
+
+    /// Tries the first step of a log-in.
+    pub(crate) async fn begin_log_in(
+        &self,
+        browser: &mut Browser,
+        email: &str,
+        password: &str,
+    ) -> Result<LogInStep, PeopleError> {
         let form = LogInForm {
             email: email.to_owned(),
             password: password.into(),
@@ -128,6 +156,33 @@ impl Town {
         browser
             .visit(async |session| log_in(&self.people, session, &client, form, clock::now()).await)
             .await
+    }
+
+    /// Somebody who is logged in sets up a second factor: what their app knows, and their recovery codes.
+    pub(crate) async fn set_up_second_factor(
+        &self,
+        browser: &mut Browser,
+        user: UserId,
+        now: OffsetDateTime,
+    ) -> (AppSecret, Vec<String>) {
+        let people = &self.people;
+        second_factor::begin(people, user, now).await.expect("begun");
+        let state = second_factor::of_user(people, user, now).await.expect("a state");
+        let SecondFactor::Begun { secret, .. } = state else {
+            panic!("{state:?}");
+        };
+        let (code, client) = (secret.code_at(now).into(), browser.client.clone());
+        let codes = browser
+            .visit(async |session| {
+                second_factor::turn_on(people, session, user, &client, &code, now).await?;
+                let codes = new_codes::take(people, session, user, now).await?;
+                assert!(new_codes::take(people, session, user, now).await?.is_none());
+                Ok::<_, PeopleError>(codes.expect("codes"))
+            })
+            .await
+            .expect("turned on");
+        let codes = codes.iter().map(|code| code.expose_secret().to_owned()).collect();
+        (secret, codes)
     }
 
     /// Somebody who is logged in, for the account that they have belonged to the longest.
@@ -173,6 +228,15 @@ impl Browser {
             .await;
         current.expect("a session").map(|person| person.user)
     }
+}
+
+/// Under one key.
+fn secret_keys(current: &str) -> Arc<SecretKeys> {
+    let current = SecretKey::parse(current).expect("a key");
+    Arc::new(SecretKeys {
+        current: Arc::new(current),
+        former: None,
+    })
 }
 
 /// What somebody with this address types who wants an account.

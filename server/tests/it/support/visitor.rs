@@ -18,7 +18,7 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// Logs the owner of an account in.
+    /// Logs the owner of an account in, or comes to the second step.
     pub(crate) async fn log_in(service: &TestService, email: &str) -> Self {
         let client = Client::builder().no_proxy().redirect(Policy::none()).build();
         let mut visitor = Self {
@@ -34,11 +34,16 @@ impl Visitor {
         visitor
     }
 
-    /// Keeps the cookie of an answer.
+    /// Keeps the cookies of an answer, each in place of the one that had its name.
     pub(crate) fn remember(&mut self, answer: &Response) {
-        let cookie = header(answer, "set-cookie");
-        let kept = cookie.split(';').next().expect("a cookie");
-        kept.clone_into(&mut self.cookie);
+        let set = answer.headers().get_all("set-cookie").iter();
+        let set: Vec<_> = set
+            .filter_map(|cookie| cookie.to_str().ok()?.split(';').next())
+            .collect();
+        let name = |pair: &str| pair.split('=').next().map(ToOwned::to_owned);
+        let kept = self.cookie.split("; ").filter(|kept| !kept.is_empty());
+        let kept = kept.filter(|kept| !set.iter().any(|set| name(set) == name(kept)));
+        self.cookie = kept.chain(set.iter().copied()).collect::<Vec<_>>().join("; ");
     }
 
     /// Acts for another account from now on.
@@ -73,7 +78,21 @@ impl Visitor {
 
     /// Sends a form of one of our pages, with its token.
     pub(crate) async fn submit(&self, function: &str, fields: &[(&str, &str)]) -> Response {
-        let token = self.token().await;
+        self.submit_from("/dashboard", function, fields).await
+    }
+
+    /// As [`Self::submit_from`], for a form that logs in: keeps the new cookies.
+    pub(crate) async fn log_in_from(&mut self, page: &str, function: &str, fields: &[(&str, &str)]) -> Response {
+        let answer = self.submit_from(page, function, fields).await;
+        if answer.status() == 303 {
+            self.remember(&answer);
+        }
+        answer
+    }
+
+    /// As [`Self::submit`], from this page.
+    pub(crate) async fn submit_from(&self, page: &str, function: &str, fields: &[(&str, &str)]) -> Response {
+        let token = self.token_in(page).await;
         self.submit_with(&token, function, fields).await
     }
 
@@ -85,7 +104,11 @@ impl Visitor {
 
     /// What the forms of pages hold.
     pub(crate) async fn token(&self) -> String {
-        let page = self.page("/dashboard").await;
+        self.token_in("/dashboard").await
+    }
+
+    async fn token_in(&self, page: &str) -> String {
+        let page = self.page(page).await;
         let (_, rest) = page.split_once("name=\"csrf-token\" content=\"").expect("a token");
         let (token, _) = rest.split_once('"').expect("its end");
         token.to_owned()

@@ -1,0 +1,95 @@
+//! `/dashboard/confirm`: what somebody is asked who is logged in, before what a session alone is not enough for.
+
+pub mod api;
+
+use leptos::{either::Either, prelude::*};
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    layout::{card::Card, loaded::loaded},
+    model::{
+        own_path::{CONFIRM, OwnPath},
+        rejection::Field,
+    },
+    outcome::{Outcome, field::FormField, form::PageForm},
+    pages::confirm::api::Confirm as ConfirmFunction,
+    ui::{
+        button::Submit,
+        field::{Face, TextField},
+    },
+};
+
+/// The page. `next` of its query says where it leads; with `with=code` it asks for the second factor.
+#[component]
+pub fn Confirm() -> impl IntoView {
+    let query = use_query_map();
+    let next = OwnPath::after_log_in(query.read_untracked().get("next").as_deref());
+    let by_code = query.read_untracked().get("with").as_deref() == Some("code");
+    view! {
+        <Title text="Confirm that it is you" />
+        <Card>
+            <h1 class="auth__title">"Confirm that it is you"</h1>
+            {loaded(
+                |backend| async move { backend.has_second_factor().await },
+                move |has_second_factor| view! { <Form next by_code has_second_factor /> },
+            )}
+        </Card>
+    }
+}
+
+#[component]
+fn Form(next: OwnPath, by_code: bool, has_second_factor: bool) -> impl IntoView {
+    let outcome = Outcome::of::<ConfirmFunction>();
+    let by_password = next.after(CONFIRM).to_string();
+    let by_code = by_code && has_second_factor;
+    let field = if by_code {
+        Either::Left(view! {
+            <FormField
+                outcome=outcome
+                field=Field::Code
+                label="Code"
+                autocomplete="one-time-code"
+                face=Face::Digits
+                focus=true
+            />
+        })
+    } else {
+        Either::Right(view! {
+            <TextField
+                name=Field::Password.name()
+                label="Your password"
+                kind="password"
+                autocomplete="current-password"
+                focus=true
+            />
+        })
+    };
+    let (words, href) = if by_code {
+        ("Use your password", by_password)
+    } else {
+        (
+            "Use the code of your authenticator app",
+            format!("{by_password}&with=code"),
+        )
+    };
+    view! {
+        <p class="auth__lede">"It is more than ten minutes since you last did. Afterwards you are back where you were."</p>
+        <PageForm outcome>
+            <input type="hidden" name="next" value=next.to_string() />
+            <div class="auth__form">{field} <Submit>"Confirm"</Submit></div>
+        </PageForm>
+        <div class="auth__other stack">
+            {has_second_factor
+                .then(|| {
+                    view! {
+                        <p>
+                            <a href=href>{words}</a>
+                        </p>
+                    }
+                })} <p>
+                <a href="/dashboard">"Cancel"</a>
+            </p>
+        </div>
+    }
+}

@@ -1,0 +1,134 @@
+//! `/dashboard/settings/second-factor`: where a person sets up their second factor, and is shown new recovery codes. It needs
+//! no account: those come here first whose account wants everybody to have one (`?required`).
+
+pub mod api;
+pub mod codes;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
+    model::{
+        rejection::Field,
+        second_factor::{AppSecret, SecondFactor as State, SetUp},
+    },
+    outcome::{
+        Outcome,
+        field::FormField,
+        form::{ButtonForm, OutcomeErrors, PageForm},
+    },
+    pages::second_factor::{
+        api::{BeginSecondFactor, TurnSecondFactorOn},
+        codes::NewCodes,
+    },
+    ui::{
+        button::{ButtonLink, Rank, Submit},
+        field::Face,
+        notice::WarningNotice,
+    },
+};
+
+/// The page.
+#[component]
+pub fn SecondFactor() -> impl IntoView {
+    let required = use_query_map().read_untracked().get("required").is_some();
+    view! {
+        <Title text="Second factor" />
+        <Card>
+            <h1 class="auth__title">"Second factor"</h1>
+            {loaded(
+                |backend| async move { backend.second_factor().await },
+                move |found| view! { <Content found required /> },
+            )}
+        </Card>
+    }
+}
+
+#[component]
+fn Content(found: SetUp, required: bool) -> impl IntoView {
+    if !found.new_codes.is_empty() {
+        return view! { <NewCodes codes=found.new_codes /> }.into_any();
+    }
+    match found.state {
+        State::On { .. } => view! {
+            <p class="auth__lede">"Your second factor is on."</p>
+            <div class="auth__form">
+                <ButtonLink href="/dashboard/settings#second-factor">"Go to the settings"</ButtonLink>
+            </div>
+        }
+        .into_any(),
+        State::Begun(secret) => view! { <TurnOn secret /> }.into_any(),
+        State::Off => view! { <Begin required /> }.into_any(),
+    }
+}
+
+#[component]
+fn Begin(required: bool) -> impl IntoView {
+    let outcome = Outcome::of::<BeginSecondFactor>();
+    view! {
+        <p class="auth__lede">
+            "When you log in, you then enter six digits that an authenticator app on your phone shows. Whoever learns your password is still outside."
+        </p>
+        <div class="auth__form">
+            {required
+                .then(|| {
+                    view! {
+                        <WarningNotice>
+                            "Your account asks everybody for a second factor. Set yours up, and go on where you were."
+                        </WarningNotice>
+                    }
+                })} <OutcomeErrors outcome /> <ButtonForm outcome>
+                <Submit>"Set up"</Submit>
+            </ButtonForm> <WayOut required />
+        </div>
+    }
+}
+
+/// Back; for those who can't go back, out.
+#[component]
+fn WayOut(required: bool) -> impl IntoView {
+    if required {
+        let log_out = Outcome::of::<LogOut>();
+        view! {
+            <ButtonForm outcome=log_out>
+                <Submit rank=Rank::Plain>"Log out"</Submit>
+            </ButtonForm>
+        }
+        .into_any()
+    } else {
+        view! { <a href="/dashboard/settings#second-factor">"Back to the settings"</a> }.into_any()
+    }
+}
+
+#[component]
+fn TurnOn(secret: AppSecret) -> impl IntoView {
+    let outcome = Outcome::of::<TurnSecondFactorOn>();
+    let (side, view_box) = (secret.side, format!("0 0 {0} {0}", secret.side));
+    view! {
+        <p class="auth__lede">"Scan the code with an authenticator app. Then enter the six digits that it shows."</p>
+        <div class="auth__form">
+            <div class="totp totp--alone">
+                <svg class="totp__code" viewBox=view_box role="img" aria-label="Code for your authenticator app">
+                    <rect class="totp__paper" width=side height=side />
+                    <path class="totp__dots" d=secret.path />
+                </svg>
+                <p class="small">
+                    "Nothing to scan with? Type this into the app:" <br /> <code>{secret.text}</code>
+                </p>
+            </div>
+            <PageForm outcome class="stack">
+                <FormField
+                    outcome=outcome
+                    field=Field::Code
+                    label="Code"
+                    autocomplete="one-time-code"
+                    face=Face::Digits
+                />
+                <Submit>"Turn on"</Submit>
+            </PageForm>
+            <a href="/dashboard/settings#second-factor">"Not now"</a>
+        </div>
+    }
+}

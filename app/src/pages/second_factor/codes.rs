@@ -1,0 +1,48 @@
+//! Recovery codes, for the one time when they are shown.
+
+use leptos::prelude::*;
+
+use crate::{
+    islands::copy_button::CopyButton,
+    ui::{
+        button::{ButtonLink, Rank},
+        notice::{InfoNotice, WarningNotice},
+    },
+};
+
+/// The codes, to be taken along.
+#[component]
+pub fn NewCodes(
+    /// All of them.
+    codes: Vec<String>,
+) -> impl IntoView {
+    let text = codes.join("\n");
+    let file = format!("data:text/plain;charset=utf-8,{}", codes.join("%0A"));
+    let items = codes.into_iter().map(|code| {
+        view! {
+            <li>
+                <code>{code}</code>
+            </li>
+        }
+    });
+    let items = items.collect_view();
+    view! {
+        <p class="auth__lede">
+            "Your second factor is on. Each of these codes stands in for your app once, when it is not at hand."
+        </p>
+        <div class="auth__form">
+            <WarningNotice>"This is the only time we show them. Keep them where you find them without your phone."</WarningNotice>
+            <ul class="recovery-codes" aria-label="Recovery codes">{items}</ul>
+            <div class="cluster">
+                <a class="button button--small" href=file download="platen-recovery-codes.txt">
+                    "Download"
+                </a>
+                <CopyButton text label="Copy the recovery codes".to_owned() />
+            </div>
+            <InfoNotice>"New ones can be made in the settings; these are worth nothing then."</InfoNotice>
+            <ButtonLink href="/dashboard/settings#second-factor" rank=Rank::Primary>
+                "I have kept them"
+            </ButtonLink>
+        </div>
+    }
+}

@@ -1,0 +1,244 @@
+import { type Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { PASSWORD, codeOf, forgetConfirmation, linkFor, logIn, logOut, setUpSecondFactor, turnOn } from "../people.ts";
+
+const OTHER_PASSWORD = "another long phrase";
+
+/** The part of the page of settings that is about it. */
+const section = (page: Page) => page.locator("section#second-factor");
+
+/** To the second step of a log-in. */
+async function toSecondStep(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.goto("/log-in?next=/dashboard/renders");
+  await logIn(page, email, password);
+  await expect(page).toHaveURL(/\/log-in\/second-factor\?next=%2Fdashboard%2Frenders$/);
+}
+
+/** The second step by a recovery code, with which no test has to wait for the next code. */
+async function recover(page: Page, code: string): Promise<void> {
+  await page.getByRole("link", { name: "Use a recovery code" }).click();
+  await page.getByLabel("Recovery code").fill(code);
+  await page.getByRole("button", { name: "Continue" }).click();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("somebody sets it up, logs in with it in two steps, and turns it off", async ({ page, member, forgive }) => {
+      forgive(/422/);
+      const { secret, usedCode, recoveryCodes } = await setUpSecondFactor(page);
+      const download = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download" }).click();
+      expect((await download).suggestedFilename()).toBe("platen-recovery-codes.txt");
+      await page.getByRole("link", { name: "I have kept them" }).click();
+      await expect(section(page)).toContainText("10 recovery codes are left.");
+      // They are shown once.
+      await page.goto("/dashboard/settings/second-factor");
+      await expect(page.getByText("Your second factor is on.")).toBeVisible();
+      expect(await page.content()).not.toContain(recoveryCodes[0]);
+      await page.goto("/dashboard");
+      await logOut(page);
+
+      await toSecondStep(page, member.email);
+      await page.goto("/dashboard");
+      await expect(page, "the password alone opens nothing").toHaveURL(/\/log-in\?next/);
+      await toSecondStep(page, member.email);
+      await page.getByLabel("Code").fill(usedCode);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await expect(page.getByLabel("Code")).toHaveAccessibleDescription(/Each code works once\./);
+      await page.getByLabel("Code").fill(codeOf(secret, 1));
+      await page.getByRole("button", { name: "Continue" }).click();
+      await expect(page).toHaveURL(/\/dashboard\/renders$/);
+      await logOut(page);
+
+      await toSecondStep(page, member.email);
+      await recover(page, "abcd-efgh-ijkl-mnop");
+      await expect(page.getByLabel("Recovery code")).toHaveAccessibleDescription(/none of your recovery codes/);
+      await page.getByLabel("Recovery code").fill(recoveryCodes[7]!.toUpperCase());
+      await page.getByRole("button", { name: "Continue" }).click();
+      await expect(page).toHaveURL(/\/dashboard\/renders$/);
+      await page.goto("/dashboard/settings");
+      await expect(section(page)).toContainText("9 recovery codes are left.");
+      await page.getByRole("button", { name: "Make new recovery codes" }).click();
+      await expect(page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(10);
+      await page.goto("/dashboard/settings");
+      await page.getByRole("button", { name: "Turn off" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
+      await expect(page.getByRole("status")).toContainText("The second factor is off.");
+      await logOut(page);
+      await logIn(page, member.email);
+      await expect(page).toHaveURL(/\/dashboard$/);
+    });
+
+    test("a new password does not get round it", async ({ page, member }) => {
+      const { recoveryCodes } = await setUpSecondFactor(page);
+      await page.goto("/dashboard");
+      await logOut(page);
+      await page.getByRole("link", { name: "Forgot password" }).click();
+      await page.getByLabel("Email").fill(member.email);
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await page.goto(await linkFor(member.email, "Choose a new password"));
+      await page.getByLabel("New password").fill(OTHER_PASSWORD);
+      await page.getByRole("button", { name: "Set password" }).click();
+      await expect(page).toHaveURL(/\/log-in\?done=password$/);
+      await toSecondStep(page, member.email, OTHER_PASSWORD);
+      await recover(page, recoveryCodes[0]!);
+      await expect(page).toHaveURL(/\/dashboard\/renders$/);
+    });
+
+    test("a device is remembered until somebody has it asked again", async ({ page, member }) => {
+      const { recoveryCodes } = await setUpSecondFactor(page);
+      await page.goto("/dashboard");
+      await logOut(page);
+      await toSecondStep(page, member.email);
+      await page.getByRole("link", { name: "Use a recovery code" }).click();
+      await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);
+      await page.getByLabel("Do not ask on this device for 30 days").check();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await expect(page).toHaveURL(/\/dashboard\/renders$/);
+      await logOut(page);
+      await logIn(page, member.email);
+      await expect(page).toHaveURL(/\/dashboard$/);
+      await page.goto("/dashboard/settings");
+      const row = section(page).getByRole("row").filter({ hasText: "Chrome on Linux" });
+      await row.getByRole("button", { name: /^Ask again/ }).click();
+      await expect(page.getByRole("status")).toContainText("asked for the second factor again");
+      await expect(row).toHaveCount(0);
+      await logOut(page);
+      await toSecondStep(page, member.email);
+    });
+
+    test("what a session alone is not enough for asks who it is, and keeps what was typed", async ({
+      page,
+      member,
+      forgive,
+    }) => {
+      forgive(/403/);
+      await page.goto("/dashboard/api-keys");
+      await forgetConfirmation(member.email);
+      await page.getByRole("button", { name: "New key" }).first().click();
+      const dialog = page.getByRole("dialog", { name: "New key" });
+      await dialog.getByLabel("Name").fill("Billing & sons");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+      await expect(page).toHaveURL(/\/dashboard\/confirm\?next=/);
+      await page.getByLabel("Your password").fill("not the password");
+      await page.getByRole("button", { name: "Confirm" }).click();
+      await expect(page.getByRole("alert")).toHaveText("This is not the password that you chose.");
+      await page.getByLabel("Your password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Confirm" }).click();
+      await expect(dialog.getByRole("alert")).toContainText("Nothing has changed yet");
+      await expect(dialog.getByLabel("Name")).toHaveValue("Billing & sons");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+      await expect(page).toHaveURL(/done=created$/);
+
+      // By the second factor as well, for those who have one.
+      const { recoveryCodes } = await setUpSecondFactor(page);
+      await forgetConfirmation(member.email);
+      await page.goto("/dashboard/settings");
+      await page.getByRole("button", { name: "Make new recovery codes" }).click();
+      await page.getByRole("link", { name: "Use the code of your authenticator app" }).click();
+      await page.getByLabel("Code").fill(recoveryCodes[0]!);
+      await page.getByRole("button", { name: "Confirm" }).click();
+      await expect(page.getByRole("alert")).toContainText("Nothing has changed yet");
+      await page.getByRole("button", { name: "Make new recovery codes" }).click();
+      await expect(page.getByRole("list", { name: "Recovery codes" })).toBeVisible();
+    });
+
+    test("an owner asks everybody for it: first there is a notice, then there is nothing else", async ({
+      page,
+      member,
+      forgive,
+    }) => {
+      forgive(/422/);
+      expect(member.email).toBeTruthy();
+      await page.goto("/dashboard/settings");
+      const policy = page.locator("section").filter({ hasText: "Second factor for everybody" });
+      const requireFrom = async (day: string) => {
+        await policy.getByLabel("Required from").fill(day);
+        await policy.getByRole("button", { name: "Save" }).click();
+      };
+      await requireFrom("2026-01-01");
+      await expect(policy.getByLabel("Required from")).toHaveAccessibleDescription(/A day from today on/);
+      const later = new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10);
+      await requireFrom(later);
+      await expect(page.getByRole("status")).toContainText("Saved.");
+      await expect(policy.getByLabel("Required from")).toHaveValue(later);
+      await page.goto("/dashboard/templates");
+      await expect(page.getByText("This account asks everybody for a second factor from")).toBeVisible();
+      await page.goto("/dashboard/settings");
+      await requireFrom(new Date().toISOString().slice(0, 10));
+      await expect(page).toHaveURL(/\/dashboard\/settings\/second-factor\?required=yes$/);
+      await page.goto("/dashboard/templates");
+      await expect(page.getByText("Your account asks everybody for a second factor.")).toBeVisible();
+      await page.getByRole("button", { name: "Set up" }).click();
+      await turnOn(page);
+      await page.goto("/dashboard/templates");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Templates");
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the pages of the second factor are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      hydrated,
+      expectAccessible,
+      picture,
+      forgive,
+    }) => {
+      forgive(/422/);
+      // Many pictures, and axe looks at each.
+      test.slow();
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        await hydrated(page);
+        await expectAccessible(page);
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        await picture(page, `second-factor-${name}-${width}-${colorScheme}`);
+      };
+      await page.goto("/dashboard/settings/second-factor");
+      await look("off");
+      await page.goto("/dashboard/settings/second-factor?required=yes");
+      await look("required");
+      await page.getByRole("button", { name: "Set up" }).click();
+      await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
+      await look("begun");
+      await page.getByLabel("Code", { exact: true }).fill("000000");
+      await page.getByRole("button", { name: "Turn on" }).click();
+      await expect(page.getByRole("alert")).toBeVisible();
+      await look("begun-fault");
+      const { recoveryCodes } = await setUpSecondFactor(page);
+      await look("codes");
+      await page.goto("/dashboard/confirm?next=/dashboard");
+      await look("confirm");
+      await page.goto("/dashboard/confirm?next=/dashboard&with=code");
+      await look("confirm-code");
+      await page.goto("/dashboard");
+      await logOut(page);
+      await toSecondStep(page, member.email);
+      await look("step");
+      await page.getByLabel("Code").fill("000000");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await expect(page.getByRole("alert")).toBeVisible();
+      await look("step-fault");
+      await page.getByRole("link", { name: "Use a recovery code" }).click();
+      await look("recovery");
+      await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);
+      await page.getByLabel("Do not ask on this device for 30 days").check();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await expect(page).toHaveURL(/\/dashboard\/renders$/);
+      await page.goto("/dashboard/settings");
+      await look("settings");
+      await page.getByRole("button", { name: "Turn off" }).click();
+      await look("turn-off");
+      await page.goto("/log-in/second-factor");
+      await look("too-late");
+    });
+  }
+}

@@ -1,0 +1,44 @@
+//! `platen users …`
+
+use clap::Subcommand;
+
+use crate::{
+    boot::secret_key,
+    cli::failure::Failure,
+    clock,
+    config::Config,
+    database::{self, Database},
+    domain::email::Email,
+    service::people::{People, PeopleError, second_factor},
+};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Turn somebody's second factor off who has lost their app and their recovery codes.
+    ///
+    /// Whoever asks for it may be somebody else: find out who they are first, and not by mail alone. They are told by mail,
+    /// and it is written to the log of their accounts.
+    RemoveSecondFactor {
+        /// E-mail address of the person.
+        #[arg(long)]
+        email: Email,
+    },
+}
+
+pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+    let Command::RemoveSecondFactor { email } = command;
+    let database = database::open_for_command(config).await?;
+    let outcome = remove_second_factor(&database, config, &email).await;
+    database.close().await?;
+    outcome
+}
+
+async fn remove_second_factor(database: &Database, config: &Config, email: &Email) -> Result<(), Failure> {
+    let keys = secret_key::obtain_for_command(&database.pool, config).await?;
+    let people = People::new(database.pool.clone(), keys);
+    let removed = second_factor::remove(&people, email, clock::now()).await;
+    removed.map_err(|error| match error {
+        PeopleError::NotFound => Failure::by_caller(&format!("{email} has no second factor")),
+        other => other.into(),
+    })
+}

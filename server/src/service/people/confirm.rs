@@ -1,0 +1,39 @@
+//! Showing once more who one is, before what a session alone is not enough for.
+
+use secrecy::SecretString;
+use time::OffsetDateTime;
+use tower_sessions::Session;
+
+use crate::{
+    domain::{client::Client, ids::UserId},
+    service::{
+        people::{People, PeopleError, log_in, second_factor},
+        sessions,
+    },
+};
+
+/// By the password.
+pub async fn by_password(
+    people: &People,
+    session: &Session,
+    user: UserId,
+    client: &Client,
+    password: SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    log_in::prove(people, user, client, password).await?;
+    Ok(sessions::confirm(session, now).await?)
+}
+
+/// By the second factor.
+pub async fn by_code(
+    people: &People,
+    session: &Session,
+    user: UserId,
+    client: &Client,
+    code: &SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    second_factor::prove(people, user, client, code, now).await?;
+    Ok(sessions::confirm(session, now).await?)
+}

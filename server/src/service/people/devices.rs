@@ -1,0 +1,68 @@
+//! Browsers that people have logged in with: which of them are not asked for the second factor, and the mail about one that
+//! is new.
+
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    domain::{
+        client::{Client, device},
+        email::Email,
+        ids::{DeviceId, UserId},
+        mail::Letter,
+    },
+    service::people::{People, PeopleError},
+    store::{
+        devices::{self, RememberedDevice, Seen},
+        error::StoreError,
+        mails, tx,
+    },
+};
+
+/// Browsers forget cookies after so long (RFC 6265bis, 5.5).
+pub const LIFETIME: Duration = Duration::days(400);
+
+/// Notes a log-in, and mails its user when it is the first one with this browser. The very first browser of a user is no
+/// news to them.
+pub(super) async fn note(
+    people: &People,
+    user: UserId,
+    email: &Email,
+    client: &Client,
+    remembered_until: Option<OffsetDateTime>,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let Some(browser) = client.device else {
+        return Ok(());
+    };
+    let mut transaction = tx::begin(&people.db).await?;
+    let seen = devices::upsert(&mut transaction, user, client, browser, remembered_until, now).await?;
+    if seen == Seen::New {
+        let letter = Letter::NewDevice {
+            device: device(&client.user_agent),
+            address: client.address,
+            at: now,
+        };
+        mails::insert(&mut transaction, email, Some(user), &letter, now).await?;
+    }
+    Ok(tx::commit(transaction).await?)
+}
+
+/// The browsers that are not asked for a user's second factor.
+pub async fn remembered(
+    people: &People,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<Vec<RememberedDevice>, PeopleError> {
+    Ok(devices::list_remembered(&people.db, user, now).await?)
+}
+
+/// Has a browser asked again.
+pub async fn forget(people: &People, user: UserId, device: DeviceId) -> Result<(), PeopleError> {
+    let forgotten = devices::forget(&people.db, user, device).await?;
+    forgotten.then_some(()).ok_or(PeopleError::NotFound)
+}
+
+/// Deletes those whose cookie is gone.
+pub(super) async fn purge(people: &People, now: OffsetDateTime) -> Result<(), StoreError> {
+    devices::delete_unused(&people.db, now - LIFETIME).await
+}

@@ -1,0 +1,50 @@
+//! Ending sessions that people are logged in to elsewhere. The list of them is in [`sessions`].
+
+use time::OffsetDateTime;
+use tower_sessions::Session;
+
+use crate::{
+    domain::{
+        account_log::Deed,
+        client::Client,
+        ids::{SessionId, UserId},
+    },
+    service::{
+        people::{People, PeopleError, deeds, email_of},
+        sessions,
+    },
+    store::{devices, tx},
+};
+
+/// Ends one of a user's sessions.
+pub async fn end(
+    people: &People,
+    user: UserId,
+    client: &Client,
+    id: SessionId,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let doer = deeds::person(user, &email_of(people, user).await?, client);
+    let mut transaction = tx::begin(&people.db).await?;
+    if !sessions::end(&mut transaction, user, id).await? {
+        return Err(PeopleError::NotFound);
+    }
+    deeds::write_down(&mut transaction, user, &doer, &Deed::SessionEnded {}, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Ends all sessions of a user but for the one that asks, and has every browser asked for the second factor again.
+pub async fn end_all_others(
+    people: &People,
+    user: UserId,
+    current: &Session,
+    client: &Client,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let doer = deeds::person(user, &email_of(people, user).await?, client);
+    let mut transaction = tx::begin(&people.db).await?;
+    sessions::end_all_others(&mut transaction, user, current).await?;
+    devices::forget_all(&mut transaction, user).await?;
+    deeds::write_down(&mut transaction, user, &doer, &Deed::OtherSessionsEnded {}, now).await?;
+    Ok(tx::commit(transaction).await?)
+}

@@ -1,0 +1,138 @@
+//! Table `devices`: browsers that a user has logged in with.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        client::{Client, DeviceDigest},
+        ids::{DeviceId, UserId},
+    },
+    store::error::StoreError,
+};
+
+/// Whether a browser is not asked for the second factor of a user.
+pub async fn is_remembered(
+    db: &PgPool,
+    user: UserId,
+    device: DeviceDigest,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let remembered = sqlx::query_scalar!(
+        r#"select exists (
+               select from devices where user_id = $1 and digest = $2 and remembered_until > $3
+           ) as "remembered!""#,
+        user.0,
+        &device.0[..],
+        now,
+    );
+    Ok(remembered.fetch_one(db).await?)
+}
+
+/// What a log-in tells of the browsers of its user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// They have used it before, or none at all.
+    Known,
+    /// They have used others only.
+    New,
+}
+
+/// Notes that a user has logged in with a browser. `remembered_until`: for how long it is not asked for the second factor;
+/// `None`: that stays as it was.
+pub async fn upsert(
+    db: &mut PgConnection,
+    user: UserId,
+    client: &Client,
+    device: DeviceDigest,
+    remembered_until: Option<OffsetDateTime>,
+    now: OffsetDateTime,
+) -> Result<Seen, StoreError> {
+    // Statements see the table as it was before: without the row that is inserted here.
+    let new = sqlx::query_scalar!(
+        r#"with before as (select digest from devices where user_id = $2),
+           noted as (
+               insert into devices (id, user_id, digest, remembered_until, address, user_agent, used_at, inserted_at)
+               values ($1, $2, $3, $4, $5, $6, $7, $7)
+               on conflict on constraint devices_user_id_digest_key do update
+               set remembered_until = coalesce(excluded.remembered_until, devices.remembered_until),
+                   address = excluded.address, user_agent = excluded.user_agent, used_at = excluded.used_at
+           )
+           select (count(*) > 0 and count(*) filter (where digest = $3) = 0) as "new!" from before"#,
+        DeviceId::generate().0,
+        user.0,
+        &device.0[..],
+        remembered_until,
+        client.address.to_string(),
+        client.user_agent,
+        now,
+    );
+    Ok(if new.fetch_one(db).await? {
+        Seen::New
+    } else {
+        Seen::Known
+    })
+}
+
+/// A browser that is not asked for the second factor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedDevice {
+    /// Its name in lists.
+    pub id: DeviceId,
+    /// Where its user logged in from the last time.
+    pub address: String,
+    /// With what.
+    pub user_agent: String,
+    /// When.
+    pub used_at: OffsetDateTime,
+    /// Until when it is not asked.
+    pub remembered_until: OffsetDateTime,
+}
+
+/// The browsers that are not asked for the second factor of a user, the one used last first.
+pub async fn list_remembered(
+    db: &PgPool,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<Vec<RememberedDevice>, StoreError> {
+    let devices = sqlx::query_as!(
+        RememberedDevice,
+        r#"select id, address, user_agent, used_at, remembered_until as "remembered_until!" from devices
+           where user_id = $1 and remembered_until > $2
+           order by used_at desc, id"#,
+        user.0,
+        now,
+    );
+    Ok(devices.fetch_all(db).await?)
+}
+
+/// Has one of a user's browsers asked for the second factor again. `false`: they have no such browser.
+pub async fn forget(db: &PgPool, user: UserId, id: DeviceId) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update devices set remembered_until = null where user_id = $1 and id = $2 and remembered_until is not null",
+        user.0,
+        id.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Has all browsers of a user asked for the second factor again.
+pub async fn forget_all(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update devices set remembered_until = null where user_id = $1 and remembered_until is not null",
+        user.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deletes what nobody has logged in with since a moment.
+pub async fn delete_unused(db: &PgPool, since: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!("delete from devices where used_at < $1", since)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Tables `second_factors` and `recovery_codes`.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        ids::UserId,
+        sealing::{SecretKeyId, Wrapped},
+        second_factor::RecoveryDigest,
+    },
+    store::error::StoreError,
+};
+
+/// A user's second factor, on or being set up.
+pub struct StoredFactor {
+    /// What their app shares with us.
+    pub secret: Wrapped,
+    /// `None`: no code of the app has been seen yet.
+    pub turned_on_at: Option<OffsetDateTime>,
+    /// When it was begun to be set up.
+    pub inserted_at: OffsetDateTime,
+    /// Recovery codes that are not used up.
+    pub codes_left: i64,
+}
+
+/// A user's second factor, if they have one or are setting it up.
+pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredFactor>, StoreError> {
+    let row = sqlx::query!(
+        r#"select secret_key_id, sealed_secret, turned_on_at, inserted_at,
+               (select count(*) from recovery_codes where user_id = $1) as "codes_left!"
+           from second_factors where user_id = $1"#,
+        user.0,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| StoredFactor {
+        secret: Wrapped {
+            secret_key_id: row.secret_key_id,
+            sealed: row.sealed_secret,
+        },
+        turned_on_at: row.turned_on_at,
+        inserted_at: row.inserted_at,
+        codes_left: row.codes_left,
+    }))
+}
+
+/// Puts a secret in place of one that is being set up. `false`: the user has a second factor that is on.
+pub async fn begin(db: &PgPool, user: UserId, secret: &Wrapped, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into second_factors (user_id, secret_key_id, sealed_secret, inserted_at) values ($1, $2, $3, $4)
+         on conflict on constraint second_factors_pkey do update
+         set secret_key_id = excluded.secret_key_id, sealed_secret = excluded.sealed_secret,
+             inserted_at = excluded.inserted_at, last_step = 0
+         where second_factors.turned_on_at is null",
+        user.0,
+        secret.secret_key_id,
+        secret.sealed,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Turns on what is being set up, with the step of its first code. `false`: it is another secret by now, or on already.
+pub async fn turn_on(
+    db: &mut PgConnection,
+    user: UserId,
+    begun_at: OffsetDateTime,
+    step: i64,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update second_factors set turned_on_at = $4, last_step = $3
+         where user_id = $1 and inserted_at = $2 and turned_on_at is null",
+        user.0,
+        begun_at,
+        step,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes the code of a step. `false`: it was taken before, or one of a later step was; of several who come with one code at
+/// once, one is the first.
+pub async fn take_step(db: &PgPool, user: UserId, step: i64) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update second_factors set last_step = $2 where user_id = $1 and last_step < $2 and turned_on_at is not null",
+        user.0,
+        step,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Uses a recovery code up. `false`: the user has no such code.
+pub async fn take_recovery_code(db: &mut PgConnection, user: UserId, code: RecoveryDigest) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "delete from recovery_codes where user_id = $1 and digest = $2",
+        user.0,
+        &code.0[..],
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// How many recovery codes a user has left.
+pub async fn count_recovery_codes(db: &mut PgConnection, user: UserId) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from recovery_codes where user_id = $1"#,
+        user.0
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// Gives a user these recovery codes and no others. `false`: they have no second factor that is on.
+pub async fn replace_recovery_codes(
+    db: &mut PgConnection,
+    user: UserId,
+    codes: &[RecoveryDigest],
+) -> Result<bool, StoreError> {
+    // Whoever makes codes at the same moment waits here, and replaces these.
+    let on = sqlx::query_scalar!(
+        "select user_id from second_factors where user_id = $1 and turned_on_at is not null for update",
+        user.0,
+    );
+    if on.fetch_optional(&mut *db).await?.is_none() {
+        return Ok(false);
+    }
+    let digests: Vec<_> = codes.iter().map(|code| code.0.to_vec()).collect();
+    sqlx::query!("delete from recovery_codes where user_id = $1", user.0)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query!(
+        "insert into recovery_codes (user_id, digest) select $1, unnest($2::bytea[])",
+        user.0,
+        &digests,
+    )
+    .execute(db)
+    .await?;
+    Ok(true)
+}
+
+/// Removes a user's second factor with its codes, also one that is only being set up. `false`: none was on.
+pub async fn delete(db: &mut PgConnection, user: UserId) -> Result<bool, StoreError> {
+    let was_on = sqlx::query_scalar!(
+        r#"delete from second_factors where user_id = $1 returning turned_on_at is not null as "on!""#,
+        user.0,
+    );
+    Ok(was_on.fetch_optional(db).await?.unwrap_or_default())
+}
+
+/// The secrets of all users that are wrapped under other secret keys than this one.
+pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(UserId, Wrapped)>, StoreError> {
+    let rows = sqlx::query!(
+        "select user_id, secret_key_id, sealed_secret from second_factors where secret_key_id <> $1",
+        id.as_str(),
+    );
+    let rows = rows.fetch_all(db).await?.into_iter().map(|row| {
+        let wrapped = Wrapped {
+            secret_key_id: row.secret_key_id,
+            sealed: row.sealed_secret,
+        };
+        (UserId(row.user_id), wrapped)
+    });
+    Ok(rows.collect())
+}
+
+/// Replaces the form in which a user's secret is stored. `false`: it was another one by now.
+pub async fn replace(db: &PgPool, user: UserId, former: &Wrapped, new: &Wrapped) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update second_factors set secret_key_id = $3, sealed_secret = $4 where user_id = $1 and sealed_secret = $2",
+        user.0,
+        former.sealed,
+        new.secret_key_id,
+        new.sealed,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

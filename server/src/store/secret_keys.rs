@@ -1,0 +1,18 @@
+//! Under which secret keys something is wrapped: tables `account_keys` and `second_factors`.
+
+use sqlx::PgPool;
+
+use crate::{domain::sealing::SecretKeyId, store::error::StoreError};
+
+/// Another secret key than these that something is wrapped under.
+pub async fn find_other(db: &PgPool, known: &[&SecretKeyId]) -> Result<Option<String>, StoreError> {
+    let known: Vec<_> = known.iter().map(|id| id.as_str().to_owned()).collect();
+    let other = sqlx::query_scalar!(
+        r#"(select secret_key_id as "secret_key_id!" from account_keys where secret_key_id <> all($1) limit 1)
+           union all
+           (select secret_key_id from second_factors where secret_key_id <> all($1) limit 1)
+           limit 1"#,
+        &known,
+    );
+    Ok(other.fetch_optional(db).await?)
+}

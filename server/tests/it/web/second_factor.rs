@@ -1,0 +1,238 @@
+//! What the second factor keeps out, what a session alone is not enough for, and accounts that want everybody to have one.
+
+use leptos::server_fn::axum::server_fn_paths;
+use platen_server::clock;
+use tempfile::TempDir;
+use time::Duration;
+
+use super::site;
+use crate::support::{
+    people::{PASSWORD, Town},
+    service::{TestAccount, TestService},
+    studio::header,
+    visitor::Visitor,
+};
+
+const ANN: &str = "ann@example.org";
+const SECOND_STEP: &str = "/log-in/second-factor";
+const SET_UP: &str = "/dashboard/settings/second-factor";
+
+/// A service with one account.
+struct House {
+    service: TestService,
+    town: Town,
+    account: TestAccount,
+    _site: TempDir,
+}
+
+impl House {
+    async fn build() -> Self {
+        let site = site();
+        let settings = [("PLATEN_SITE_DIR", site.path().to_str().expect("text"))];
+        let service = TestService::start_with(&settings).await;
+        Self {
+            account: service.account(ANN),
+            town: Town::at(service.database_url()).await,
+            service,
+            _site: site,
+        }
+    }
+
+    /// Ann sets up a second factor somewhere else: her recovery codes.
+    async fn with_second_factor(&self) -> Vec<String> {
+        let mut browser = self.town.browser("192.0.2.1");
+        let user = self.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");
+        let (_, codes) = self.town.set_up_second_factor(&mut browser, user, clock::now()).await;
+        codes
+    }
+
+    /// Ann, who has logged in more than ten minutes ago.
+    async fn ann_of_before(&self) -> Visitor {
+        let ann = Visitor::log_in(&self.service, ANN).await;
+        self.town
+            .execute("update sessions set data = jsonb_set(data, '{person,confirmed}', to_jsonb('2026-11-22T10:00:00Z'::text))")
+            .await;
+        ann
+    }
+}
+
+#[tokio::test]
+async fn whoever_has_shown_only_the_password_reaches_no_page_and_no_function() {
+    let house = House::build().await;
+    let codes = house.with_second_factor().await;
+    let mut ann = Visitor::log_in(&house.service, ANN).await;
+    for path in [
+        "/dashboard",
+        "/dashboard/api-keys",
+        "/dashboard/settings",
+        SET_UP,
+        "/dashboard/confirm",
+        "/dashboard/events/renders",
+        "/dashboard/renders/019a0000-0000-7000-8000-000000000000/pages/1.png",
+        "/settings/confirm-email?token=x",
+    ] {
+        let answer = ann.get(path).await;
+        assert_eq!(answer.status(), 303, "{path}");
+        assert!(header(&answer, "location").starts_with("/log-in?next="), "{path}");
+    }
+    // What a stranger may call as well.
+    let public = [
+        "log-in",
+        "log-out",
+        "request-password-reset",
+        "reset-password",
+        "send-sign-up-again",
+        "show-second-factor",
+        "sign-up",
+        "theme",
+        "verify-sign-up",
+    ];
+    let mut refused = 0;
+    for (path, _) in server_fn_paths() {
+        let name = path.strip_prefix("/web/").expect("a path of ours");
+        if public.contains(&name) {
+            continue;
+        }
+        let answer = ann.submit_from(SECOND_STEP, name, &[]).await;
+        assert_eq!(
+            (answer.status().as_u16(), header(&answer, "location")),
+            (303, "/log-in"),
+            "{name}"
+        );
+        refused += 1;
+    }
+    assert!(refused > 30, "{refused}");
+
+    let wrong = ann
+        .submit_from(SECOND_STEP, "show-second-factor", &[("code", "000000")])
+        .await;
+    assert!(header(&wrong, "location").contains("__err="));
+    assert_eq!(ann.get("/dashboard").await.status(), 303);
+    let fields = [("recovery_code", codes[0].as_str()), ("next", "/dashboard/renders")];
+    let entered = ann.log_in_from(SECOND_STEP, "show-second-factor", &fields).await;
+    assert_eq!(header(&entered, "location"), "/dashboard/renders");
+    assert_eq!(ann.get("/dashboard").await.status(), 200);
+}
+
+#[tokio::test]
+async fn what_a_session_alone_is_not_enough_for_asks_who_it_is() {
+    let house = House::build().await;
+    let ann = house.ann_of_before().await;
+    let id = house.account.key_id.as_str();
+    let tomorrow = (clock::now() + Duration::DAY).date().to_string();
+    let forms: [(&str, &[(&str, &str)]); 10] = [
+        (
+            "create-key",
+            &[
+                ("key_name", "New"),
+                ("key_mode", "live"),
+                ("expiry", "never"),
+                ("expiry_day", ""),
+                ("networks", ""),
+                ("scopes[0]", "render"),
+            ],
+        ),
+        ("rotate-key", &[("subject", id), ("overlap", "0")]),
+        ("revoke-key", &[("subject", id), ("confirmation", "tests")]),
+        ("request-email-change", &[("new_email", "new@example.org")]),
+        ("change-password", &[("password", "another long password")]),
+        ("request-deletion", &[("confirmation", ANN)]),
+        ("begin-second-factor", &[]),
+        ("turn-second-factor-on", &[("code", "000000")]),
+        ("turn-second-factor-off", &[]),
+        ("require-second-factor", &[("second_factor_from", &tomorrow)]),
+    ];
+    for (function, fields) in forms {
+        let answer = ann.submit(function, fields).await;
+        let location = header(&answer, "location");
+        assert!(
+            location.starts_with("/dashboard/confirm?next=%2Fdashboard%3F__path"),
+            "{function}: {location}"
+        );
+    }
+    let changed = "select (select count(*) from api_keys where name = 'New' or revoked_at is not null)
+                        + (select count(*) from accounts where delete_at is not null or second_factor_from is not null)
+                        + (select count(*) from mails) + (select count(*) from second_factors)";
+    assert_eq!(house.town.number(changed).await, 0);
+
+    let page = "/dashboard/confirm?next=/dashboard/api-keys";
+    assert!(ann.page(page).await.contains("Confirm that it is you"));
+    let wrong = [("password", "not the password"), ("next", "/dashboard/api-keys")];
+    let refused = ann.submit_from(page, "confirm", &wrong).await;
+    assert!(header(&refused, "location").contains("__err="));
+    let still = ann.submit("rotate-key", forms[1].1).await;
+    assert!(header(&still, "location").starts_with("/dashboard/confirm"));
+    let right = [("password", PASSWORD), ("next", "//evil.example")];
+    let confirmed = ann.submit_from(page, "confirm", &right).await;
+    assert_eq!(header(&confirmed, "location"), "/dashboard");
+    let rotated = ann.submit("rotate-key", forms[1].1).await;
+    assert_eq!(header(&rotated, "location"), "/dashboard/api-keys?done=rotated");
+}
+
+#[tokio::test]
+async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
+    let house = House::build().await;
+    let ann = Visitor::log_in(&house.service, ANN).await;
+    let require = async |day: &str| {
+        let answer = ann
+            .submit("require-second-factor", &[("second_factor_from", day)])
+            .await;
+        header(&answer, "location").to_owned()
+    };
+    let yesterday = (clock::now() - Duration::DAY).date().to_string();
+    for fault in [yesterday.as_str(), "soon"] {
+        assert!(require(fault).await.contains("__err="), "{fault}");
+    }
+    let later = (clock::now() + Duration::days(14)).date().to_string();
+    assert_eq!(require(&later).await, "/dashboard/settings?done=factor-policy");
+    let notice = "This account asks everybody for a second factor from";
+    assert!(ann.page("/dashboard/api-keys").await.contains(notice));
+
+    house
+        .town
+        .execute("update accounts set second_factor_from = now() where second_factor_from is not null")
+        .await;
+    for path in ["/dashboard", "/dashboard/templates", "/dashboard/settings"] {
+        let answer = ann.get(path).await;
+        assert_eq!(answer.status(), 303, "{path}");
+        assert_eq!(header(&answer, "location"), format!("{SET_UP}?required=yes"), "{path}");
+    }
+    let answer = ann
+        .submit_from(SET_UP, "rename-account", &[("account_name", "Mine")])
+        .await;
+    assert_eq!(header(&answer, "location"), format!("{SET_UP}?required=yes"));
+    assert_eq!(ann.get("/dashboard/events/renders").await.status(), 403);
+    let health = house.service.client.get(house.service.url("/api/v1/health"));
+    let health = health.bearer_auth(&house.account.key).send().await.expect("an answer");
+    assert_eq!(health.status(), 200);
+
+    // They set it up and go on.
+    let begun = ann.submit_from(SET_UP, "begin-second-factor", &[]).await;
+    assert_eq!(header(&begun, "location"), SET_UP);
+    assert!(ann.page(SET_UP).await.contains("Turn on"));
+    house.with_second_factor().await;
+    let page = ann.page("/dashboard").await;
+    assert!(!page.contains(notice), "{page}");
+}
+
+#[tokio::test]
+async fn an_operator_helps_whoever_has_lost_app_and_codes() {
+    let house = House::build().await;
+    house.with_second_factor().await;
+    let remove = ["users", "remove-second-factor", "--email", ANN];
+    assert_eq!(house.service.command(&remove, "").succeeded(), "");
+    let logged =
+        "select count(*) from account_log where actor = 'operator' and deed->>'kind' = 'second_factor.removed'";
+    assert_eq!(house.town.number(logged).await, 1);
+    let mut browser = house.town.browser("192.0.2.7");
+    house.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");
+    let again = house.service.command(&remove, "");
+    assert_eq!(again.code, Some(2));
+    assert!(
+        again.stderr.contains("ann@example.org has no second factor"),
+        "{}",
+        again.stderr
+    );
+    let told = "select count(*) from mails where letter->>'kind' = 'second_factor_off'";
+    assert_eq!(house.town.number(told).await, 1);
+}
