@@ -4,6 +4,7 @@
 pub mod browser;
 pub mod data;
 pub mod database;
+pub mod disclosure;
 pub mod egress;
 pub mod http;
 pub mod jobs;
@@ -21,6 +22,7 @@ use crate::config::{
     browser::BrowserConfig,
     data::DataConfig,
     database::DatabaseConfig,
+    disclosure::DisclosureConfig,
     egress::EgressConfig,
     http::HttpConfig,
     jobs::{JobsConfig, Role},
@@ -40,6 +42,8 @@ use crate::config::{
 pub struct Config {
     /// See [`mod@http`].
     pub http: HttpConfig,
+    /// See [`mod@disclosure`].
+    pub disclosure: DisclosureConfig,
     /// See [`mod@site`].
     pub site: SiteConfig,
     /// See [`mod@database`].
@@ -90,6 +94,7 @@ impl Config {
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
         let http = HttpConfig::from_env(&mut reader);
+        let disclosure = DisclosureConfig::from_env(&mut reader);
         let site = SiteConfig::from_env(&mut reader);
         let database = DatabaseConfig::from_env(&mut reader);
         let data = DataConfig::from_env(&mut reader);
@@ -106,6 +111,7 @@ impl Config {
         let all = || {
             Some(Self {
                 http: http?,
+                disclosure: disclosure?,
                 site: site?,
                 database: database?,
                 data: data?,
@@ -129,8 +135,9 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 14] = [
+pub const SECTIONS: [(&str, &[&Setting]); 15] = [
     ("Service", http::SETTINGS),
+    ("Reports of security problems", disclosure::SETTINGS),
     ("Dashboard", site::SETTINGS),
     ("Database", database::SETTINGS),
     ("Data folder", data::SETTINGS),
@@ -291,6 +298,25 @@ mod tests {
         );
         let error = read(&[("PLATEN_MAIL_FROM", "nobody")]).unwrap_err().to_string();
         assert!(error.contains("PLATEN_MAIL_FROM: \"nobody\" is not allowed"), "{error}");
+    }
+
+    #[test]
+    fn reports_of_security_problems_go_to_a_mailbox_or_a_page() {
+        let contact = |value: &str| read(&[("PLATEN_SECURITY_CONTACT", value)]);
+        assert!(read(&[]).expect("defaults").disclosure.contact.is_none());
+        for value in ["mailto:security@example.org", "https://example.org/security"] {
+            let found = contact(value).expect(value).disclosure.contact;
+            assert_eq!(found.expect(value).as_str(), value);
+        }
+        let broken = contact("mailto:a@example.org\nPolicy: https://evil.example").map(|config| config.disclosure);
+        let broken = broken.expect("line breaks are dropped").contact.expect("one");
+        assert!(!broken.as_str().contains('\n'), "{broken}");
+        for value in ["security@example.org", "mailto:", "http://example.org", "javascript:a@b"] {
+            let error = contact(value).unwrap_err().to_string();
+            assert!(error.contains("allowed: mailto: or https:// address"), "{error}");
+        }
+        let error = read(&[("PLATEN_SECURITY_POLICY", "https://example.org")]).unwrap_err();
+        assert!(error.to_string().contains("PLATEN_SECURITY_CONTACT"), "{error}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod probes;
 mod rate_limit;
 mod reference;
 pub(crate) mod request_log;
+mod security_txt;
 mod v1;
 
 use axum::{
@@ -112,6 +113,7 @@ pub fn router(app: AppState) -> Router {
         .merge(reference::routes())
         .merge(metrics::routes(&app.config.metrics))
         .merge(dev_mail::routes(&app.mailing.delivery))
+        .merge(security_txt::routes(&app.config.disclosure))
         .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))

@@ -1,6 +1,7 @@
 //! Drives the real binary with a real Postgres and a real Chromium.
 
 mod api;
+mod backup;
 mod cli;
 mod connections;
 mod embedded;

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
+
 use crate::support::{
     description::operations,
+    service::TestService,
     studio::{Studio, header},
 };
 
@@ -80,4 +83,30 @@ async fn a_sane_request_id_comes_back_and_is_logged_without_the_query() {
         assert!(line.contains(expected), "{expected} is missing in {line}");
     }
     assert!(!log.contains("hunter2") && !log.contains(&studio.account.key), "{log}");
+}
+
+#[tokio::test]
+async fn whom_to_tell_of_a_hole_is_public_once_somebody_is_named() {
+    const PATH: &str = "/.well-known/security.txt";
+    let get = async |service: &TestService| {
+        let answer = service.client.get(service.url(PATH)).send().await.unwrap();
+        let status = answer.status().as_u16();
+        (status, answer.text().await.unwrap())
+    };
+    let nobody = TestService::start().await;
+    assert_eq!(get(&nobody).await.0, 404);
+    let somebody = nobody
+        .beside(&[
+            ("PLATEN_SECURITY_CONTACT", "mailto:security@example.org"),
+            ("PLATEN_BASE_URL", "https://platen.example"),
+        ])
+        .await;
+    let (status, text) = get(&somebody).await;
+    assert_eq!(status, 200);
+    let fields: Vec<_> = text.lines().filter_map(|line| line.split_once(": ")).collect();
+    assert_eq!(fields[0], ("Contact", "mailto:security@example.org"));
+    assert_eq!(fields[3], ("Canonical", "https://platen.example/.well-known/security.txt"));
+    let expires = OffsetDateTime::parse(fields[1].1, &Rfc3339).unwrap();
+    let year = OffsetDateTime::now_utc()..OffsetDateTime::now_utc() + Duration::days(365);
+    assert!(fields[1].0 == "Expires" && year.contains(&expires), "{text}");
 }

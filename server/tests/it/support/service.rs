@@ -55,9 +55,14 @@ impl TestService {
 
     /// Starts one with these settings and a database that others look after.
     pub(crate) async fn start_at(database_url: String, settings: &[(&str, &str)]) -> Self {
+        Self::start_in(database_url, folder::temporary(), settings).await
+    }
+
+    /// Starts one on a database and a data folder that are not new.
+    pub(crate) async fn start_in(database_url: String, data: TempDir, settings: &[(&str, &str)]) -> Self {
         Self::start_on(Installation {
             database_url,
-            data: Arc::new(folder::temporary()),
+            data: Arc::new(data),
             settings: owned(settings),
         })
         .await

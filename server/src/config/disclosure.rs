@@ -1,0 +1,53 @@
+//! Whom those tell who find a hole in the service.
+
+use url::Url;
+
+use crate::config::reader::{Reader, Setting};
+
+const CONTACT: Setting = Setting {
+    name: "PLATEN_SECURITY_CONTACT",
+    purpose: "Where to report security problems; /.well-known/security.txt (RFC 9116) tells it to everybody.",
+    allowed: "mailto: or https:// address",
+    default: "none: there is no security.txt",
+};
+const POLICY: Setting = Setting {
+    name: "PLATEN_SECURITY_POLICY",
+    purpose: "Page that says what those who report may expect; named in security.txt.",
+    allowed: "https:// address",
+    default: "none",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&CONTACT, &POLICY];
+
+/// See the module.
+#[derive(Debug)]
+pub struct DisclosureConfig {
+    /// Without it there is no security.txt.
+    pub contact: Option<Url>,
+    /// What those who report may expect.
+    pub policy: Option<Url>,
+}
+
+impl DisclosureConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let contact = reader.parsed_or(&CONTACT, Some(None), |text| {
+            let is_mail = |url: &Url| url.scheme() == "mailto" && url.path().contains('@');
+            let url = Url::parse(text).ok();
+            url.filter(|url| is_mail(url) || is_page(url)).map(Some)
+        });
+        let policy = reader.parsed_or(&POLICY, Some(None), |text| {
+            Url::parse(text).ok().filter(is_page).map(Some)
+        });
+        if contact.as_ref().is_some_and(Option::is_none) && policy.as_ref().is_some_and(Option::is_some) {
+            reader.contradiction(format!("{} is of no use without {}", POLICY.name, CONTACT.name));
+        }
+        Some(Self {
+            contact: contact?,
+            policy: policy?,
+        })
+    }
+}
+
+fn is_page(url: &Url) -> bool {
+    url.scheme() == "https"
+}
