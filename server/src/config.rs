@@ -311,7 +311,12 @@ mod tests {
         let broken = contact("mailto:a@example.org\nPolicy: https://evil.example").map(|config| config.disclosure);
         let broken = broken.expect("line breaks are dropped").contact.expect("one");
         assert!(!broken.as_str().contains('\n'), "{broken}");
-        for value in ["security@example.org", "mailto:", "http://example.org", "javascript:a@b"] {
+        for value in [
+            "security@example.org",
+            "mailto:",
+            "http://example.org",
+            "javascript:a@b",
+        ] {
             let error = contact(value).unwrap_err().to_string();
             assert!(error.contains("allowed: mailto: or https:// address"), "{error}");
         }

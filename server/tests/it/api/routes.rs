@@ -105,7 +105,10 @@ async fn whom_to_tell_of_a_hole_is_public_once_somebody_is_named() {
     assert_eq!(status, 200);
     let fields: Vec<_> = text.lines().filter_map(|line| line.split_once(": ")).collect();
     assert_eq!(fields[0], ("Contact", "mailto:security@example.org"));
-    assert_eq!(fields[3], ("Canonical", "https://platen.example/.well-known/security.txt"));
+    assert_eq!(
+        fields[3],
+        ("Canonical", "https://platen.example/.well-known/security.txt")
+    );
     let expires = OffsetDateTime::parse(fields[1].1, &Rfc3339).unwrap();
     let year = OffsetDateTime::now_utc()..OffsetDateTime::now_utc() + Duration::days(365);
     assert!(fields[1].0 == "Expires" && year.contains(&expires), "{text}");
