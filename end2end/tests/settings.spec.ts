@@ -1,7 +1,11 @@
+import { readFile } from "node:fs/promises";
+
 import { type Browser, type BrowserContext, type Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
+import { mailsTo } from "../mailbox.ts";
 import { linkFor, logIn, makeMember, newAddress } from "../people.ts";
+import { setting } from "../service.ts";
 
 const EVIL = `Ann </script><img src=x onerror=alert(1)> "Example"`;
 const OTHER_PASSWORD = "another long phrase";
@@ -20,6 +24,16 @@ async function elsewhere(browser: Browser, address: string): Promise<BrowserCont
 async function isLoggedIn(context: BrowserContext): Promise<boolean> {
   const answer = await context.request.get("/dashboard", { maxRedirects: 0, headers: { accept: "text/html" } });
   return answer.status() === 200;
+}
+
+/** Asks for an export, and looks until it is there: so many in all. */
+async function makeExport(page: Page, count = 1): Promise<void> {
+  await section(page, "Export").getByRole("button", { name: "Make an export" }).click();
+  await expect(page.getByRole("status")).toHaveText("The export is being made. You get a mail when it is ready.");
+  await expect(async () => {
+    await page.goto("/dashboard/settings");
+    await expect(section(page, "Export").getByRole("link", { name: /^Download/ })).toHaveCount(count, { timeout: 100 });
+  }).toPass({ timeout: 20_000 });
 }
 
 const section = (page: Page, name: string) =>
@@ -121,6 +135,30 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(keep).toBeChecked({ checked: !before });
     });
 
+    test("everything is exported, announced by mail and downloaded", async ({ page, member }) => {
+      await page.goto("/dashboard/settings");
+      await makeExport(page);
+      const announced = () => mailsTo(setting("PLATEN_TEST_MAILS"), member.email, "Your export is ready");
+      await expect.poll(async () => (await announced()).length).toBe(1);
+      const [mail] = await announced();
+      expect(mail).toContain("/dashboard/settings");
+      expect(mail, "no link leads past the log-in").not.toContain("/exports/");
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        section(page, "Export")
+          .getByRole("link", { name: /^Download/ })
+          .click(),
+      ]);
+      expect(download.suggestedFilename()).toMatch(/^platen-export-\d{4}-\d{2}-\d{2}\.zip$/);
+      const content = await readFile(await download.path());
+      expect(content.subarray(0, 2).toString()).toBe("PK");
+      for (const again of [2, 3]) {
+        await makeExport(page, again);
+      }
+      await section(page, "Export").getByRole("button", { name: "Make an export" }).click();
+      await expect(section(page, "Export").getByRole("alert")).toContainText("three exports within a day");
+    });
+
     test("an account is deleted by its name, and taken back", async ({ page, member }) => {
       await page.goto("/dashboard/settings");
       await page.getByRole("button", { name: "Delete the account" }).click();
@@ -186,6 +224,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       };
       await page.goto("/dashboard/settings");
       await look("");
+      await makeExport(page);
+      await look("-export");
       await page.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(page.getByRole("alert")).toBeVisible();

@@ -33,6 +33,7 @@ use crate::{
     service::{
         api_keys::KeyUsage,
         connections::buckets::Buckets,
+        exports,
         mail::{Delivery, Mailing},
         metrics::Metrics,
         people::{self, People},
@@ -43,6 +44,7 @@ use crate::{
     storage::{
         answers::AnswerFiles,
         default_storage::{DefaultStorage, DefaultStorageError},
+        exports::ExportFiles,
         object_stores::ObjectStores,
     },
     store::error::StoreError,
@@ -140,16 +142,19 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 struct Prepared {
     secret_keys: Arc<SecretKeys>,
     answers: AnswerFiles,
+    exports: ExportFiles,
     first_account: Option<FirstAccount>,
 }
 
 /// `folder`: of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
     let secret_keys = secret_key::obtain(db, &config.secrets, folder).await?;
-    let answers = AnswerFiles::open(&config.data.folder).map_err(|source| FolderError::Unusable {
+    let unusable = |source| FolderError::Unusable {
         path: config.data.folder.clone(),
         source,
-    })?;
+    };
+    let answers = AnswerFiles::open(&config.data.folder).map_err(unusable)?;
+    let exports = ExportFiles::open(&config.data.folder).map_err(unusable)?;
     let first_account = match folder {
         Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
         None => None,
@@ -157,6 +162,7 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
     Ok(Prepared {
         secret_keys,
         answers,
+        exports,
         first_account,
     })
 }
@@ -200,6 +206,7 @@ async fn serve_with(
         secret_keys: prepared.secret_keys,
         answers: prepared.answers,
         documents,
+        exports: prepared.exports,
         callbacks: CallbackClient::new(guard),
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
@@ -207,22 +214,7 @@ async fn serve_with(
         mailing,
         metrics,
     };
-    lifecycle.spawn(
-        "sweeper",
-        sweep(
-            lifecycle.clone(),
-            Sweeper::new(instance.id, Arc::clone(&state.metrics), state.jobs.clone()),
-            state.jobs.clone(),
-            db.clone(),
-        ),
-    );
-    lifecycle.spawn("teller", state.jobs.clone().tell(lifecycle.clone(), db.clone()));
-    lifecycle.spawn("listener", state.jobs.clone().hear(lifecycle.clone(), db.clone()));
-    lifecycle.spawn(
-        "key usage",
-        write_key_usage(lifecycle.clone(), state.key_usage.clone(), db.clone()),
-    );
-    lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
+    spawn_chores(lifecycle, &state);
     if let Some(listener) = metrics_listener {
         tracing::info!(address = %listener.local_addr()?, "metrics are served");
         let server = axum::serve(listener, http::metrics(state.clone()));
@@ -268,6 +260,22 @@ async fn serve_with(
     Ok(())
 }
 
+/// What is done beside requests and jobs, by every process.
+fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
+    let sweeper = Sweeper::new(state.instance, Arc::clone(&state.metrics), state.jobs.clone());
+    lifecycle.spawn(
+        "sweeper",
+        sweep(lifecycle.clone(), sweeper, state.jobs.clone(), state.db.clone()),
+    );
+    lifecycle.spawn("teller", state.jobs.clone().tell(lifecycle.clone(), state.db.clone()));
+    lifecycle.spawn("listener", state.jobs.clone().hear(lifecycle.clone(), state.db.clone()));
+    lifecycle.spawn(
+        "key usage",
+        write_key_usage(lifecycle.clone(), state.key_usage.clone(), state.db.clone()),
+    );
+    lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
+}
+
 /// Says where mail goes, unless it goes where it should.
 fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metrics>) -> Result<Mailing, ServeError> {
     let delivery = Delivery::choose(SmtpClient::new(&config.mail)?, &config.http);
@@ -302,7 +310,10 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
         if let Err(error) = retention::purge(&state, now).await {
             tracing::warn!(%error, "documents and renders whose time is over could not be purged");
         }
-        if let Err(error) = people::purge(&state.people, &state.documents, now).await {
+        if let Err(error) = exports::purge(&state.db, &state.exports, now).await {
+            tracing::warn!(%error, "archives of accounts whose time is over could not be purged");
+        }
+        if let Err(error) = people::purge(&state.people, &state.documents, &state.exports, now).await {
             tracing::warn!(%error, "accounts, sessions and mails whose time is over could not be purged");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {

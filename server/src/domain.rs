@@ -12,6 +12,7 @@ pub mod csv;
 pub mod destination;
 pub mod display_name;
 pub mod email;
+pub mod export;
 pub mod idempotency;
 pub mod ids;
 pub mod job;

@@ -1,6 +1,7 @@
 //! Background work: jobs are claimed from the queue, done, and given back when this process stops.
 
 pub mod changes;
+mod exports;
 mod mail;
 pub mod signals;
 mod worker;
@@ -43,7 +44,12 @@ pub async fn work(app: &AppState, lifecycle: &Lifecycle) {
         at_once: CALLBACKS,
         cap: Some(CALLBACKS_OF_ACCOUNT),
     };
-    tokio::join!(renders.run(), callbacks.run(), mail::run(app, lifecycle));
+    tokio::join!(
+        renders.run(),
+        callbacks.run(),
+        mail::run(app, lifecycle),
+        exports::run(app, lifecycle)
+    );
 }
 
 /// Does one job. If the database does not take what became of it, the job is given back once it does.

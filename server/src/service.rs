@@ -9,6 +9,7 @@ pub mod callbacks;
 pub mod connections;
 pub mod credits;
 pub mod deliveries;
+pub mod exports;
 pub mod mail;
 pub mod metrics;
 pub mod passwords;

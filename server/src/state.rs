@@ -18,7 +18,7 @@ use crate::{
         api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People,
         renders::thumbnails::Thumbnails, templates::live::LivePreviews,
     },
-    storage::{answers::AnswerFiles, default_storage::DefaultStorage},
+    storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
 };
 
 /// Shared by all requests; cheap to clone.
@@ -48,6 +48,8 @@ pub struct AppState {
     pub answers: AnswerFiles,
     /// The service's own storage.
     pub documents: DefaultStorage,
+    /// Archives of accounts.
+    pub exports: ExportFiles,
     /// Sends callbacks.
     pub callbacks: CallbackClient,
     /// Wakes and stops background work.

@@ -5,14 +5,16 @@ pub mod aws_s3;
 pub mod bucket;
 pub mod default_storage;
 pub mod documents;
+pub mod exports;
 pub mod google_cloud_storage;
 pub mod object_stores;
 
 use std::{
-    fs::DirBuilder,
+    fs::{self, DirBuilder},
     io,
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 /// Makes a folder of the service's own in the data folder, unless it is there.
@@ -22,4 +24,25 @@ fn private_folder(data_folder: &Path, name: &str) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o711).create(data_folder)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)
+}
+
+/// Removes a file, unless it is gone already.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Removes what was written into a folder before a time, whole or in part.
+fn remove_written_before(folder: &Path, time: SystemTime) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        // Another process may have just removed it.
+        let written = entry.metadata().and_then(|metadata| metadata.modified());
+        if written.is_ok_and(|written| written < time) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }

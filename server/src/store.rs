@@ -1,5 +1,6 @@
 //! Every SQL statement. Functions on tenant data take the account right after the connection and use it in the `where`.
 
+pub mod account_contents;
 pub mod account_keys;
 pub mod account_log;
 pub mod accounts;
@@ -8,9 +9,11 @@ pub mod callbacks;
 pub mod connection_tests;
 pub mod connections;
 pub mod credits;
+pub mod deletions;
 pub mod deliveries;
 pub mod devices;
 pub mod error;
+pub mod exports;
 pub mod idempotency_keys;
 pub mod instances;
 pub mod invitations;

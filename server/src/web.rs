@@ -6,6 +6,7 @@
 mod account_log;
 mod backend;
 mod events;
+mod exports;
 mod failures;
 mod functions;
 mod people_only;
@@ -58,7 +59,8 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     let pages = pages
         .merge(events::routes())
         .route("/dashboard/team/log.csv", get(account_log::get))
-        .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get));
+        .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
+        .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();
     Ok(browser_session::protect(pages, &app.people, &app.base_url, proxies)
@@ -73,11 +75,12 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
         .merge(site.routes()))
 }
 
-/// Packs pages and answers, but nothing that comes bit by bit: a packed stream would wait for more of it.
+/// Packs pages and answers, but nothing that comes bit by bit (a packed stream would wait for more of it), and no archives.
 fn compression() -> CompressionLayer<impl Predicate> {
     let at_once = NotForContentType::const_new("application/octet-stream");
+    let packed = NotForContentType::const_new("application/zip");
     let layer = CompressionLayer::new().no_br().no_deflate().no_zstd();
-    layer.compress_when(DefaultPredicate::new().and(at_once))
+    layer.compress_when(DefaultPredicate::new().and(at_once).and(packed))
 }
 
 /// Whether somebody who reads asks, rather than a program.
@@ -108,5 +111,5 @@ async fn elsewhere(state: State<Web>, request: Request) -> Response {
 fn provide(web: &Web) {
     let request = expect_context::<Parts>();
     provide_context(RequestBackend::shared(web, &request));
-    policy::announce();
+    policy::announce(&web.app.config.billing);
 }

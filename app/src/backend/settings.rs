@@ -28,6 +28,9 @@ pub trait SettingsBackend: Send + Sync {
     /// Decides from which day on everybody in their account needs a second factor; empty: nobody does.
     async fn require_second_factor(&self, from: String) -> Result<(), AppError>;
 
+    /// Lets all that belongs to their account be put into a file.
+    async fn request_export(&self) -> Result<(), AppError>;
+
     /// Ends one of their sessions.
     async fn end_session(&self, id: String) -> Result<(), AppError>;
 

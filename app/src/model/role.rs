@@ -38,6 +38,8 @@ pub enum Permission {
     ManageBilling,
     /// Decide what holds for the whole account: its name, what it keeps.
     SetPolicy,
+    /// Take along all that belongs to the account.
+    ExportAccount,
     /// Delete the account.
     DeleteAccount,
     /// Make another member the owner.
@@ -46,7 +48,7 @@ pub enum Permission {
 
 impl Permission {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::SeeAccount,
         Self::Produce,
         Self::ManagePeople,
@@ -56,6 +58,7 @@ impl Permission {
         Self::ReadLog,
         Self::ManageBilling,
         Self::SetPolicy,
+        Self::ExportAccount,
         Self::DeleteAccount,
         Self::TransferOwnership,
     ];
@@ -67,7 +70,11 @@ impl Permission {
             Self::ManagePeople | Self::ManageKeys | Self::ManageDestinations | Self::ManageWebhooks | Self::ReadLog => {
                 Role::Admin
             }
-            Self::ManageBilling | Self::SetPolicy | Self::DeleteAccount | Self::TransferOwnership => Role::Owner,
+            Self::ManageBilling
+            | Self::SetPolicy
+            | Self::ExportAccount
+            | Self::DeleteAccount
+            | Self::TransferOwnership => Role::Owner,
         }
     }
 }
@@ -119,7 +126,7 @@ mod tests {
                 .filter(|permission| role.may(**permission))
                 .count()
         };
-        assert_eq!(Role::ALL.map(may), [2, 7, 11]);
+        assert_eq!(Role::ALL.map(may), [2, 7, 12]);
         for permission in Permission::ALL {
             assert!(Role::Owner.may(permission), "{permission:?}");
         }

@@ -41,6 +41,35 @@ pub struct OwnedAccount {
     pub second_factor_from: Option<Date>,
     /// When it is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
+    /// Its exports, the newest first.
+    pub exports: Vec<Export>,
+}
+
+/// All that belongs to an account, as a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    /// Names it.
+    pub id: String,
+    /// How it stands.
+    pub state: ExportState,
+    /// When it was asked for.
+    pub asked_at: OffsetDateTime,
+    /// When it is deleted.
+    pub delete_at: OffsetDateTime,
+}
+
+/// How an export stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportState {
+    /// It is being made.
+    Waiting,
+    /// It can be fetched.
+    Ready {
+        /// Its size.
+        bytes: i64,
+    },
+    /// It could not be made.
+    Failed,
 }
 
 /// A session of a browser.

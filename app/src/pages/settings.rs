@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod api;
+pub mod export;
 pub mod profile;
 pub mod second_factor;
 pub mod sessions;
@@ -69,6 +70,7 @@ fn done(word: &str) -> Option<&'static str> {
         "device" => "This device is asked for the second factor again.",
         "account" => "Account name saved.",
         "content" => "Saved.",
+        "export" => "The export is being made. You get a mail when it is ready.",
         "session" => "Session logged out.",
         "sessions" => "All other sessions are logged out.",
         "deletion" => "The account is deleted in seven days. We have sent you a mail about it.",

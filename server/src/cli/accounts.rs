@@ -22,7 +22,8 @@ use crate::{
         passwords::Passwords,
         webhook_secrets,
     },
-    storage::{default_storage::DefaultStorage, object_stores::ObjectStores},
+    storage::{default_storage::DefaultStorage, exports::ExportFiles, object_stores::ObjectStores},
+    store::deletions::DeletionOrder,
 };
 
 /// More would be a mistake.
@@ -67,6 +68,8 @@ pub(super) enum Command {
         #[arg(long, required = true)]
         yes: bool,
     },
+    /// List the accounts that were deleted: when, who asked and when, and how many rows of each kind went with them.
+    Deletions,
     /// Print the secret with which callbacks are signed; made when it is wanted first.
     WebhookSecret {
         #[command(flatten)]
@@ -76,6 +79,8 @@ pub(super) enum Command {
         replace: bool,
     },
     /// Keep the content of requests for as long as the plan keeps renders, or only until a render has ended.
+    ///
+    /// `off` also deletes what was kept so far, within minutes, while the service runs.
     KeepContent {
         #[command(flatten)]
         account: AccountArguments,
@@ -119,10 +124,17 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
                 let account = select(database, account).await?;
                 let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
                 let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
-                Ok(accounts::delete(&database.pool, &documents, account).await?)
+                let exports = ExportFiles::open(&config.data.folder)?;
+                let now = clock::now();
+                let order = DeletionOrder {
+                    asked_by: None,
+                    asked_at: now,
+                };
+                Ok(accounts::delete(&database.pool, &documents, &exports, account, order, now).await?)
             })
             .await
         }
+        Command::Deletions => with_database(config, list_deletions).await,
         Command::WebhookSecret { account, replace } => {
             with_database(config, async |database| {
                 webhook_secret(database, config, account, replace).await
@@ -209,6 +221,23 @@ async fn webhook_secret(
     let secrets = webhook_secrets::in_use(&database.pool, &key, account, now).await?;
     if let Some(current) = secrets.first() {
         println!("{}", current.to_text().expose_secret());
+    }
+    Ok(())
+}
+
+async fn list_deletions(database: &Database) -> Result<(), Failure> {
+    for deletion in accounts::list_deletions(&database.pool).await? {
+        let asked_by = deletion
+            .order
+            .asked_by
+            .map_or("an operator".to_owned(), |user| format!("user {user}"));
+        println!(
+            "{}  account {}  asked by {asked_by} {}  {}",
+            show_time(deletion.deleted_at),
+            deletion.account,
+            show_time(deletion.order.asked_at),
+            deletion.counts
+        );
     }
     Ok(())
 }

@@ -45,6 +45,8 @@ deeds! {
     AccountRenamed { name: String } "account.renamed" "called the account {name}";
     ContentKept {} "account.content_kept" "decided to keep the content of requests";
     ContentForgotten {} "account.content_forgotten" "decided to forget the content of requests";
+    ExportAsked {} "account.export_asked" "asked for an export of the account";
+    ExportFetched {} "account.export_fetched" "downloaded an export of the account";
     DeletionAsked { on: String } "account.deletion_asked" "asked for the account to be deleted on {on}";
     DeletionUndone {} "account.deletion_undone" "took the deletion of the account back";
     OwnerChanged { from: String, to: String } "account.owner_changed" "handed the account over from {from} to {to}";

@@ -92,3 +92,7 @@ identifier! {
     /// A mail.
     MailId
 }
+identifier! {
+    /// An archive of an account; no secret.
+    ExportId
+}

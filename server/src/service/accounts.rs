@@ -11,11 +11,15 @@ use crate::{
         email::Email,
         ids::{AccountId, ApiKeyId, UserId},
     },
-    storage::default_storage::{DefaultStorage, DefaultStorageError},
+    storage::{
+        default_storage::{DefaultStorage, DefaultStorageError},
+        exports::ExportFiles,
+    },
     store::{
         account_log,
         accounts::{self, OwnedAccount},
         api_keys::{self, NewApiKey},
+        deletions::{self, Deletion, DeletionOrder},
         error::StoreError,
         members, plans, tx,
         users::{self, NewUser},
@@ -205,21 +209,41 @@ pub enum DeleteAccountError {
     /// The database failed; nothing is deleted.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The account is gone; archives of it are left, which go when their time is over.
+    #[error("the account is deleted, but not all of its exports: {0}; they go after 7 days")]
+    Exports(#[from] std::io::Error),
     /// The account is gone; documents are left, which go when their time is over.
     #[error("the account is deleted, but not all of its documents: {0}; they go after 14 days")]
     Documents(#[from] DefaultStorageError),
 }
 
-/// Deletes an account at once: keys, templates, renders, secrets, and its documents in the service's own storage. Work
-/// that is under way for it records nothing any more.
-pub async fn delete(db: &PgPool, documents: &DefaultStorage, account: OwnedAccount) -> Result<(), DeleteAccountError> {
+/// Deletes an account at once: keys, templates, renders, secrets, its archives, and its documents in the service's own
+/// storage. Work that is under way for it records nothing any more. What remains is a proof without anything of its content.
+pub async fn delete(
+    db: &PgPool,
+    documents: &DefaultStorage,
+    exports: &ExportFiles,
+    account: OwnedAccount,
+    order: DeletionOrder,
+    now: OffsetDateTime,
+) -> Result<(), DeleteAccountError> {
     let mut transaction = tx::begin(db).await?;
-    let objects = accounts::delete(&mut transaction, account).await?;
+    deletions::insert(&mut transaction, account.account, order, now).await?;
+    let left = accounts::delete(&mut transaction, account).await?;
     tx::commit(transaction).await?;
-    Ok(documents.remove(objects).await?)
+    // Of both as much as can be, whatever becomes of the other.
+    let removed = documents.remove(left.objects).await;
+    exports.remove(left.exports)?;
+    Ok(removed?)
 }
 
-/// Whether the content of an account's requests is kept once their renders have ended.
+/// The accounts that were deleted, the latest first.
+pub async fn list_deletions(db: &PgPool) -> Result<Vec<Deletion>, StoreError> {
+    deletions::list(db).await
+}
+
+/// Whether the content of an account's requests is kept once their renders have ended. If not, what was kept so far is
+/// deleted within minutes.
 pub async fn keep_content(
     db: &PgPool,
     account: AccountId,
@@ -233,7 +257,7 @@ pub async fn keep_content(
         Deed::ContentForgotten {}
     };
     let mut transaction = tx::begin(db).await?;
-    accounts::update_keep_content(&mut transaction, account, keep).await?;
+    accounts::update_keep_content(&mut transaction, account, keep, now).await?;
     account_log::insert(&mut transaction, account, doer, &deed, now).await?;
     tx::commit(transaction).await
 }

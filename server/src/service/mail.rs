@@ -167,6 +167,11 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
         }
         Letter::Removed { account_name } => mail::removed(base, account_name),
         Letter::OwnerChanged { account_name, owner } => mail::owner_changed(base, account_name, owner),
+        Letter::ExportReady {
+            account_name,
+            delete_at,
+        } => mail::export_ready(base, account_name, *delete_at),
+        Letter::ExportFailed { account_name } => mail::export_failed(base, account_name),
     };
     Ok(Some(written))
 }

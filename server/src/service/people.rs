@@ -36,7 +36,7 @@ use crate::{
         passwords::{HashError, Passwords},
         people::limits::Limits,
     },
-    storage::default_storage::DefaultStorage,
+    storage::{default_storage::DefaultStorage, exports::ExportFiles},
     store::{account_log, error::StoreError, one_time_tokens, sessions as session_store, sign_ups, users},
 };
 
@@ -145,9 +145,14 @@ fn read_email(typed: &str) -> Result<Email, PeopleError> {
     read.map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/email", error.to_string())]))
 }
 
-/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions, mails and what was done in
-/// accounts, once their time is over.
-pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateTime) -> Result<(), DeleteAccountError> {
+/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions, mails and what was done in accounts, once
+/// their time is over.
+pub async fn purge(
+    people: &People,
+    documents: &DefaultStorage,
+    exports: &ExportFiles,
+    now: OffsetDateTime,
+) -> Result<(), DeleteAccountError> {
     sign_ups::delete_expired(&people.db, now).await?;
     one_time_tokens::delete_expired(&people.db, now).await?;
     session_store::delete_expired(&people.db, now).await?;
@@ -155,5 +160,5 @@ pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateT
     mail::purge(&people.db, now).await?;
     account_log::delete_old(&people.db, now).await?;
     invitations::purge(people, now).await?;
-    account::delete_due(people, documents, now).await
+    account::delete_due(people, documents, exports, now).await
 }

@@ -12,6 +12,7 @@ pub mod kept;
 pub mod log;
 mod record;
 pub mod retention;
+pub mod shown;
 pub(in crate::service) mod templates;
 pub mod thumbnails;
 

@@ -8,7 +8,10 @@ use std::{
 
 use uuid::Uuid;
 
-use crate::{private_file, storage::private_folder};
+use crate::{
+    private_file,
+    storage::{private_folder, remove},
+};
 
 /// The folder; cheap to clone.
 #[derive(Debug, Clone)]
@@ -36,10 +39,7 @@ impl AnswerFiles {
 
     /// Removes a file, unless it is gone already.
     pub fn remove(&self, id: Uuid) -> io::Result<()> {
-        match fs::remove_file(self.path(id)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove(&self.path(id))
     }
 
     /// The files that were complete before a time, without those that are none of ours. Removes what was begun before it

@@ -1,7 +1,7 @@
 //! Documents of the service's own storage: as files, in a folder that replicas have to share, and as callbacks tell of them.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
-use crate::{private_file, storage::private_folder};
+use crate::{
+    private_file,
+    storage::{private_folder, remove, remove_written_before},
+};
 
 /// The folder; cheap to clone.
 #[derive(Debug, Clone)]
@@ -45,22 +48,7 @@ impl DocumentFiles {
 
     /// Removes what was written before a time, whole or in part.
     pub fn remove_written_before(&self, time: SystemTime) -> io::Result<()> {
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            // Another process may have just removed it.
-            let written = entry.metadata().and_then(|metadata| metadata.modified());
-            if written.is_ok_and(|written| written < time) {
-                remove(&entry.path())?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+        remove_written_before(&self.folder, time)
     }
 }
 
@@ -117,6 +105,8 @@ pub fn object_name(id: Uuid) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use time::macros::datetime;
 
     use super::*;

@@ -62,6 +62,30 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     Ok(done.rows_affected())
 }
 
+/// Deletes the bodies of an account's renders that have ended and were accepted before a time. At most so many at once; says
+/// how many.
+pub async fn delete_of_account(
+    db: &PgPool,
+    account: AccountId,
+    before: OffsetDateTime,
+    at_most: i64,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from render_contents where render_id in (
+            select render_contents.render_id
+            from render_contents join renders on renders.id = render_contents.render_id
+            where render_contents.account_id = $1 and renders.inserted_at <= $2 and renders.finished_at is not null
+            limit $3
+         )",
+        account.0,
+        before,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
 /// Deletes the body of a render that has ended, unless its account keeps them.
 pub async fn delete_unless_kept(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<(), StoreError> {
     sqlx::query!(

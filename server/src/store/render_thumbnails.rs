@@ -136,3 +136,26 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     .await?;
     Ok(done.rows_affected())
 }
+
+/// Deletes the pictures of an account's renders that were accepted before a time. At most so many at once; says how many.
+pub async fn delete_of_account(
+    db: &PgPool,
+    account: AccountId,
+    before: OffsetDateTime,
+    at_most: i64,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from render_thumbnails where id in (
+            select render_thumbnails.id
+            from render_thumbnails join renders on renders.id = render_thumbnails.render_id
+            where render_thumbnails.account_id = $1 and renders.inserted_at <= $2
+            limit $3
+         )",
+        account.0,
+        before,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}

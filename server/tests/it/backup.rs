@@ -58,7 +58,7 @@ impl Studio {
         (render, answer.bytes().await.expect("a PDF").to_vec())
     }
 
-    async fn webhook_secret(&self) -> String {
+    fn webhook_secret(&self) -> String {
         let arguments = ["accounts", "webhook-secret", "--email", "ann@example.org"];
         self.service.command(&arguments, "").succeeded()
     }
@@ -90,7 +90,7 @@ async fn everything_works_after_dump_and_restore() {
     let answered = before.render_as("invoice-1", &once).await;
     let pictures = "select count(*) from render_thumbnails";
     before.service.number_is(1, pictures).await;
-    let secret = before.webhook_secret().await;
+    let secret = before.webhook_secret();
     let worker = before.service.beside(&[("PLATEN_ROLE", "worker")]).await;
     let delivered = before.queued(&json!({"parts": [part(2)]})).await;
     before.ended(&delivered).await;
@@ -124,7 +124,7 @@ async fn everything_works_after_dump_and_restore() {
     assert_eq!(after.service.command(&list_keys, "").succeeded(), keys);
     assert_eq!(after.render_as("invoice-1", &once).await, answered, "a replay");
     assert_eq!(after.document(&object).await, document);
-    assert_eq!(after.webhook_secret().await, secret);
+    assert_eq!(after.webhook_secret(), secret);
     assert_eq!(after.ended(&queued).await["state"], "succeeded");
     after.pdf(part(4), json!({})).await;
     let gone = after.request(Method::GET, &lost).send().await.expect("an answer");

@@ -3,6 +3,7 @@
 mod addresses;
 mod deletion;
 mod dev_mail;
+mod exports;
 mod forged_requests;
 mod invitations;
 mod log_in;

@@ -11,7 +11,10 @@ use crate::{
         field::FormField,
         form::{ButtonForm, OutcomeErrors, PageForm},
     },
-    pages::settings::api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
+    pages::settings::{
+        api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
+        export::ExportSection,
+    },
     ui::{
         button::{OpenButton, Rank, SubmitButton},
         check::Check,
@@ -31,6 +34,7 @@ pub fn AccountSections(
         <AccountSection name=account.name />
         <ContentSection keep=account.keep_content />
         <SecondFactorPolicy from=account.second_factor_from />
+        <ExportSection exports=account.exports />
         {match account.delete_at {
             Some(at) => view! { <UndoSection name at /> }.into_any(),
             None => view! { <DeletionSection name /> }.into_any(),
@@ -79,7 +83,7 @@ fn ContentSection(keep: bool) -> impl IntoView {
                     <Check
                         name="keep"
                         label="Keep the content of requests"
-                        hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended."
+                        hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended. Turning this off also deletes, within minutes, what we have kept so far: requests, pictures of pages, titles and what consoles said."
                         checked=keep
                     />
                     <div>

@@ -81,6 +81,14 @@ pub async fn require_second_factor(
     Ok(())
 }
 
+/// All that belongs to the account, as a file.
+#[server(prefix = "/web", endpoint = "request-export")]
+pub async fn request_export() -> Result<(), AppError> {
+    backend().request_export().await?;
+    leave_for(&OwnPath::to("/dashboard/settings?done=export"));
+    Ok(())
+}
+
 /// Logs one browser out.
 #[server(prefix = "/web", endpoint = "end-session")]
 pub async fn end_session(

@@ -4,16 +4,6 @@ pub(in crate::http) mod one;
 
 use std::num::NonZeroU16;
 
-use axum::{
-    Json,
-    extract::State,
-    http::Uri,
-    response::{IntoResponse, Response},
-};
-use serde::Serialize;
-use serde_json::Value;
-use time::{OffsetDateTime, serde::rfc3339};
-
 use crate::{
     domain::{ids::RenderId, render::history::RenderFilter},
     http::{
@@ -21,117 +11,18 @@ use crate::{
         extract::{MayReadRenders, PageQuery, RenderQuery},
         v1::{Data, next_page},
     },
-    service::renders::history,
+    service::renders::{history, shown::RenderResponse},
     state::AppState,
-    store::{callbacks::CallbackHistory, renders::history::Render},
+};
+use axum::{
+    Json,
+    extract::State,
+    http::Uri,
+    response::{IntoResponse, Response},
 };
 
 /// Without a word about it, a page holds so many: an account may have a million renders.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
-
-/// A render, as lists show it.
-#[derive(Serialize)]
-pub(in crate::http) struct RenderResponse {
-    id: RenderId,
-    state: String,
-    mode: String,
-    livemode: bool,
-    page_count: Option<i32>,
-    bytes: Option<i64>,
-    conformance: Option<String>,
-    credits_used: Option<i64>,
-    warnings: Value,
-    error: Option<Value>,
-    result: Option<Value>,
-    #[serde(with = "rfc3339")]
-    inserted_at: OffsetDateTime,
-    #[serde(with = "rfc3339::option")]
-    started_at: Option<OffsetDateTime>,
-    #[serde(with = "rfc3339::option")]
-    finished_at: Option<OffsetDateTime>,
-    #[serde(with = "rfc3339::option")]
-    expires_at: Option<OffsetDateTime>,
-}
-
-/// A render, as it is shown alone.
-#[derive(Serialize)]
-pub(in crate::http) struct WholeRender {
-    #[serde(flatten)]
-    render: RenderResponse,
-    options: Value,
-    phase_times: Option<Value>,
-    requests: Value,
-    console: Value,
-    callback: Option<CallbackResponse>,
-}
-
-/// How the callback of a render stands.
-#[derive(Serialize)]
-struct CallbackResponse {
-    state: String,
-    attempts: Vec<AttemptResponse>,
-}
-
-#[derive(Serialize)]
-struct AttemptResponse {
-    status: Option<i32>,
-    error: Option<String>,
-    answer: String,
-    duration_ms: i32,
-    #[serde(with = "rfc3339")]
-    inserted_at: OffsetDateTime,
-}
-
-impl From<Render> for RenderResponse {
-    fn from(render: Render) -> Self {
-        Self {
-            id: render.id,
-            state: render.state,
-            mode: render.mode,
-            livemode: render.livemode,
-            page_count: render.page_count,
-            bytes: render.bytes,
-            conformance: render.conformance,
-            credits_used: render.credits,
-            warnings: render.warnings,
-            error: render.error,
-            result: render.result,
-            inserted_at: render.inserted_at,
-            started_at: render.started_at,
-            finished_at: render.finished_at,
-            expires_at: render.object_expires_at,
-        }
-    }
-}
-
-impl WholeRender {
-    fn new(mut render: Render, callback: Option<CallbackHistory>) -> Self {
-        Self {
-            options: render.options.take(),
-            phase_times: render.phase_times.take(),
-            requests: render.requests.take(),
-            console: render.console.take(),
-            callback: callback.map(Into::into),
-            render: render.into(),
-        }
-    }
-}
-
-impl From<CallbackHistory> for CallbackResponse {
-    fn from(history: CallbackHistory) -> Self {
-        let attempts = history.attempts.into_iter().map(|attempt| AttemptResponse {
-            status: attempt.status,
-            error: attempt.error,
-            answer: attempt.answer,
-            duration_ms: attempt.duration_ms,
-            inserted_at: attempt.inserted_at,
-        });
-        Self {
-            state: history.state,
-            attempts: attempts.collect(),
-        }
-    }
-}
 
 /// `GET`: newest first.
 pub(in crate::http) async fn get(

@@ -3,12 +3,14 @@
 use time::{Duration, OffsetDateTime};
 
 use crate::{
+    domain::ids::AccountId,
     state::AppState,
     storage::default_storage::DefaultStorageError,
     store::{
+        accounts,
         error::StoreError,
         render_contents, render_thumbnails,
-        renders::{self, documents},
+        renders::{self, documents, log},
     },
 };
 
@@ -29,7 +31,7 @@ pub enum PurgeError {
 }
 
 /// Deletes the documents whose time is over, and content, thumbnails and then the rows of renders that are older than their
-/// plans keep them. A row stays as long as its document.
+/// plans keep them. A row stays as long as its document. Then what accounts do not want kept any more.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
         let expired = documents::list_expired_objects(&app.db, now, BATCH).await?;
@@ -47,5 +49,21 @@ pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError
     while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
     while render_thumbnails::delete_old(&app.db, now, BATCH).await? > 0 {}
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
+    for (account, before) in accounts::list_to_forget(&app.db).await? {
+        forget(app, account, before).await?;
+    }
     Ok(())
+}
+
+/// Deletes what was kept of an account's renders until its owner did not want that any more: bodies of requests, pictures,
+/// titles, and what consoles said.
+async fn forget(app: &AppState, account: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
+    let db = &app.db;
+    while render_contents::delete_of_account(db, account, before, BATCH).await? > 0 {}
+    while render_thumbnails::delete_of_account(db, account, before, BATCH).await? > 0 {}
+    let mut rest = Some(before);
+    while let Some(before) = rest {
+        rest = log::forget_words(db, account, before, BATCH).await?;
+    }
+    accounts::update_forgotten(db, account, before).await
 }

@@ -199,3 +199,31 @@ pub async fn find_templates(
     );
     Ok(ids.fetch_all(db).await?)
 }
+
+/// Forgets the titles and console lines of an account's renders that have ended and were accepted before a time, the latest
+/// first. At most so many at once; says before when the rest was accepted, if there may be any.
+pub async fn forget_words(
+    db: &PgPool,
+    account: AccountId,
+    before: OffsetDateTime,
+    at_most: i64,
+) -> Result<Option<OffsetDateTime>, StoreError> {
+    let rest = sqlx::query_scalar!(
+        "with forgotten as (
+            update renders set title = null, console = '[]'
+            where id in (
+                select id from renders
+                where account_id = $1 and inserted_at <= $2 and finished_at is not null
+                    and (title is not null or console <> '[]')
+                order by inserted_at desc, id desc
+                limit $3
+            )
+            returning inserted_at
+         )
+         select min(inserted_at) from forgotten",
+        account.0,
+        before,
+        at_most,
+    );
+    Ok(rest.fetch_one(db).await?)
+}

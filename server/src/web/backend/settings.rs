@@ -6,22 +6,30 @@ use platen_app::{
     error::AppError,
     model::{
         person::Person,
-        rejection::Field,
+        rejection::{Field, Reason},
         role::Permission,
-        settings::{OwnedAccount, Session as ShownSession, Settings},
+        settings::{
+            Export as ShownExport, ExportState as ShownExportState, OwnedAccount, Session as ShownSession, Settings,
+        },
     },
 };
 
 use time::{Date, OffsetDateTime, macros::format_description};
 
-use super::{RequestBackend, called, invalid, second_factor};
+use super::{RequestBackend, called, invalid, rejected, second_factor};
 use crate::{
     clock,
-    domain::{client::device, ids::SessionId},
+    domain::{
+        client::device,
+        export::{ExportState, LIFETIME},
+        ids::SessionId,
+    },
     service::{
+        exports::{self, RequestExportError},
         people::{self, PeopleError, account, devices, email, password},
         sessions::{self, ListedSession},
     },
+    store::exports::Export,
 };
 
 #[async_trait]
@@ -34,6 +42,11 @@ impl SettingsBackend for RequestBackend {
         let person = person.ok_or(AppError::LogInFirst)?;
         let owned = account::owned(people, user, caller.account).await;
         let owned = owned.map_err(|error| self.refused(error))?;
+        let exports = match owned {
+            Some(_) => exports::list(&self.app.db, caller.account, now).await,
+            None => Ok(Vec::new()),
+        };
+        let exports = exports.map_err(|error| self.internal(&error))?;
         let sessions = sessions::list(&self.app.db, user, &self.session, now).await;
         let sessions = sessions.map_err(|error| self.internal(&error))?;
         let second_factor = self.state_of_second_factor(user, now).await?;
@@ -47,6 +60,7 @@ impl SettingsBackend for RequestBackend {
                 keep_content: owned.keep_content,
                 second_factor_from: owned.second_factor_from.map(OffsetDateTime::date),
                 delete_at: owned.delete_at,
+                exports: exports.iter().map(shown_export).collect(),
             }),
             password_changed_at: person.password_changed_at,
             second_factor,
@@ -112,6 +126,17 @@ impl SettingsBackend for RequestBackend {
         decided.map_err(|error| self.refused(error))
     }
 
+    async fn request_export(&self) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Permission::ExportAccount).await?;
+        self.confirmed()?;
+        match exports::request(&self.app.db, &caller, clock::now()).await {
+            Ok(()) => Ok(()),
+            Err(RequestExportError::UnderWay) => Err(rejected(Reason::ExportUnderWay)),
+            Err(RequestExportError::TooMany) => Err(rejected(Reason::ExportsSpent)),
+            Err(RequestExportError::Store(error)) => Err(self.internal(&error)),
+        }
+    }
+
     async fn end_session(&self, id: String) -> Result<(), AppError> {
         let (people, user, now) = (&self.app.people, self.user()?, clock::now());
         let id = SessionId::parse(&id).ok_or(AppError::NotFound)?;
@@ -154,5 +179,20 @@ fn shown(session: &ListedSession) -> ShownSession {
         address: session.address,
         since: session.since,
         seen: session.seen,
+    }
+}
+
+fn shown_export(export: &Export) -> ShownExport {
+    ShownExport {
+        id: export.id.to_string(),
+        state: match export.state {
+            ExportState::Waiting => ShownExportState::Waiting,
+            ExportState::Ready => ShownExportState::Ready {
+                bytes: export.bytes.unwrap_or_default(),
+            },
+            ExportState::Failed => ShownExportState::Failed,
+        },
+        asked_at: export.inserted_at,
+        delete_at: export.inserted_at + LIFETIME,
     }
 }

@@ -1,17 +1,23 @@
 //! Accounts that their owners delete, and take back.
 
+use std::fs;
+
 use platen_server::{
     clock,
     domain::{
         caller::Caller,
         ids::{AccountId, UserId},
     },
-    service::people::{
-        PeopleError,
-        account::{accounts_of, rename, rename_account, request_deletion, undo_deletion},
+    service::{
+        exports::request as request_export,
+        people::{
+            PeopleError,
+            account::{accounts_of, rename, rename_account, request_deletion, undo_deletion},
+        },
     },
 };
 use rustix::process::Signal;
+use serde_json::json;
 use time::Duration;
 
 use crate::support::{
@@ -122,4 +128,64 @@ async fn after_a_week_the_account_is_gone_with_its_owner_and_nothing_else() {
     assert_eq!(browser.user().await, None);
     let answer = town.log_in(&mut browser, "ann@example.org", PASSWORD).await;
     assert!(matches!(answer, Err(PeopleError::WrongCredentials)), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_proof_outlives_the_account_and_holds_nothing_of_it() {
+    let mut service = TestService::start().await;
+    let (ann, bob) = (service.account("ann@example.org"), service.account("bob@example.org"));
+    let render = service
+        .queued(&ann, &json!({"parts": ["<title>Top secret</title>"]}))
+        .await;
+    service.ended(&ann, &render).await;
+    let town = Town::at(service.database_url()).await;
+    let mut browser = town.browser("192.0.2.1");
+    let user = town.log_in(&mut browser, "ann@example.org", PASSWORD).await.unwrap();
+    let own = town.caller(user, &browser.client).await;
+    request_export(&town.people.db, &own, clock::now()).await.unwrap();
+    service
+        .number_is(1, "select count(*) from exports where state = 'ready'")
+        .await;
+    request_deletion(&town.people, &own, &browser.client, PASSWORD.into(), clock::now())
+        .await
+        .unwrap();
+    town.execute("update accounts set delete_at = now() where delete_at is not null")
+        .await;
+    service.restart(Signal::TERM).await;
+    service.number_is(1, "select count(*) from deletions").await;
+    let files = |folder: &str| fs::read_dir(service.data().join(folder)).unwrap().count();
+    service.number_is(1, "select count(*) from accounts").await;
+    let delete = ["accounts", "delete", "--email", "bob@example.org", "--yes"];
+    service.command(&delete, "").succeeded();
+
+    let printed = service.command(&["accounts", "deletions"], "").succeeded();
+    let lines: Vec<_> = printed.lines().collect();
+    assert_eq!(lines.len(), 2, "{printed}");
+    assert!(
+        lines[0].contains(&bob.id) && lines[0].contains("asked by an operator"),
+        "{printed}"
+    );
+    for expected in [
+        format!("account {}", ann.id),
+        format!("asked by user {user}"),
+        r#""api_keys":1"#.to_owned(),
+        r#""renders":1"#.to_owned(),
+        r#""documents":1"#.to_owned(),
+        r#""exports":1"#.to_owned(),
+    ] {
+        assert!(lines[1].contains(&expected), "{expected} is missing in {printed}");
+    }
+    assert!(!printed.contains("ann@") && !printed.contains("secret"), "{printed}");
+    for statement in [
+        "update deletions set asked_by = null",
+        "delete from deletions",
+        "truncate deletions",
+    ] {
+        let refused = sqlx::raw_sql(statement).execute(&town.people.db).await;
+        assert!(refused.is_err(), "{statement}");
+    }
+    // Files go after the rows.
+    while files("renders") + files("exports") > 0 {
+        tokio::task::yield_now().await;
+    }
 }

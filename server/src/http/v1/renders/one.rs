@@ -12,11 +12,11 @@ use crate::{
     http::{
         error::ApiError,
         extract::{MayReadRenders, MayRender, RenderPath},
-        v1::{Data, renders::WholeRender},
+        v1::Data,
     },
     service::{
         callbacks,
-        renders::{cancel, history},
+        renders::{cancel, history, shown::WholeRender},
     },
     state::AppState,
 };

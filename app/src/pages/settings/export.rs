@@ -1,0 +1,108 @@
+//! All that belongs to an account, for its owner to take along.
+
+use leptos::prelude::*;
+
+use crate::{
+    model::settings::{Export, ExportState},
+    outcome::{
+        Outcome,
+        form::{ButtonForm, OutcomeErrors},
+    },
+    pages::settings::api::RequestExport,
+    ui::{
+        badge::{Badge, State},
+        button::SubmitButton,
+        moment::Moment,
+        number::size,
+    },
+};
+
+/// Where exports are asked for and fetched.
+#[component]
+pub fn ExportSection(
+    /// The newest first.
+    exports: Vec<Export>,
+) -> impl IntoView {
+    let outcome = Outcome::of::<RequestExport>();
+    let under_way = exports.iter().any(|export| export.state == ExportState::Waiting);
+    let list = (!exports.is_empty()).then(|| view! { <List exports /> });
+    let ask = (!under_way).then(|| {
+        view! {
+            <ButtonForm outcome>
+                <SubmitButton>"Make an export"</SubmitButton>
+            </ButtonForm>
+        }
+    });
+    view! {
+        <section class="section section--hanging" id="export">
+            <div class="section__head">
+                <h2>"Export"</h2>
+                <span class="section__note">"Owners only"</span>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <OutcomeErrors outcome />
+                    <p class="small">
+                        "One file with everything that belongs to the account: templates with all versions, the log of renders, usage, members, and the latest documents in our storage. Secrets and credentials are not in it. We send you a mail when it is ready; it stays here for seven days."
+                    </p>
+                    {list}
+                    {ask}
+                </div>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn List(exports: Vec<Export>) -> impl IntoView {
+    let rows = exports.into_iter().map(|export| view! { <Row export /> });
+    view! {
+        <table class="table">
+            <caption>"Exports"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Asked for"</th>
+                    <th scope="col">"State"</th>
+                    <th scope="col" class="table__medium">
+                        "Deleted"
+                    </th>
+                    <th scope="col" class="table__actions">
+                        <span class="visually-hidden">"Actions"</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    }
+}
+
+#[component]
+fn Row(export: Export) -> impl IntoView {
+    let (state, word, fetch) = match export.state {
+        ExportState::Waiting => (State::Busy, "Being made", None),
+        ExportState::Failed => (State::Bad, "Failed", None),
+        ExportState::Ready { bytes } => {
+            let href = format!("/dashboard/exports/{}", export.id);
+            let link = view! {
+                <a href=href download>
+                    "Download, " {size(bytes)}
+                </a>
+            };
+            (State::Good, "Ready", Some(link))
+        }
+    };
+    view! {
+        <tr>
+            <th scope="row">
+                <Moment at=export.asked_at />
+            </th>
+            <td>
+                <Badge state>{word}</Badge>
+            </td>
+            <td class="table__medium">
+                <Moment at=export.delete_at />
+            </td>
+            <td class="table__actions">{fetch}</td>
+        </tr>
+    }
+}

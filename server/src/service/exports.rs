@@ -1,0 +1,205 @@
+//! Archives of accounts. An owner asks for one, a worker makes it, and the owner fetches it, logged in, until its time is
+//! over.
+
+mod archive;
+
+use std::path::PathBuf;
+
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tokio::{
+    runtime::Handle,
+    task::{JoinError, spawn_blocking},
+};
+
+use crate::{
+    clock,
+    domain::{
+        account_log::{Deed, Doer},
+        caller::Caller,
+        email::Email,
+        export::{self, LIFETIME},
+        ids::{AccountId, ExportId},
+        mail::Letter,
+    },
+    service::exports::archive::{ArchiveError, Stop},
+    state::AppState,
+    storage::exports::ExportFiles,
+    store::{
+        account_log,
+        error::StoreError,
+        exports::{self, ClaimedExport, Export},
+        mails, tx,
+    },
+};
+
+/// Why there is no new archive.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestExportError {
+    /// One is under way.
+    #[error("an export of this account is under way")]
+    UnderWay,
+    /// There were enough for today.
+    #[error("an account has {} exports a day", export::MOST_A_DAY)]
+    TooMany,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Lets an archive of an account be made; its owner may.
+pub async fn request(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), RequestExportError> {
+    let (account, doer) = (caller.account, Doer::of_caller(caller));
+    let mut transaction = tx::begin(db).await?;
+    match exports::insert(&mut transaction, account, caller.user.id, now).await {
+        Ok(true) => {}
+        Ok(false) => return Err(RequestExportError::TooMany),
+        Err(error) if error.violates(exports::UNDER_WAY) => return Err(RequestExportError::UnderWay),
+        Err(error) => return Err(error.into()),
+    }
+    account_log::insert(&mut transaction, account, &doer, &Deed::ExportAsked {}, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// The archives of an account, the newest first. Only its owner may see them.
+pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<Export>, StoreError> {
+    exports::list(db, account, now).await
+}
+
+/// An archive that can be fetched.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The file.
+    pub path: PathBuf,
+    /// When it was asked for.
+    pub asked_at: OffsetDateTime,
+}
+
+/// An archive for the owner of its account. `None`: there is no such archive for them.
+pub async fn find(
+    app: &AppState,
+    caller: &Caller,
+    id: ExportId,
+    now: OffsetDateTime,
+) -> Result<Option<Fetched>, StoreError> {
+    let asked_at = exports::find_ready(&app.db, caller.account, caller.user.id, id, now).await?;
+    Ok(asked_at.map(|asked_at| Fetched {
+        path: app.exports.path(id),
+        asked_at,
+    }))
+}
+
+/// Writes down that an archive is fetched.
+pub async fn note_fetched(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), StoreError> {
+    let (account, doer) = (caller.account, Doer::of_caller(caller));
+    let mut transaction = tx::begin(db).await?;
+    account_log::insert(&mut transaction, account, &doer, &Deed::ExportFetched {}, now).await?;
+    tx::commit(transaction).await
+}
+
+/// Makes the archive that has waited the longest. `false`: there is none. `stop` says whether the service stops: then the
+/// archive is given back.
+pub async fn make_next(app: &AppState, stop: impl Fn() -> bool + Send + 'static) -> Result<bool, StoreError> {
+    let Some(claimed) = exports::claim(&app.db).await? else {
+        return Ok(false);
+    };
+    let (export_id, account_id) = (claimed.id, claimed.account);
+    if claimed.failures >= export::TRIES {
+        // Whoever had it last did not live to say why.
+        tracing::error!(%export_id, %account_id, "an archive of an account is given up after crashes");
+        finish(app, &claimed, None).await?;
+        return Ok(true);
+    }
+    match make(app, claimed, stop).await {
+        Ok(bytes) => {
+            tracing::info!(%export_id, %account_id, bytes, "made an archive of an account");
+            finish(app, &claimed, Some(bytes)).await?;
+            if !exports::exists(&app.db, export_id).await? {
+                // Its account was deleted meanwhile.
+                app.exports.remove([export_id]).unwrap_or_else(|error| {
+                    tracing::warn!(%export_id, %error, "an archive of a deleted account is still there; it goes after 7 days");
+                });
+            }
+        }
+        Err(MakeError::Archive(ArchiveError::Stopped(Stop::Service))) => {
+            exports::release(&app.db, &claimed, 0.0, claimed.failures).await?;
+        }
+        Err(MakeError::Archive(ArchiveError::Stopped(Stop::Lost))) => {}
+        Err(error) => {
+            let delay = export::delay(claimed.failures, rand::random());
+            tracing::error!(%export_id, %account_id, %error, again = delay.is_some(), "no archive of an account");
+            match delay {
+                Some(delay) => {
+                    exports::release(&app.db, &claimed, delay.as_secs_f64(), claimed.failures + 1).await?;
+                }
+                None => finish(app, &claimed, None).await?,
+            }
+        }
+    }
+    Ok(true)
+}
+
+#[derive(Debug, thiserror::Error)]
+enum MakeError {
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("{0}")]
+    Interrupted(#[from] JoinError),
+}
+
+/// On a thread of its own, which waits for disk and database alike: the archive is written by calls that block.
+async fn make(
+    app: &AppState,
+    claimed: ClaimedExport,
+    stop: impl Fn() -> bool + Send + 'static,
+) -> Result<i64, MakeError> {
+    let (app, runtime) = (app.clone(), Handle::current());
+    let making = spawn_blocking(move || runtime.block_on(archive::make(&app, &claimed, stop)));
+    Ok(making.await??)
+}
+
+/// Records the outcome, and tells who asked.
+async fn finish(app: &AppState, claimed: &ClaimedExport, bytes: Option<i64>) -> Result<(), StoreError> {
+    let now = clock::now();
+    let mut transaction = tx::begin(&app.db).await?;
+    let asker = exports::finish(&mut transaction, claimed, bytes, now).await?;
+    if let Some(asker) = asker
+        && let Ok(email) = asker.email.parse::<Email>()
+    {
+        let account_name = asker.account_name;
+        let letter = match bytes {
+            Some(_) => Letter::ExportReady {
+                account_name,
+                delete_at: claimed.inserted_at + LIFETIME,
+            },
+            None => Letter::ExportFailed { account_name },
+        };
+        mails::insert(&mut transaction, &email, Some(asker.user), &letter, now).await?;
+    }
+    tx::commit(transaction).await
+}
+
+/// Why archives are still there.
+#[derive(Debug, thiserror::Error)]
+pub enum PurgeExportsError {
+    /// The folder fails.
+    #[error("the folder of archives: {0}")]
+    File(#[from] std::io::Error),
+    /// The thread died.
+    #[error("{0}")]
+    Interrupted(#[from] JoinError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Deletes the archives whose time is over, and files that belong to none any more.
+pub async fn purge(db: &PgPool, files: &ExportFiles, now: OffsetDateTime) -> Result<(), PurgeExportsError> {
+    let expired = exports::delete_expired(db, now).await?;
+    let files = files.clone();
+    let removing = spawn_blocking(move || {
+        files.remove(expired)?;
+        files.remove_written_before((now - LIFETIME - Duration::HOUR).into())
+    });
+    Ok(removing.await??)
+}

@@ -1,0 +1,228 @@
+//! Table `exports`: archives of accounts. Times of claims are the database's own, as in `jobs`.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        export::{DAY, ExportState, LEASE, LIFETIME, MOST_A_DAY},
+        ids::{AccountId, ExportId, UserId},
+    },
+    store::error::StoreError,
+};
+
+/// An account has one archive under way.
+pub const UNDER_WAY: &str = "exports_under_way";
+
+/// Adds an archive that is to be made, for the account's owner. `false`: this user does not own it, or has asked for too
+/// many; [`UNDER_WAY`] refuses a second one.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    owner: UserId,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into exports (id, account_id, asked_by, state, run_at, inserted_at)
+         select $3, account_id, user_id, 'waiting', now(), $4
+         from members
+         where account_id = $1 and user_id = $2 and role = 'owner'
+            and (select count(*) from exports where account_id = $1 and inserted_at > $5) < $6",
+        account.0,
+        owner.0,
+        ExportId::generate().0,
+        now,
+        now - DAY,
+        MOST_A_DAY,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// An archive, as its owner sees it.
+#[derive(Debug, Clone)]
+pub struct Export {
+    /// Identifier.
+    pub id: ExportId,
+    /// How it stands.
+    pub state: ExportState,
+    /// Its size.
+    pub bytes: Option<i64>,
+    /// When it was asked for.
+    pub inserted_at: OffsetDateTime,
+}
+
+/// The archives of an account whose time is not over, the newest first.
+pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<Export>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, state, bytes, inserted_at from exports
+         where account_id = $1 and inserted_at > $2
+         order by id desc",
+        account.0,
+        now - LIFETIME,
+    )
+    .fetch_all(db)
+    .await?;
+    let exports = rows.into_iter().map(|row| Export {
+        id: ExportId(row.id),
+        state: ExportState::from_column(&row.state),
+        bytes: row.bytes,
+        inserted_at: row.inserted_at,
+    });
+    Ok(exports.collect())
+}
+
+/// When an archive was asked for that can be fetched by this user, who has to own the account.
+pub async fn find_ready(
+    db: &PgPool,
+    account: AccountId,
+    owner: UserId,
+    id: ExportId,
+    now: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, StoreError> {
+    let asked_at = sqlx::query_scalar!(
+        "select exports.inserted_at from exports join members on members.account_id = exports.account_id
+         where exports.account_id = $1 and members.user_id = $2 and members.role = 'owner' and exports.id = $3
+            and exports.state = 'ready' and exports.inserted_at > $4",
+        account.0,
+        owner.0,
+        id.0,
+        now - LIFETIME,
+    );
+    Ok(asked_at.fetch_optional(db).await?)
+}
+
+/// An archive that somebody has in hand.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimedExport {
+    /// Identifier.
+    pub id: ExportId,
+    /// Of what.
+    pub account: AccountId,
+    /// Proves that it is in hand.
+    pub claim: Uuid,
+    /// Tries before this one.
+    pub failures: i32,
+    /// When it was asked for.
+    pub inserted_at: OffsetDateTime,
+}
+
+/// Takes the archive that has waited the longest. What a process held that is gone is taken again when its lease is over.
+pub async fn claim(db: &PgPool) -> Result<Option<ClaimedExport>, StoreError> {
+    let row = sqlx::query!(
+        r#"update exports
+           set claim = gen_random_uuid(), lease_until = now() + $1::float8 * interval '1 s', tries = tries + 1
+           where id = (
+               select id from exports
+               where state = 'waiting' and run_at <= now() and (claim is null or lease_until < now())
+               order by run_at, id
+               limit 1
+               for update skip locked
+           )
+           returning id, account_id, claim as "claim!", tries, inserted_at"#,
+        LEASE.as_secs_f64(),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| ClaimedExport {
+        id: ExportId(row.id),
+        account: AccountId(row.account_id),
+        claim: row.claim,
+        failures: row.tries - 1,
+        inserted_at: row.inserted_at,
+    }))
+}
+
+/// Says that it is still in hand. `false`: somebody else has it, or it is gone.
+pub async fn renew(db: &PgPool, export: &ClaimedExport) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update exports set lease_until = now() + $3::float8 * interval '1 s' where id = $1 and claim = $2",
+        export.id.0,
+        export.claim,
+        LEASE.as_secs_f64(),
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Gives it back, to be tried again after so many seconds. A try that was cut short does not count.
+pub async fn release(db: &PgPool, export: &ClaimedExport, delay_seconds: f64, failures: i32) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update exports
+         set claim = null, lease_until = null, run_at = now() + $3::float8 * interval '1 s', tries = $4
+         where id = $1 and claim = $2",
+        export.id.0,
+        export.claim,
+        delay_seconds,
+        failures,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Who asked for an archive and can still be told.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    /// The user.
+    pub user: UserId,
+    /// Their address.
+    pub email: String,
+    /// What the account is called; may be empty.
+    pub account_name: String,
+}
+
+/// Notes that it is made, with its size, or, with `None`, that it could not be. `None`: somebody else has it, or nobody is
+/// left to be told.
+pub async fn finish(
+    db: &mut PgConnection,
+    export: &ClaimedExport,
+    bytes: Option<i64>,
+    now: OffsetDateTime,
+) -> Result<Option<Asker>, StoreError> {
+    let row = sqlx::query!(
+        "with finished as (
+            update exports
+            set state = case when $3::bigint is null then 'failed' else 'ready' end, bytes = $3, finished_at = $4,
+                claim = null, lease_until = null
+            where id = $1 and claim = $2
+            returning account_id, asked_by
+         )
+         select users.id, users.email, accounts.name
+         from finished
+         join users on users.id = finished.asked_by
+         join accounts on accounts.id = finished.account_id",
+        export.id.0,
+        export.claim,
+        bytes,
+        now,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| Asker {
+        user: UserId(row.id),
+        email: row.email,
+        account_name: row.name,
+    }))
+}
+
+/// Whether it is still there, or has gone with its account.
+pub async fn exists(db: &PgPool, id: ExportId) -> Result<bool, StoreError> {
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from exports where id = $1) as "exists!""#,
+        id.0
+    );
+    Ok(exists.fetch_one(db).await?)
+}
+
+/// Forgets the archives of all accounts whose time is over, and says which.
+pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<ExportId>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "delete from exports where inserted_at <= $1 and state <> 'waiting' returning id",
+        now - LIFETIME,
+    );
+    Ok(ids.fetch_all(db).await?.into_iter().map(ExportId).collect())
+}

@@ -1,0 +1,72 @@
+//! Archives of accounts, for their owners who are logged in.
+
+use std::convert::Infallible;
+
+use axum::{
+    Extension,
+    body::Body,
+    extract::{Path, Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use platen_app::model::role::Permission;
+use tower::ServiceExt;
+use tower_http::services::ServeFile;
+
+use crate::{
+    clock,
+    domain::{client::Client, ids::ExportId},
+    service::{
+        exports,
+        people::callers::{self, CallerError},
+        sessions::LoggedIn,
+    },
+    web::Web,
+};
+
+/// `GET`, also of ranges: archives are large, and connections break off.
+pub(super) async fn get(
+    State(web): State<Web>,
+    Extension(person): Extension<LoggedIn>,
+    Extension(client): Extension<Client>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Response {
+    let Some(id) = ExportId::parse(&id) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let (app, now) = (&web.app, clock::now());
+    let caller = match callers::of_person(&app.db, &app.config.limits, person.user, &client, None).await {
+        Ok(caller) if caller.may(Permission::ExportAccount) => caller,
+        Ok(_) | Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
+        Err(CallerError::Store(error)) => return failed(&error),
+    };
+    let archive = match exports::find(app, &caller, id, now).await {
+        Ok(Some(archive)) => archive,
+        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
+        Err(error) => return failed(&error),
+    };
+    // Whoever asks for the rest of it has asked before.
+    if !request.headers().contains_key(header::RANGE)
+        && let Err(error) = exports::note_fetched(&app.db, &caller, now).await
+    {
+        return failed(&error);
+    }
+    let file = ServeFile::new_with_mime(archive.path, &"application/zip".parse().expect("a media type"));
+    let served: Result<_, Infallible> = file.oneshot(request).await;
+    let Ok(served) = served;
+    let mut response = served.map(Body::new).into_response();
+    if response.status().is_success() {
+        let name = format!("attachment; filename=\"platen-export-{}.zip\"", archive.asked_at.date());
+        let name = HeaderValue::try_from(name).ok();
+        response
+            .headers_mut()
+            .extend(name.map(|name| (header::CONTENT_DISPOSITION, name)));
+    }
+    response
+}
+
+fn failed(error: &dyn std::error::Error) -> Response {
+    tracing::error!(%error, "an archive of an account could not be had");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}

@@ -1,0 +1,277 @@
+//! Archives of accounts.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{Cursor, Read},
+    time::Instant,
+};
+
+use reqwest::Method;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use zip::ZipArchive;
+
+use super::site;
+use crate::support::{
+    object_stores::{ACCESS_KEY_ID, SECRET_ACCESS_KEY},
+    process::PATIENCE,
+    service::TestService,
+    studio::{Studio, header},
+    visitor::Visitor,
+};
+
+const SETTINGS: &str = "/dashboard/settings";
+const READY: &str = "select count(*) from mails where letter ->> 'kind' = 'export_ready'";
+
+/// What an archive holds, by the names of its files.
+fn opened(zip: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = ZipArchive::new(Cursor::new(zip)).expect("an archive");
+    let mut files = BTreeMap::new();
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index).expect("a file");
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).expect("it is sound");
+        assert!(
+            files.insert(file.name().to_owned(), content).is_none(),
+            "{}",
+            file.name()
+        );
+    }
+    files
+}
+
+fn json_of(content: &[u8]) -> Value {
+    serde_json::from_slice(content).expect("JSON")
+}
+
+/// The path of the only archive that can be fetched, once there is one.
+async fn fetchable(visitor: &Visitor) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let page = visitor.page(SETTINGS).await;
+        if let Some((_, rest)) = page.split_once("href=\"/dashboard/exports/") {
+            let id = rest.split('"').next().expect("an id");
+            return format!("/dashboard/exports/{id}");
+        }
+        assert!(Instant::now() < deadline, "{page}");
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn studio() -> (tempfile::TempDir, Studio) {
+    let site = site();
+    let folder = site.path().to_str().expect("text").to_owned();
+    let studio = Studio::start_with(&[("PLATEN_SITE_DIR", &folder)]).await;
+    (site, studio)
+}
+
+async fn ask(visitor: &Visitor) {
+    let answer = visitor.submit("request-export", &[]).await;
+    assert_eq!(header(&answer, "location"), format!("{SETTINGS}?done=export"));
+}
+
+/// The names of all files in an archive with these templates, each with so many versions.
+fn names(templates: &[(&str, u8)], document: &str) -> Vec<String> {
+    let mut names = [
+        "README.txt",
+        "account.json",
+        "documents.ndjson",
+        "log.ndjson",
+        "renders.ndjson",
+        "usage.csv",
+        document,
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for (template, versions) in templates {
+        names.push(format!("templates/{template}/template.json"));
+        for number in 1..=*versions {
+            names.push(format!("templates/{template}/{number}.html"));
+            names.push(format!("templates/{template}/{number}.json"));
+        }
+    }
+    names.sort();
+    names
+}
+
+async fn connect_a_bucket(studio: &Studio) {
+    let connection = json!({"connection": {
+        "name": "Archive", "provider": "aws_s3", "bucket": "archive", "region": "eu-central-1",
+        "credentials": {"access_key_id": ACCESS_KEY_ID, "secret_access_key": SECRET_ACCESS_KEY},
+    }});
+    let request = studio.request(Method::POST, "/api/v1/connections");
+    let answer = request.json(&connection).send().await.expect("an answer");
+    assert_eq!(answer.status(), 201);
+}
+
+#[tokio::test]
+async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
+    let (_site, studio) = studio().await;
+    let bob = studio.service.account("bob@example.org");
+    let others = json!({"template": {"name": "Of Bob alone", "content": "<p>Bob"}});
+    let request = studio.service.client.post(studio.service.url("/api/v1/templates"));
+    request
+        .bearer_auth(&bob.key)
+        .json(&others)
+        .send()
+        .await
+        .expect("an answer");
+    studio
+        .service
+        .queued(&bob, &json!({"parts": ["<title>Of Bob alone</title>"]}))
+        .await;
+
+    let template = studio.template("../../etc/passwd", "<p>first").await;
+    let change = json!({"template": {"content": "<p>second {{ name }}"}});
+    let changed = studio.request(Method::PATCH, &template).json(&change).send().await;
+    assert_eq!(changed.expect("an answer").status(), 200);
+    let template = template.rsplit('/').next().expect("an id");
+    let gone = studio.template("Gone", "<p>gone").await;
+    let deleted = studio.request(Method::DELETE, &gone).send().await;
+    assert_eq!(deleted.expect("an answer").status(), 204);
+    connect_a_bucket(&studio).await;
+    let arguments = ["accounts", "webhook-secret", "--email", "ann@example.org"];
+    let secret = studio.service.command(&arguments, "").succeeded();
+    let render = studio.queued(&json!({"parts": ["<p>kept"]})).await;
+    studio.ended(&render).await;
+
+    let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
+    ask(&ann).await;
+    let path = fetchable(&ann).await;
+    studio.service.number_is(1, READY).await;
+    let answer = ann.get(&path).await;
+    assert_eq!(header(&answer, "content-type"), "application/zip");
+    assert_eq!(header(&answer, "cache-control"), "no-store");
+    let disposition = header(&answer, "content-disposition");
+    assert!(
+        disposition.starts_with("attachment; filename=\"platen-export-20"),
+        "{disposition}"
+    );
+    let files = opened(&answer.bytes().await.expect("a file"));
+
+    let gone = gone.rsplit('/').next().expect("an id");
+    let document = format!("documents/{render}.pdf");
+    let expected = names(&[(template, 2), (gone, 1)], &document);
+    assert_eq!(files.keys().cloned().collect::<Vec<_>>(), expected);
+
+    let account = json_of(&files["account.json"]);
+    assert_eq!(account["id"], studio.account.id);
+    assert_eq!(account["members"][0]["email"], "ann@example.org");
+    assert_eq!(account["members"].as_array().expect("a list").len(), 1);
+    assert_eq!(account["api_keys"][0]["id"], studio.account.key_id);
+    assert_eq!(account["connections"][0]["bucket"], "archive");
+    let described = json_of(&files[&format!("templates/{template}/template.json")]);
+    assert_eq!(described["name"], "../../etc/passwd");
+    assert_eq!(files[&format!("templates/{template}/1.html")], b"<p>first");
+    assert_eq!(files[&format!("templates/{template}/2.html")], b"<p>second {{ name }}");
+    // To the letter what the API shows.
+    let line = json_of(&files["renders.ndjson"]);
+    assert_eq!(line, studio.service.shown(&studio.account, &render).await);
+    let log = String::from_utf8(files["log.ndjson"].clone()).expect("text");
+    assert!(log.contains("account.export_asked"), "{log}");
+    let usage = String::from_utf8(files["usage.csv"].clone()).expect("text");
+    assert!(
+        usage
+            .lines()
+            .nth(1)
+            .is_some_and(|day| day.contains(",async_render,true,1,")),
+        "{usage}"
+    );
+    assert!(files[&document].starts_with(b"%PDF-"));
+    assert_eq!(json_of(&files["documents.ndjson"])["file"], document);
+
+    for (name, content) in &files {
+        let text = String::from_utf8_lossy(content);
+        for hidden in [
+            "Bob",
+            "bob@example.org",
+            &bob.id,
+            &studio.account.key,
+            &secret,
+            SECRET_ACCESS_KEY,
+        ] {
+            assert!(!text.contains(hidden), "{hidden} is in {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_the_owner_who_is_logged_in_fetches_it_and_not_for_ever() {
+    let (_site, mut studio) = studio().await;
+    let service = &studio.service;
+    for email in ["bob@example.org", "cid@example.org"] {
+        service.account(email);
+    }
+    let ann = Visitor::log_in(service, "ann@example.org").await;
+    ask(&ann).await;
+    let path = fetchable(&ann).await;
+    let bob = Visitor::log_in(service, "bob@example.org").await;
+    // Cid belongs to Ann's account and to no other.
+    service
+        .execute(&format!(
+            "update members set account_id = '{}', role = 'admin'
+             where user_id = (select id from users where email = 'cid@example.org')",
+            studio.account.id
+        ))
+        .await;
+    let cid = Visitor::log_in(service, "cid@example.org").await;
+    assert_eq!(bob.get(&path).await.status(), 404);
+    assert_eq!(cid.get(&path).await.status(), 403);
+    let refused = cid.submit("request-export", &[]).await;
+    assert!(!header(&refused, "location").contains("done="));
+    assert_eq!(service.number("select count(*) from exports").await, 1);
+    let nobody = service.client.get(service.url(&path)).header("accept", "text/html");
+    let nobody = nobody.send().await.expect("an answer");
+    assert!(header(&nobody, "location").starts_with("/log-in?next="));
+
+    let file = service
+        .data()
+        .join(format!("exports/{}.zip", path.rsplit('/').next().expect("an id")));
+    assert!(file.exists());
+    service
+        .execute("update exports set inserted_at = now() - interval '7 days 1 minute'")
+        .await;
+    assert_eq!(ann.get(&path).await.status(), 404);
+    // A start looks for what is over.
+    studio.service.restart(Signal::TERM).await;
+    studio.service.number_is(0, "select count(*) from exports").await;
+    let deadline = Instant::now() + PATIENCE;
+    while file.exists() {
+        assert!(Instant::now() < deadline, "the archive is still there");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_crash_left_behind_is_made_by_the_next_or_given_up_and_told() {
+    let site = site();
+    let folder = site.path().to_str().expect("text");
+    let service = TestService::start_with(&[("PLATEN_SITE_DIR", folder), ("PLATEN_ROLE", "web")]).await;
+    service.account("ann@example.org");
+    service.account("bob@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    ask(&ann).await;
+    ask(&bob).await;
+    let crash = |email: &str, tries: u8| {
+        format!(
+            "update exports set claim = gen_random_uuid(), lease_until = now() - interval '1 s', tries = {tries}
+             where asked_by = (select id from users where email = '{email}')"
+        )
+    };
+    service.execute(&crash("ann@example.org", 1)).await;
+    service.execute(&crash("bob@example.org", 3)).await;
+    let _worker = service.beside(&[("PLATEN_ROLE", "worker")]).await;
+    let path = fetchable(&ann).await;
+    assert_eq!(ann.get(&path).await.status(), 200);
+    service
+        .number_is(
+            1,
+            "select count(*) from mails where letter ->> 'kind' = 'export_failed'",
+        )
+        .await;
+    assert!(bob.page(SETTINGS).await.contains("Failed"));
+    let left = fs::read_dir(service.data().join("exports")).expect("it is there");
+    assert_eq!(left.count(), 1);
+}
