@@ -5,6 +5,7 @@ mod backup;
 mod cli;
 mod connections;
 mod embedded;
+mod handbook;
 mod inspect;
 mod jobs;
 mod keys;
