@@ -29,6 +29,9 @@ minio_version=v0.0.0-20260212201848-7aac2a2c5b7c
 fake_gcs_version=v1.56.1
 go_version=1.26.8
 stores=$HOME/.cache/platen/stores
+# Says in tests whether our requests to Stripe are well-formed.
+stripe_mock_version=v0.203.0
+stripe_mock=$HOME/.cache/platen/stripe-mock
 wasm_target=wasm32-unknown-unknown
 
 say() { printf 'set-up: %s\n' "$*" >&2; }
@@ -92,7 +95,7 @@ needs_of_test() {
   need 'a Java runtime (for veraPDF)' default-jre-headless program java
   need 'libfaketime (clocks that jump)' libfaketime faketime
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
-  stores_are_there || need 'Go (builds the object stores for tests)' golang-go program go
+  { stores_are_there && stripe_mock_is_there; } || need 'Go (builds object stores and stripe-mock for tests)' golang-go program go
   need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
   need 'Chromium (opens the dashboard)' chromium program chromium
 }
@@ -110,6 +113,7 @@ python_venv() { python3 -c 'import ensurepip, venv'; }
 # The list of packages is copied last.
 schemathesis_is_there() { cmp -s deploy/schemathesis.txt "$schemathesis/packages.txt"; }
 stores_are_there() { [ "$(cat "$stores/versions" 2>/dev/null)" = "$minio_version $fake_gcs_version" ]; }
+stripe_mock_is_there() { [ "$(cat "$stripe_mock/versions" 2>/dev/null)" = "$stripe_mock_version" ]; }
 go_is_new_enough() { [ "$(printf 'go%s\n' "$go_version" "$(go env GOVERSION | sed 's/^go//')" | sort -V | head -n 1)" = "go$go_version" ]; }
 verapdf_is_there() { [ -e "$verapdf_jars/cli-$verapdf_version.jar" ]; }
 font() {
@@ -260,11 +264,24 @@ fetch_schemathesis() {
   cp deploy/schemathesis.txt "$schemathesis/packages.txt"
 }
 
-# Debian's Go is too old for them. Go hands out its newer selves as modules, and checks them as it checks any module.
-fetch_stores() (
+fetch_stores() {
   say 'building MinIO and fake-gcs-server (minutes)'
-  mkdir -p "${stores%/*}"
-  work=$(mktemp -d "$stores.XXXXXX")
+  install_by_go "$stores" "$minio_version $fake_gcs_version" \
+    "github.com/minio/minio@$minio_version" "github.com/fsouza/fake-gcs-server@$fake_gcs_version"
+}
+
+fetch_stripe_mock() {
+  say 'building stripe-mock'
+  install_by_go "$stripe_mock" "$stripe_mock_version" "github.com/stripe/stripe-mock@$stripe_mock_version"
+}
+
+# Builds programs into a folder, and writes their versions beside them. Debian's Go is too old for some. Go hands out its
+# newer selves as modules, and checks them as it checks any module.
+install_by_go() (
+  folder=$1 versions=$2
+  shift 2
+  mkdir -p "${folder%/*}"
+  work=$(mktemp -d "$folder.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   unset GOROOT
   export GOPATH=$work/go GOCACHE=$work/cache GOBIN=$work/bin GOFLAGS='-modcacherw -trimpath' GOTOOLCHAIN=local CGO_ENABLED=0
@@ -272,18 +289,18 @@ fetch_stores() (
   if ! go_is_new_enough; then
     toolchain=golang.org/toolchain@v0.0.1-go$go_version.linux-$(go env GOARCH)
     (cd "$work" && go mod download "$toolchain") ||
-      fail "Go $go_version could not be fetched; the tests of deliveries need it."
+      fail "Go $go_version could not be fetched; the tests of deliveries and payment need it."
     go=$GOPATH/pkg/mod/$toolchain/bin/go
     chmod -R u+x "${go%/*}" "${go%/bin/go}/pkg/tool"
   fi
-  for store in "github.com/minio/minio@$minio_version" "github.com/fsouza/fake-gcs-server@$fake_gcs_version"; do
-    (cd "$work" && "$go" install -ldflags='-s -w' "$store") >"$work/log" 2>&1 ||
-      { cat "$work/log" >&2; fail "$store could not be built; the tests of deliveries need it."; }
+  for program in "$@"; do
+    (cd "$work" && "$go" install -ldflags='-s -w' "$program") >"$work/log" 2>&1 ||
+      { cat "$work/log" >&2; fail "$program could not be built; the tests of deliveries and payment need it."; }
   done
-  rm -rf "$stores"
-  mkdir "$stores"
-  mv "$work/bin/minio" "$work/bin/fake-gcs-server" "$stores"
-  echo "$minio_version $fake_gcs_version" > "$stores/versions"
+  rm -rf "$folder"
+  mkdir "$folder"
+  mv "$work/bin/"* "$folder"
+  echo "$versions" > "$folder/versions"
 )
 
 find_missing
@@ -309,6 +326,7 @@ for group in $groups; do
       verapdf_is_there || fetch_verapdf
       schemathesis_is_there || fetch_schemathesis
       stores_are_there || fetch_stores
+      stripe_mock_is_there || fetch_stripe_mock
       ;;
   esac
 done

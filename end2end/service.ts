@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { startMailbox } from "./mailbox.ts";
+import { startStripe } from "./stripe.ts";
 
 /** A first start makes a database. */
 const PATIENCE_MS = 60_000;
@@ -19,6 +20,7 @@ export default async function start(): Promise<() => Promise<void>> {
   await mkdir(mails);
   process.env.PLATEN_TEST_MAILS = mails;
   const mailbox = await startMailbox(mails);
+  const stripe = await startStripe(setting("PLATEN_TEST_STRIPE"));
   const service = spawn(setting("PLATEN_TEST_PROGRAM"), ["serve"], {
     env: {
       PATH: process.env.PATH,
@@ -33,6 +35,7 @@ export default async function start(): Promise<() => Promise<void>> {
       PLATEN_MAIL_FROM: "Platen <mail@example.org>",
       // Tests come from addresses of their own: how often one may try is counted by address.
       PLATEN_TRUSTED_PROXIES: "127.0.0.1/32",
+      ...stripe.settings,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -42,11 +45,14 @@ export default async function start(): Promise<() => Promise<void>> {
       await new Promise((ended) => service.once("exit", ended));
     }
     mailbox.server.close();
+    stripe.stop();
     await rm(folder, { recursive: true, force: true });
   };
   process.env.PLATEN_TEST_DATA = folder;
   try {
-    process.env.PLATEN_TEST_URL = await address(service);
+    const url = await address(service);
+    process.env.PLATEN_TEST_URL = url;
+    await stripe.sellFor(url, folder);
   } catch (error) {
     await stop();
     throw error;

@@ -1,6 +1,7 @@
 //! One module per page. What it asks of the server stands in its `api.rs`.
 
 pub mod api_keys;
+pub mod billing;
 pub mod check_mail;
 pub mod confirm;
 pub mod confirm_email;
@@ -24,6 +25,5 @@ pub mod sign_up;
 pub mod team;
 pub mod template;
 pub mod templates;
-pub mod usage;
 pub mod verify;
 pub mod webhooks;

@@ -10,6 +10,7 @@ use leptos_router::{
 
 use crate::pages::{
     api_keys::ApiKeys,
+    billing::Billing,
     check_mail::CheckMail,
     confirm::Confirm,
     confirm_email::ConfirmEmail,
@@ -31,7 +32,6 @@ use crate::pages::{
     team::{Team, log::Log},
     template::{Template, versions::Versions},
     templates::Templates,
-    usage::Usage,
     verify::Verify,
     webhooks::Webhooks,
 };
@@ -59,7 +59,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates") view=Templates ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id") view=Template ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
-                <Route path=path!("/dashboard/usage") view=Usage ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/destinations") view=Destinations ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/team") view=Team ssr=SsrMode::Async />

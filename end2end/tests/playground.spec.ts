@@ -77,7 +77,7 @@ test("the overview begins with three steps and then tells of renders", async ({ 
   await expect(page.getByRole("img", { name: /^Last 3 renders: 2 succeeded, 1 failed\./ })).toBeVisible();
   await page.getByText("Show as a table").click();
   await expect(page.getByRole("row").filter({ hasText: /^\d+ \w+, \d\d:00\s*2\s*1$/ })).toBeVisible();
-  await page.goto("/dashboard/usage");
+  await page.goto("/dashboard/billing");
   await expect(page.getByRole("img", { name: /^2 of 20,000 credits used/ }).first()).toBeVisible();
   await page.getByText("Show as a table").click();
   await expect(page.getByRole("row").nth(1)).toHaveText(/\d+ \w+\s*2\s*0/);
@@ -99,7 +99,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         ["/dashboard", "first-run"],
         ["/dashboard/playground", "playground"],
         ["/dashboard", "overview"],
-        ["/dashboard/usage", "usage"],
+        ["/dashboard/billing", "usage"],
       ] as const) {
         await page.goto(path);
         await hydrated(page);

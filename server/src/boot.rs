@@ -7,6 +7,7 @@ pub mod templates;
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
+use platen_billing::client::StripeError;
 use sqlx::PgPool;
 use tokio::{net::TcpListener, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -32,6 +33,7 @@ use crate::{
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
         api_keys::KeyUsage,
+        billing::{Billing, events},
         connections::buckets::Buckets,
         exports,
         mail::{Delivery, Mailing},
@@ -92,6 +94,9 @@ pub enum ServeError {
     /// No client for the server of mail.
     #[error("no client for PLATEN_SMTP_URL can be made: {0}")]
     Mail(#[from] lettre::transport::smtp::Error),
+    /// No client for Stripe.
+    #[error(transparent)]
+    Stripe(#[from] StripeError),
     /// The port is taken, or forbidden.
     #[error("can't listen on {address}: {source}; {setting} chooses another address")]
     Listen {
@@ -191,6 +196,7 @@ async fn serve_with(
     let instance = Instance::announce(&db).await?;
     let metrics = Arc::<Metrics>::default();
     let mailing = mailing(&config, &db, bound, &metrics)?;
+    let billing = Billing::new(db.clone(), &config.billing)?;
     let state = AppState {
         db: db.clone(),
         engine: browsers.engine.clone(),
@@ -211,15 +217,13 @@ async fn serve_with(
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
+        billing,
         mailing,
         metrics,
     };
     spawn_chores(lifecycle, &state);
     if let Some(listener) = metrics_listener {
-        tracing::info!(address = %listener.local_addr()?, "metrics are served");
-        let server = axum::serve(listener, http::metrics(state.clone()));
-        let server = server.with_graceful_shutdown(lifecycle.stopped());
-        lifecycle.spawn("metrics", server.into_future());
+        serve_metrics(lifecycle, listener, state.clone())?;
     }
     let key_usage = state.key_usage.clone();
     let role = config.jobs.role;
@@ -276,6 +280,14 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
 }
 
+fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: AppState) -> io::Result<()> {
+    tracing::info!(address = %listener.local_addr()?, "metrics are served");
+    let server = axum::serve(listener, http::metrics(state));
+    let server = server.with_graceful_shutdown(lifecycle.stopped());
+    lifecycle.spawn("metrics", server.into_future());
+    Ok(())
+}
+
 /// Says where mail goes, unless it goes where it should.
 fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metrics>) -> Result<Mailing, ServeError> {
     let delivery = Delivery::choose(SmtpClient::new(&config.mail)?, &config.http);
@@ -315,6 +327,9 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
         }
         if let Err(error) = people::purge(&state.people, &state.documents, &state.exports, now).await {
             tracing::warn!(%error, "accounts, sessions and mails whose time is over could not be purged");
+        }
+        if let Err(error) = events::purge(&state.billing, now).await {
+            tracing::warn!(%error, "events of Stripe whose time is over could not be purged");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());

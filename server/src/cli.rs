@@ -2,6 +2,7 @@
 
 mod account;
 mod accounts;
+mod billing;
 mod connections;
 mod doctor;
 mod failure;
@@ -90,6 +91,9 @@ enum Command {
     /// Make, list, try and remove the storage connections that documents are delivered through.
     #[command(subcommand)]
     Connections(connections::Command),
+    /// Sell plans and credits by Stripe: prices, and whether Stripe and the database say the same.
+    #[command(subcommand)]
+    Billing(billing::Command),
     /// Replace the secret key that seals what must stay secret at rest.
     #[command(subcommand)]
     SecretKey(secret_key::Command),
@@ -144,6 +148,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Users(command) => users::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,
                 Command::Connections(command) => connections::execute(command, &config).await,
+                Command::Billing(command) => billing::execute(command, &config).await,
                 Command::SecretKey(command) => secret_key::execute(command, &config).await,
                 Command::Doctor => doctor::execute(&config).await,
             }

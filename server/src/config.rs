@@ -1,6 +1,7 @@
 //! Settings. Every one is an environment variable with a default that runs on a laptop; all are read and checked once,
 //! at start, and no module reads the environment later.
 
+pub mod billing;
 pub mod browser;
 pub mod data;
 pub mod database;
@@ -19,6 +20,7 @@ pub mod storage;
 pub mod traces;
 
 use crate::config::{
+    billing::BillingConfig,
     browser::BrowserConfig,
     data::DataConfig,
     database::DatabaseConfig,
@@ -64,6 +66,8 @@ pub struct Config {
     pub storage: StorageConfig,
     /// See [`mod@mail`].
     pub mail: MailConfig,
+    /// See [`mod@billing`].
+    pub billing: BillingConfig,
     /// See [`mod@log`].
     pub log: LogConfig,
     /// See [`mod@metrics`].
@@ -105,6 +109,7 @@ impl Config {
         let jobs = JobsConfig::from_env(&mut reader);
         let storage = StorageConfig::from_env(&mut reader);
         let mail = MailConfig::from_env(&mut reader);
+        let billing = BillingConfig::from_env(&mut reader);
         let log = LogConfig::from_env(&mut reader);
         let metrics = MetricsConfig::from_env(&mut reader);
         let traces = TracesConfig::from_env(&mut reader);
@@ -122,6 +127,7 @@ impl Config {
                 jobs: jobs?,
                 storage: storage?,
                 mail: mail?,
+                billing: billing?,
                 log: log?,
                 metrics: metrics?,
                 traces: traces?,
@@ -135,7 +141,7 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 15] = [
+pub const SECTIONS: [(&str, &[&Setting]); 16] = [
     ("Service", http::SETTINGS),
     ("Reports of security problems", disclosure::SETTINGS),
     ("Dashboard", site::SETTINGS),
@@ -148,6 +154,7 @@ pub const SECTIONS: [(&str, &[&Setting]); 15] = [
     ("Background work", jobs::SETTINGS),
     ("Storage", storage::SETTINGS),
     ("Mail", mail::SETTINGS),
+    ("Payment", billing::SETTINGS),
     ("Logs", log::SETTINGS),
     ("Metrics", metrics::SETTINGS),
     ("Traces", traces::SETTINGS),
@@ -322,6 +329,27 @@ mod tests {
         }
         let error = read(&[("PLATEN_SECURITY_POLICY", "https://example.org")]).unwrap_err();
         assert!(error.to_string().contains("PLATEN_SECURITY_CONTACT"), "{error}");
+    }
+
+    #[test]
+    fn payment_needs_both_secrets_and_prints_neither() {
+        assert!(read(&[]).expect("defaults").billing.stripe.is_none());
+        let key = ("PLATEN_STRIPE_SECRET_KEY", "sk_test_hunter2");
+        let error = read(&[key]).unwrap_err().to_string();
+        assert!(
+            error.contains("PLATEN_STRIPE_WEBHOOK_SECRET") && !error.contains("hunter2"),
+            "{error}"
+        );
+        let error = read(&[("PLATEN_STRIPE_SECRET_KEY", "pk_live_hunter2")])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("begins with sk_") && !error.contains("hunter2"),
+            "{error}"
+        );
+        let secret = ("PLATEN_STRIPE_WEBHOOK_SECRET", "whsec_hunter2");
+        let stripe = read(&[key, secret]).expect("sound").billing.stripe.expect("Stripe");
+        assert!(!format!("{stripe:?}").contains("hunter2") && !stripe.is_live() && !stripe.tax);
     }
 
     #[test]

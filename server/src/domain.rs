@@ -3,6 +3,7 @@
 pub mod account_log;
 pub mod allowed_templates;
 pub mod api_key;
+pub mod billing;
 pub mod callback;
 pub mod caller;
 pub mod client;

@@ -17,6 +17,7 @@ mod rate_limit;
 mod reference;
 pub(crate) mod request_log;
 mod security_txt;
+mod stripe;
 mod v1;
 
 use axum::{
@@ -117,6 +118,7 @@ pub fn router(app: AppState) -> Router {
         .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
+        .route("/webhooks/stripe", post(stripe::post))
         .method_not_allowed_fallback(|| async { ApiError::WrongMethod })
         .route("/api/{*path}", any(no_such_path))
         .merge(pages(&app, own_api))

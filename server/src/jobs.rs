@@ -1,5 +1,6 @@
 //! Background work: jobs are claimed from the queue, done, and given back when this process stops.
 
+mod billing;
 pub mod changes;
 mod exports;
 mod mail;
@@ -48,7 +49,8 @@ pub async fn work(app: &AppState, lifecycle: &Lifecycle) {
         renders.run(),
         callbacks.run(),
         mail::run(app, lifecycle),
-        exports::run(app, lifecycle)
+        exports::run(app, lifecycle),
+        billing::run(app, lifecycle)
     );
 }
 

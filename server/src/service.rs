@@ -5,6 +5,7 @@ pub mod account_log;
 pub mod accounts;
 pub mod activity;
 pub mod api_keys;
+pub mod billing;
 pub mod callbacks;
 pub mod connections;
 pub mod credits;

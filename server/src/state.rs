@@ -15,8 +15,8 @@ use crate::{
     jobs::signals::Signals,
     outbound::callbacks::CallbackClient,
     service::{
-        api_keys::KeyUsage, connections::buckets::Buckets, mail::Mailing, metrics::Metrics, people::People,
-        renders::thumbnails::Thumbnails, templates::live::LivePreviews,
+        api_keys::KeyUsage, billing::Billing, connections::buckets::Buckets, mail::Mailing, metrics::Metrics,
+        people::People, renders::thumbnails::Thumbnails, templates::live::LivePreviews,
     },
     storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
 };
@@ -62,6 +62,8 @@ pub struct AppState {
     pub key_usage: KeyUsage,
     /// Acts for people.
     pub people: People,
+    /// Sells, and knows what was bought.
+    pub billing: Billing,
     /// Sends mail.
     pub mailing: Mailing,
     /// What is counted and measured.

@@ -24,13 +24,13 @@ use crate::{
     model::{
         own_path::{OwnPath, SECOND_FACTOR_FIRST},
         role::Permission,
-        standing::Standing,
+        standing::{PaymentDue, Standing},
     },
     outcome::{Outcome, form::ButtonForm},
     ui::{
         button::{ButtonLink, Rank, Size, Submit},
         icon::{Glyph, Icon},
-        moment::{Moment, day_and_year},
+        moment::{Moment, day, day_and_year},
         notice::{ErrorNotice, WarningNotice},
     },
 };
@@ -94,6 +94,7 @@ pub fn Shell(
                         <Slug standing=standing.clone() current title=heading />
                         <main class=class_of_content id="main">
                             <SecondFactorNotice from=standing.second_factor_from />
+                            <Reminder due=standing.payment_due />
                             <Farewell standing />
                             {children()}
                         </main>
@@ -131,6 +132,23 @@ fn NoAccount(error: AppError) -> impl IntoView {
             </div>
         </Card>
     }
+}
+
+/// Says that something is to be paid.
+#[component]
+fn Reminder(due: Option<PaymentDue>) -> impl IntoView {
+    due.map(|due| {
+        let words = match due {
+            PaymentDue::Until(at) => {
+                let day = day(at.date());
+                format!("The last payment failed. Everything goes on until {day}; then the plan is Free, and nothing is deleted.")
+            }
+            PaymentDue::Overdue => {
+                "The last payment failed, so the plan is Free. It returns as soon as the invoice is paid.".to_owned()
+            }
+        };
+        view! { <WarningNotice>{words} " " <a href="/dashboard/billing">"Usage and billing"</a></WarningNotice> }
+    })
 }
 
 /// Says that the account is to be deleted.

@@ -21,6 +21,8 @@ pub struct Standing {
     pub second_factor_from: Option<OffsetDateTime>,
     /// Credits of this period.
     pub credits: CreditPeriod,
+    /// Whether something is to be paid.
+    pub payment_due: Option<PaymentDue>,
     /// How many people belong to it.
     pub members: i64,
     /// How many templates there are.
@@ -29,6 +31,15 @@ pub struct Standing {
     pub keys: i64,
     /// How many storage connections there are.
     pub connections: i64,
+}
+
+/// Something is to be paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaymentDue {
+    /// Until then everything goes on.
+    Until(OffsetDateTime),
+    /// The account is on the free plan meanwhile.
+    Overdue,
 }
 
 /// What an account may spend until a moment, and what it has spent.

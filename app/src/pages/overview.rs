@@ -78,7 +78,7 @@ fn Usual(activity: Activity) -> impl IntoView {
         </div>
         <Credits credits>
             <p class="small">
-                <a href="/dashboard/usage">"Usage by day"</a>
+                <a href="/dashboard/billing">"Usage by day"</a>
             </p>
         </Credits>
         <Renders activity />

@@ -1,5 +1,6 @@
 //! `platen doctor`: everything that the service depends on, each with its remedy.
 
+mod billing;
 mod browser;
 mod database;
 mod fonts;
@@ -83,6 +84,7 @@ pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
     tell(database::look(config).await);
     tell(storage::look(config).await);
     tell(mail::look(config).await);
+    tell(billing::look(config).await);
     tell(templates::look().await);
     tell(browser::look(config).await);
     match broken {

@@ -65,6 +65,12 @@ deeds! {
     SecondFactorOptional {} "second_factor.optional" "decided that everybody may do without a second factor";
     SessionEnded {} "session.ended" "logged out one of their sessions";
     OtherSessionsEnded {} "session.others_ended" "logged out all their other sessions";
+    PlanChosen { plan: String } "payment.plan_chosen" "chose the plan {plan}";
+    PlanKept {} "payment.plan_kept" "stayed with the plan instead of a smaller one";
+    SubscriptionCancelled {} "payment.subscription_cancelled" "let the subscription end with its period";
+    SubscriptionResumed {} "payment.subscription_resumed" "let the subscription go on";
+    PlanGiven { plan: String } "payment.plan_given" "gave the plan {plan}, by what is paid for";
+    CreditsBought { credits: i64 } "payment.credits_bought" "added {credits} credits that were paid for";
     KeyCreated { name: String } "key.created" "made the key {name}";
     KeyRotated { name: String } "key.rotated" "replaced the key {name}";
     KeyRevoked { name: String } "key.revoked" "revoked the key {name}";

@@ -28,3 +28,10 @@ pub async fn standing(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Resu
         usage: credits::usage(db, caller.account, now).await?,
     })
 }
+
+/// What the caller's account is called; may be empty.
+pub async fn account_name(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<String, StoreError> {
+    Ok(members::summarise(db, caller.account, caller.user.id, now)
+        .await?
+        .account)
+}

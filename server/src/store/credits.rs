@@ -20,7 +20,7 @@ pub async fn lock(
 ) -> Result<Option<Balance>, StoreError> {
     // Not `for update`: rows of `usage_days` refer to it.
     let row = sqlx::query!(
-        r#"select starts_at, ends_at, allowance + granted as "total!", used
+        r#"select starts_at, ends_at, allowance + granted + bought as "total!", used
          from credit_periods
          where account_id = $1 and starts_at <= $2 and ends_at > $2
          for no key update"#,
@@ -48,14 +48,28 @@ pub async fn lock_anchor(db: &mut PgConnection, account: AccountId) -> Result<Of
     Ok(anchor.fetch_one(db).await?)
 }
 
-/// Adds a period with the credits that the account's plan brings, unless it is there already.
+/// Adds a period with the credits that the account's plan brings, unless it is there already. What was bought and is not
+/// used up moves to it from the period before: bought credits are used last. [`lock_anchor`] comes before.
 pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into credit_periods (account_id, starts_at, ends_at, allowance)
-         select accounts.id, $2, $3, coalesce(accounts.credits, plans.credits)
-         from accounts join plans on plans.name = accounts.plan
-         where accounts.id = $1
-         on conflict (account_id, starts_at) do nothing",
+        "with former as (
+             select starts_at, least(bought, allowance + granted + bought - used) as rest
+             from credit_periods
+             where account_id = $1 and starts_at < $2
+             order by starts_at desc limit 1
+             for no key update
+         ), made as (
+             insert into credit_periods (account_id, starts_at, ends_at, allowance, bought)
+             select accounts.id, $2, $3, coalesce(accounts.credits, plans.credits),
+                 coalesce((select rest from former), 0)
+             from accounts join plans on plans.name = accounts.plan
+             where accounts.id = $1
+             on conflict (account_id, starts_at) do nothing
+             returning bought
+         )
+         update credit_periods set bought = credit_periods.bought - made.bought
+         from former, made
+         where account_id = $1 and credit_periods.starts_at = former.starts_at and made.bought > 0",
         account.0,
         period.starts_at,
         period.ends_at,
@@ -66,11 +80,11 @@ pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Pe
 }
 
 /// Gives a period that is locked the credits that the account's plan brings now; of those that are used up none is taken
-/// away.
+/// away, and none of those that were granted or bought.
 pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
     sqlx::query!(
         "update credit_periods
-         set allowance = greatest(coalesce(accounts.credits, plans.credits), used - granted)
+         set allowance = greatest(coalesce(accounts.credits, plans.credits), least(allowance, used - granted))
          from accounts join plans on plans.name = accounts.plan
          where accounts.id = $1 and account_id = $1 and starts_at = $2",
         account.0,
@@ -85,6 +99,58 @@ pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period:
 pub async fn grant(db: &mut PgConnection, account: AccountId, period: Period, credits: i64) -> Result<(), StoreError> {
     sqlx::query!(
         "update credit_periods set granted = granted + $3 where account_id = $1 and starts_at = $2",
+        account.0,
+        period.starts_at,
+        credits,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Lets the periods of an account be counted from here on.
+pub async fn update_anchor(
+    db: &mut PgConnection,
+    account: AccountId,
+    anchor: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update accounts set period_anchor = $2 where id = $1",
+        account.0,
+        anchor
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Lets a period that is locked end at another time.
+pub async fn update_end(
+    db: &mut PgConnection,
+    account: AccountId,
+    period: Period,
+    ends_at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update credit_periods set ends_at = $3 where account_id = $1 and starts_at = $2",
+        account.0,
+        period.starts_at,
+        ends_at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Adds credits that were bought to a period.
+pub async fn add_bought(
+    db: &mut PgConnection,
+    account: AccountId,
+    period: Period,
+    credits: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update credit_periods set bought = bought + $3 where account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
         credits,

@@ -72,7 +72,7 @@ pub struct UsedDay {
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<PeriodUsage>, StoreError> {
     // One statement, so that days and sum are of the same moment.
     let rows = sqlx::query!(
-        r#"select accounts.plan, periods.starts_at, periods.ends_at, periods.allowance + periods.granted as "total!",
+        r#"select accounts.plan, periods.starts_at, periods.ends_at, periods.allowance + periods.granted + periods.bought as "total!",
             periods.used, days.id as "id?", days.meter as "meter?", days.livemode as "livemode?", days.day as "day?",
             days.credits as "credits?"
          from credit_periods as periods

@@ -9,6 +9,8 @@ use axum::{
 use leptos::{nonce::use_nonce, prelude::use_context};
 use leptos_axum::ResponseOptions;
 
+use crate::config::billing::{BillingConfig, StripeConfig};
+
 /// On every answer of the dashboard. A form's referrer brings its sender back, so it goes to ourselves and nobody else.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CACHE_CONTROL, "no-store"),
@@ -39,13 +41,17 @@ pub(super) async fn keep(request: Request, next: Next) -> Response {
 }
 
 /// The policy of a page: scripts and styles of ours only, known by a word that is made for this one answer.
-pub(super) fn announce() {
+pub(super) fn announce(billing: &BillingConfig) {
     let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else {
         return;
     };
+    // Forms that lead to where something is paid for.
+    let stripe = billing.stripe.iter().flat_map(StripeConfig::page_origins);
+    let pages: Vec<String> = stripe.map(|origin| format!(" {origin}")).collect();
+    let pages = pages.concat();
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; \
-         style-src 'self' 'nonce-{nonce}'; font-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
+         style-src 'self' 'nonce-{nonce}'; font-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'{pages}; \
          base-uri 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::try_from(policy) {

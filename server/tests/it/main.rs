@@ -2,6 +2,7 @@
 
 mod api;
 mod backup;
+mod billing;
 mod cli;
 mod connections;
 mod embedded;

@@ -16,6 +16,8 @@ pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod receiver;
 pub(crate) mod service;
+pub(crate) mod shop;
 pub(crate) mod smtp;
+pub(crate) mod stripe_mock;
 pub(crate) mod studio;
 pub(crate) mod visitor;

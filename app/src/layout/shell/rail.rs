@@ -30,8 +30,8 @@ pub enum Entry {
     Destinations,
     /// Callbacks.
     Webhooks,
-    /// What was used.
-    Usage,
+    /// What was used, and what is paid for it.
+    Billing,
     /// Who belongs to the account.
     Team,
     /// The person and the account.
@@ -49,7 +49,7 @@ impl Entry {
             Self::ApiKeys => "API keys",
             Self::Destinations => "Destinations",
             Self::Webhooks => "Webhooks",
-            Self::Usage => "Usage",
+            Self::Billing => "Usage and billing",
             Self::Team => "Team",
             Self::Settings => "Settings",
         }
@@ -65,7 +65,7 @@ impl Entry {
             Self::ApiKeys => "/dashboard/api-keys",
             Self::Destinations => "/dashboard/destinations",
             Self::Webhooks => "/dashboard/webhooks",
-            Self::Usage => "/dashboard/usage",
+            Self::Billing => "/dashboard/billing",
             Self::Team => "/dashboard/team",
             Self::Settings => "/dashboard/settings",
         }
@@ -74,7 +74,7 @@ impl Entry {
     /// What it takes to open it.
     fn permission(self) -> Permission {
         match self {
-            Self::Overview | Self::Usage | Self::Team | Self::Settings => Permission::SeeAccount,
+            Self::Overview | Self::Billing | Self::Team | Self::Settings => Permission::SeeAccount,
             Self::Playground | Self::Templates | Self::Renders => Permission::Produce,
             Self::ApiKeys => Permission::ManageKeys,
             Self::Destinations => Permission::ManageDestinations,
@@ -91,7 +91,7 @@ impl Entry {
             Self::ApiKeys => Glyph::Key,
             Self::Destinations => Glyph::Destination,
             Self::Webhooks => Glyph::Pulse,
-            Self::Usage => Glyph::Billing,
+            Self::Billing => Glyph::Billing,
             Self::Team => Glyph::Team,
             Self::Settings => Glyph::Settings,
         }
@@ -114,7 +114,7 @@ const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
     (Some("Produce"), &[Entry::Templates, Entry::Renders]),
     (Some("Connect"), &[Entry::ApiKeys, Entry::Destinations, Entry::Webhooks]),
-    (Some("Account"), &[Entry::Usage, Entry::Team, Entry::Settings]),
+    (Some("Account"), &[Entry::Billing, Entry::Team, Entry::Settings]),
 ];
 
 /// The navigation, with what the account has left at its foot. On small screens it is a popover.

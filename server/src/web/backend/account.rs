@@ -8,7 +8,7 @@ use platen_app::{
         overview::{Activity, Glance, Span, Step},
         person::Person,
         role::{Permission, Role},
-        standing::{CreditPeriod, Standing},
+        standing::{CreditPeriod, PaymentDue, Standing},
         usage::{Usage, UsedDay},
     },
 };
@@ -21,7 +21,11 @@ use crate::{
         credits::{Meter, Period},
         render::history::RenderState,
     },
-    service::{activity, credits, standing},
+    service::{
+        activity,
+        billing::{self, standing::PaymentDue as Due},
+        credits, standing,
+    },
     store::{
         renders::statistics::{RenderGlance, RenderStep},
         usage::PeriodUsage,
@@ -34,6 +38,8 @@ impl AccountBackend for RequestBackend {
         let (caller, now) = (self.caller_who_may(Permission::SeeAccount).await?, clock::now());
         let found = standing::standing(&self.app.db, &caller, now).await;
         let found = found.map_err(|error| self.internal(&error))?;
+        let due = billing::standing::payment_due(&self.app.billing, caller.account, now).await;
+        let due = due.map_err(|error| self.internal(&error))?;
         let summary = found.summary;
         let role = caller.role.ok_or(AppError::NoAccount)?;
         let accounts = self.own_accounts().await?;
@@ -46,6 +52,7 @@ impl AccountBackend for RequestBackend {
             },
             role,
             accounts,
+            payment_due: due.map(payment_due),
             delete_at: summary.delete_at,
             second_factor_from: summary.second_factor_from,
             credits: credit_period(found.usage, now),
@@ -114,6 +121,13 @@ fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
         day += Duration::DAY;
     }
     days
+}
+
+pub(super) fn payment_due(due: Due) -> PaymentDue {
+    match due {
+        Due::Until(until) => PaymentDue::Until(until),
+        Due::Overdue => PaymentDue::Overdue,
+    }
 }
 
 fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {

@@ -1,0 +1,94 @@
+//! `/dashboard/billing`: what was used, and what is paid for it.
+
+pub mod api;
+pub mod choice;
+pub mod papers;
+pub mod plan;
+pub mod usage;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{Shell, rail::Entry},
+    },
+    model::{payment::Payment, usage::Usage},
+    outcome::done::Done,
+    pages::billing::{
+        choice::ChoiceSection,
+        papers::{PackSection, PapersSections},
+        plan::PlanSection,
+        usage::UsageSection,
+    },
+};
+
+/// Its path.
+pub const PATH: &str = "/dashboard/billing";
+
+/// The page.
+#[component]
+pub fn Billing() -> impl IntoView {
+    let query = use_query_map().read_untracked();
+    let choice = query.get("plan");
+    let back = query
+        .get("done")
+        .is_some_and(|word| matches!(word.as_str(), "subscribed" | "bought"));
+    view! {
+        <Shell title="Usage and billing" current=Entry::Billing>
+            <div class="page-head">
+                <div class="page-head__text">
+                    <h1>"Usage and billing"</h1>
+                    <div class="page-head__meta">
+                        <span>"Days are in UTC"</span>
+                    </div>
+                </div>
+            </div>
+            <Done about=done />
+            {loaded(
+                move |backend| async move {
+                    // What is used is asked for afterwards: who comes back from Stripe is to see it.
+                    let payment = backend.payment(choice, back).await?;
+                    Ok((payment, backend.usage().await?))
+                },
+                |(payment, usage)| view! { <Content payment usage /> },
+            )}
+        </Shell>
+    }
+}
+
+#[component]
+fn Content(payment: Payment, usage: Usage) -> impl IntoView {
+    let shop = match &payment {
+        Payment::Open(shop) => Some((**shop).clone()),
+        Payment::ByOperator | Payment::ForOwners => None,
+    };
+    let choice = shop.clone().and_then(|shop| shop.choice);
+    let credits = usage.credits.clone();
+    let papers = shop.map(|shop| {
+        view! {
+            <PackSection packs=shop.packs />
+            {shop.papers.map(|papers| view! { <PapersSections papers /> })}
+        }
+    });
+    view! {
+        {choice.map(|choice| view! { <ChoiceSection choice /> })}
+        <PlanSection credits payment />
+        <UsageSection usage />
+        {papers}
+    }
+}
+
+/// What the page says was just done.
+fn done(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "subscribed" => "Paid. The plan changes as soon as Stripe confirms it, mostly at once.",
+        "bought" => "Paid. The credits are there as soon as Stripe confirms it, mostly at once.",
+        "changed" => "Plan changed.",
+        "kept" => "The plan stays as it is.",
+        "cancelled" => "The subscription ends with its period. Nothing is deleted.",
+        "resumed" => "The subscription goes on.",
+        _ => return None,
+    })
+}

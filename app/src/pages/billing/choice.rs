@@ -1,0 +1,125 @@
+//! What a plan that somebody has chosen would mean, and the button that takes it.
+
+use leptos::prelude::*;
+
+use crate::{
+    model::payment::{Choice, Meaning},
+    outcome::{
+        Outcome,
+        form::{ButtonForm, OutcomeErrors},
+    },
+    pages::billing::{
+        PATH,
+        api::{CancelSubscription, ChangePlan, Subscribe},
+    },
+    ui::{
+        button::{ButtonLink, Rank, SubmitButton},
+        moment::day,
+        notice::InfoNotice,
+    },
+};
+
+/// Nothing changes until its button is pressed.
+#[component]
+pub fn ChoiceSection(
+    /// See there.
+    choice: Choice,
+) -> impl IntoView {
+    let plan = choice.plan;
+    let heading = format!("Change to {plan}");
+    let (subscribe, change, cancel) = (
+        Outcome::of::<Subscribe>(),
+        Outcome::of::<ChangePlan>(),
+        Outcome::of::<CancelSubscription>(),
+    );
+    let changing = {
+        let (plan, action) = (plan.clone(), heading.clone());
+        move |as_of: i64| {
+            view! {
+                <ButtonForm outcome=change>
+                    <input type="hidden" name="plan" value=plan />
+                    <input type="hidden" name="as_of" value=as_of />
+                    <SubmitButton rank=Rank::Primary>{action}</SubmitButton>
+                </ButtonForm>
+            }
+            .into_any()
+        }
+    };
+    let (title, words, form) = match choice.means {
+        Meaning::First { price } => (
+            format!("{price} a month"),
+            "You pay at Stripe. The plan counts as soon as it is paid for.".to_owned(),
+            Some(
+                view! {
+                    <ButtonForm outcome=subscribe>
+                        <input type="hidden" name="plan" value=plan />
+                        <SubmitButton rank=Rank::Primary>"Pay at Stripe"</SubmitButton>
+                    </ButtonForm>
+                }
+                .into_any(),
+            ),
+        ),
+        Meaning::Larger {
+            today,
+            price,
+            as_of,
+            until,
+        } => (
+            format!("Today {today}"),
+            format!(
+                "{plan} until {}, less the unused part of what is paid for. Then {price} a month.",
+                day(until.date())
+            ),
+            Some(changing(as_of)),
+        ),
+        Meaning::Smaller { price, from } => (
+            "Today nothing".to_owned(),
+            format!(
+                "Everything stays until {}. Then the plan is {plan}, for {price} a month.",
+                day(from.date())
+            ),
+            Some(changing(0)),
+        ),
+        Meaning::Free { from } => (
+            "Today nothing".to_owned(),
+            format!(
+                "The subscription ends on {}. Then the plan is Free; nothing is deleted.",
+                day(from.date())
+            ),
+            Some(
+                view! {
+                    <ButtonForm outcome=cancel>
+                        <SubmitButton rank=Rank::Destroy>"Cancel the subscription"</SubmitButton>
+                    </ButtonForm>
+                }
+                .into_any(),
+            ),
+        ),
+        Meaning::Nothing => (
+            "Not at this moment".to_owned(),
+            "The subscription has changed meanwhile, or Stripe does not answer. Look at the plan below, and try again later."
+                .to_owned(),
+            None,
+        ),
+    };
+    view! {
+        <section class="section" id="choice">
+            <div class="section__head">
+                <h2>{heading}</h2>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <OutcomeErrors outcome=subscribe />
+                    <OutcomeErrors outcome=change />
+                    <OutcomeErrors outcome=cancel />
+                    <InfoNotice>
+                        <b>{title}</b>
+                        <br />
+                        {words}
+                    </InfoNotice>
+                    <div class="cluster">{form} <ButtonLink href=PATH>"Leave it as it is"</ButtonLink></div>
+                </div>
+            </div>
+        </section>
+    }
+}

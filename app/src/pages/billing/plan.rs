@@ -1,0 +1,191 @@
+//! The plan: what it brings, what it costs, how it goes on, and how to get another.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    model::{
+        payment::{Payment, Shop, Subscription},
+        standing::CreditPeriod,
+    },
+    outcome::{
+        Outcome,
+        form::{ButtonForm, OutcomeErrors},
+    },
+    pages::billing::{
+        PATH,
+        api::{KeepPlan, ResumeSubscription},
+    },
+    ui::{
+        button::{CloseButton, OpenButton, Rank, Size, SubmitButton},
+        dialog::Dialog,
+        gauge::Gauge,
+        moment::day_and_year,
+        number::grouped,
+    },
+};
+
+/// `id` of the dialog.
+const CHOOSE: &str = "plan";
+
+/// What the account has, and what is left of it.
+#[component]
+pub fn PlanSection(
+    /// Of this period.
+    credits: CreditPeriod,
+    /// What is paid for.
+    payment: Payment,
+) -> impl IntoView {
+    let [used, total, left] = [credits.used, credits.total, credits.total - credits.used].map(grouped);
+    let label = format!("{used} of {total} credits used");
+    let period = [credits.starts_at, credits.ends_at].map(|at| day_and_year(at.date()));
+    let shop = match &payment {
+        Payment::Open(shop) => Some(shop),
+        Payment::ByOperator | Payment::ForOwners => None,
+    };
+    let price = shop.and_then(|shop| {
+        let current = shop.subscription.as_ref()?;
+        let offer = shop.plans.iter().find(|offer| offer.name == current.plan)?;
+        Some(format!("{} credits a month, {}", grouped(offer.credits), offer.price))
+    });
+    let about = match payment {
+        Payment::ByOperator => Either::Left(view! {
+            <p class="small quiet">
+                "Plans are given by the operator of this service. Ask them if you need another one."
+            </p>
+        }),
+        Payment::ForOwners => {
+            Either::Left(view! { <p class="small quiet">"Plan and payment are for the owners of this account."</p> })
+        }
+        Payment::Open(ref shop) => Either::Right(
+            shop.subscription
+                .clone()
+                .map(|subscription| view! { <Prospect subscription /> }),
+        ),
+    };
+    let plans = match payment {
+        Payment::Open(shop) if can_choose(&shop) => Some(*shop),
+        _ => None,
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Plan"</h2>
+                <span class="section__note">{period.join(" to ")}</span>
+                {plans
+                    .is_some()
+                    .then(|| {
+                        view! {
+                            <OpenButton dialog=CHOOSE size=Size::Small>
+                                "Change plan"
+                            </OpenButton>
+                        }
+                    })}
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <p class="plan-line">
+                        <span class="plan-line__name">{credits.plan.clone()}</span>
+                        {price.map(|price| view! { <span>{price}</span> })}
+                    </p>
+                    <Gauge label used=credits.share_used() now=credits.elapsed() end=total />
+                    <p class="small quiet">
+                        {used} " used, " {left} " left. When none are left, renders answer 403 "
+                        <code>"forbidden"</code>
+                        "; nothing is charged on top. One credit pays for ten started pages of a render that succeeded."
+                    </p>
+                    {about}
+                </div>
+            </div>
+        </section>
+        {plans.map(|shop| view! { <ChooseDialog shop current=credits.plan /> })}
+    }
+}
+
+fn can_choose(shop: &Shop) -> bool {
+    !shop.plans.is_empty() && shop.subscription.as_ref().is_none_or(Subscription::is_at_rest)
+}
+
+/// How the subscription goes on.
+#[component]
+fn Prospect(subscription: Subscription) -> impl IntoView {
+    let (keep, resume) = (Outcome::of::<KeepPlan>(), Outcome::of::<ResumeSubscription>());
+    let at = |at: time::OffsetDateTime| day_and_year(at.date());
+    let (words, form) = if let Some(ends_at) = subscription.ends_at {
+        let words = format!("Ends on {}. Then the plan is Free; nothing is deleted.", at(ends_at));
+        let form = view! {
+            <ButtonForm outcome=resume>
+                <SubmitButton size=Size::Small>"Keep the subscription"</SubmitButton>
+            </ButtonForm>
+        };
+        (words, Some(form.into_any()))
+    } else if let Some((next, from)) = subscription.next {
+        let words = format!("{next} from {} on. Until then everything stays.", at(from));
+        let form = view! {
+            <ButtonForm outcome=keep>
+                <SubmitButton size=Size::Small>{format!("Keep {}", subscription.plan)}</SubmitButton>
+            </ButtonForm>
+        };
+        (words, Some(form.into_any()))
+    } else {
+        (format!("Renews on {}.", at(subscription.renews_at)), None)
+    };
+    view! {
+        <OutcomeErrors outcome=keep />
+        <OutcomeErrors outcome=resume />
+        <div class="cluster">
+            <p class="small">{words}</p>
+            {form}
+        </div>
+    }
+}
+
+/// Which plan it is to be; what that means is said before anything changes.
+#[component]
+fn ChooseDialog(shop: Shop, current: String) -> impl IntoView {
+    let now = shop
+        .plans
+        .iter()
+        .find(|offer| offer.name == current)
+        .map_or(0, |offer| offer.credits);
+    let offers = shop.free.into_iter().chain(shop.plans);
+    let offers: Vec<_> = offers.filter(|offer| offer.name != current).collect();
+    // Whoever opens this mostly wants more; nobody is to end up with nothing by pressing on.
+    let likely = offers.iter().position(|offer| offer.credits > now);
+    let likely = likely.unwrap_or(offers.len().saturating_sub(1));
+    let choices: Vec<_> = offers
+        .into_iter()
+        .enumerate()
+        .map(|(index, offer)| {
+            let (name, price) = (offer.name, offer.price.to_string());
+            let credits = format!("{} credits a month", grouped(offer.credits));
+            view! {
+                <label class="choice">
+                    <input class="check__box" type="radio" name="plan" value=name.clone() checked=index == likely />
+                    <span class="choice__name">{name}</span>
+                    <span>
+                        <b>{price}</b>
+                        " a month"
+                    </span>
+                    <span class="choice__note">{credits}</span>
+                </label>
+            }
+        })
+        .collect();
+    view! {
+        <Dialog id=CHOOSE title="Change plan">
+            <form method="get" action=PATH>
+                <div class="dialog__body">
+                    <fieldset>
+                        <legend class="visually-hidden">"Plan"</legend>
+                        {choices}
+                    </fieldset>
+                    <p class="small quiet">"The next page says what it costs. Nothing changes before."</p>
+                </div>
+                <div class="dialog__foot">
+                    <CloseButton dialog=CHOOSE>"Cancel"</CloseButton>
+                    <SubmitButton rank=Rank::Primary>"Continue"</SubmitButton>
+                </div>
+            </form>
+        </Dialog>
+    }
+}

@@ -1,0 +1,39 @@
+// Starts the fake of Stripe (`end2end/stripe`), by which the service sells in tests.
+
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const WEBHOOK_SECRET = "whsec_tests";
+
+export interface Stripe {
+  /** What the service has to know. */
+  settings: Record<string, string>;
+  /** Sends its events to a service, and makes its prices. */
+  sellFor: (url: string, dataFolder: string) => Promise<void>;
+  stop: () => void;
+}
+
+/** Runs until it is stopped. */
+export async function startStripe(program: string): Promise<Stripe> {
+  const fake = spawn(program, [WEBHOOK_SECRET], { stdio: ["ignore", "pipe", "inherit"] });
+  const api = await new Promise<string>((resolve, reject) => {
+    fake.once("error", reject);
+    fake.once("exit", (code) => reject(new Error(`the fake of Stripe ended with ${code}`)));
+    createInterface({ input: fake.stdout! }).once("line", resolve);
+  });
+  const settings = {
+    PLATEN_STRIPE_SECRET_KEY: "sk_test_123",
+    PLATEN_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    PLATEN_STRIPE_API: api,
+  };
+  return {
+    settings,
+    async sellFor(url, dataFolder) {
+      await fetch(`${api}fake/webhook?url=${encodeURIComponent(`${url}/webhooks/stripe`)}`, { method: "POST" });
+      const env = { PATH: process.env.PATH, HOME: process.env.HOME, PLATEN_DATA_DIR: dataFolder, ...settings };
+      await promisify(execFile)(process.env.PLATEN_TEST_PROGRAM!, ["billing", "sync"], { env });
+    },
+    stop: () => void fake.kill(),
+  };
+}

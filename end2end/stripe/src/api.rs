@@ -1,0 +1,201 @@
+//! Stripe's API.
+
+use axum::{
+    Json, Router,
+    extract::{Path, RawForm, RawQuery, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde_json::{Value, json};
+use url::form_urlencoded;
+
+use crate::{
+    Shared,
+    state::{Form, find, now, value},
+};
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/v1/products", post(create_product))
+        .route("/v1/products/{id}", get(product))
+        .route("/v1/prices", get(prices).post(create_price))
+        .route("/v1/customers", post(create_customer))
+        .route("/v1/customers/{id}", get(customer))
+        .route("/v1/checkout/sessions", get(sessions).post(create_session))
+        .route("/v1/billing_portal/sessions", post(portal))
+        .route("/v1/subscriptions", get(subscriptions))
+        .route(
+            "/v1/subscriptions/{id}",
+            post(update_subscription).delete(delete_subscription),
+        )
+        .route("/v1/invoices", get(invoices))
+        .route("/v1/invoices/create_preview", post(preview))
+        .route("/fake/webhook", post(webhook))
+}
+
+fn parse(text: &[u8]) -> Form {
+    form_urlencoded::parse(text).into_owned().collect()
+}
+
+fn query(text: Option<String>) -> Form {
+    parse(text.unwrap_or_default().as_bytes())
+}
+
+fn refuse(status: StatusCode, kind: &str, message: &str) -> Response {
+    (status, Json(json!({"error": {"type": kind, "message": message}}))).into_response()
+}
+
+fn none(what: &str) -> Response {
+    refuse(
+        StatusCode::NOT_FOUND,
+        "invalid_request_error",
+        &format!("No such {what}"),
+    )
+}
+
+/// The latest first, as Stripe lists them.
+fn list(found: impl DoubleEndedIterator<Item = Value>) -> Response {
+    let data: Vec<Value> = found.rev().collect();
+    Json(json!({"object": "list", "has_more": false, "url": "/v1", "data": data})).into_response()
+}
+
+async fn webhook(State(shared): State<Shared>, RawQuery(text): RawQuery) {
+    shared.lock().webhook = value(&query(text), "url").map(ToOwned::to_owned);
+}
+
+async fn create_product(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let product = json!({"id": value(&form, "id"), "object": "product", "name": value(&form, "name")});
+    shared.lock().products.push(product.clone());
+    Json(product).into_response()
+}
+
+async fn product(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    match find(&mut shared.lock().products, &id) {
+        Some(product) => Json(product.clone()).into_response(),
+        None => none("product"),
+    }
+}
+
+async fn prices(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Response {
+    let form = query(text);
+    let wanted = |price: &&Value| {
+        let mut keys = form.iter().filter(|(name, _)| name == "lookup_keys[]");
+        keys.any(|(_, key)| price["lookup_key"] == key.as_str())
+    };
+    list(shared.lock().prices.iter().filter(wanted).cloned())
+}
+
+async fn create_price(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let mut state = shared.lock();
+    let recurring = value(&form, "recurring[interval]");
+    let recurring = recurring.map(|interval| json!({"interval": interval, "interval_count": 1}));
+    let amount: i64 = value(&form, "unit_amount").unwrap().parse().unwrap();
+    let price = json!({
+        "id": state.id("price"), "object": "price", "product": value(&form, "product"),
+        "lookup_key": value(&form, "lookup_key"), "currency": value(&form, "currency"), "unit_amount": amount,
+        "recurring": recurring,
+    });
+    state.prices.push(price.clone());
+    Json(price).into_response()
+}
+
+async fn create_customer(State(shared): State<Shared>, headers: HeaderMap, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let mut state = shared.lock();
+    let key = headers["idempotency-key"].to_str().unwrap().to_owned();
+    if let Some((_, answer)) = state.answered.iter().find(|(known, _)| *known == key) {
+        return Json(answer.clone()).into_response();
+    }
+    let customer = json!({
+        "id": state.id("cus"), "object": "customer", "name": value(&form, "name"), "email": value(&form, "email"),
+    });
+    state.customers.push(customer.clone());
+    state.answered.push((key, customer.clone()));
+    state.happened("customer.created", &customer);
+    Json(customer).into_response()
+}
+
+async fn customer(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    match find(&mut shared.lock().customers, &id) {
+        Some(customer) => Json(customer.clone()).into_response(),
+        None => none("customer"),
+    }
+}
+
+async fn sessions(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Response {
+    let form = query(text);
+    let state = shared.lock();
+    let wanted = |one: &&Value| one["customer"] == value(&form, "customer").unwrap() && one["status"] == "complete";
+    list(state.sessions.iter().filter(wanted).cloned())
+}
+
+async fn create_session(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let mut state = shared.lock();
+    let id = state.id("cs");
+    let session = json!({
+        "id": id, "object": "checkout.session", "mode": value(&form, "mode"), "customer": value(&form, "customer"),
+        "status": "open", "payment_status": "unpaid", "created": now(), "url": format!("{}pay/{id}", state.url),
+        "metadata": {"platen_credits": value(&form, "metadata[platen_credits]")},
+        "price": value(&form, "line_items[0][price]"), "success_url": value(&form, "success_url"),
+        "cancel_url": value(&form, "cancel_url"),
+    });
+    state.sessions.push(session.clone());
+    Json(session).into_response()
+}
+
+async fn portal(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let back = form_urlencoded::Serializer::new(String::new())
+        .append_pair("back", value(&form, "return_url").unwrap())
+        .finish();
+    let url = format!("{}portal?{back}", shared.lock().url);
+    Json(json!({"id": "bps_1", "object": "billing_portal.session", "url": url})).into_response()
+}
+
+async fn subscriptions(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Response {
+    let form = query(text);
+    let state = shared.lock();
+    let wanted = |one: &&Value| {
+        let theirs = value(&form, "customer").is_none_or(|customer| one["customer"] == customer);
+        theirs && (value(&form, "status") == Some("all") || one["status"] != "canceled")
+    };
+    list(state.subscriptions.iter().filter(wanted).cloned())
+}
+
+async fn update_subscription(State(shared): State<Shared>, Path(id): Path<String>, RawForm(body): RawForm) -> Response {
+    let changed = shared.lock().update_subscription(&id, &parse(&body));
+    shared.tell().await;
+    match changed {
+        Some(changed) => Json(changed).into_response(),
+        None => refuse(StatusCode::PAYMENT_REQUIRED, "card_error", "Your card was declined."),
+    }
+}
+
+async fn delete_subscription(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    shared.lock().end(&id);
+    shared.tell().await;
+    Json(json!({"id": id})).into_response()
+}
+
+async fn invoices(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Response {
+    let form = query(text);
+    let state = shared.lock();
+    let wanted = |one: &&Value| {
+        ["customer", "subscription", "status"]
+            .into_iter()
+            .all(|name| value(&form, name).is_none_or(|wanted| one[name] == wanted))
+    };
+    list(state.invoices.iter().filter(wanted).cloned())
+}
+
+async fn preview(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let state = shared.lock();
+    let price = state.price(value(&form, "subscription_details[items][0][price]").unwrap());
+    let total = state.difference(value(&form, "subscription").unwrap(), &price);
+    Json(json!({"object": "invoice", "total": total, "currency": "eur"})).into_response()
+}

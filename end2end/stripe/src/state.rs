@@ -1,0 +1,234 @@
+//! What the fake remembers, and what happens in it.
+
+use serde_json::{Value, json};
+use time::{Date, Month, OffsetDateTime};
+
+/// Name and value of the parameters of a request.
+pub(crate) type Form = Vec<(String, String)>;
+
+pub(crate) fn value<'a>(form: &'a Form, name: &str) -> Option<&'a str> {
+    form.iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_str())
+}
+
+pub(crate) fn now() -> i64 {
+    OffsetDateTime::now_utc().unix_timestamp()
+}
+
+/// The same moment of the next month, or of its last day.
+fn a_month_after(seconds: i64) -> i64 {
+    let from = OffsetDateTime::from_unix_timestamp(seconds).expect("a time");
+    let next = from.month().next();
+    let year = from.year() + i32::from(next == Month::January);
+    let date = Date::from_calendar_date(year, next, from.day().min(next.length(year))).expect("a date");
+    from.replace_date(date).unix_timestamp()
+}
+
+pub(crate) struct State {
+    pub(crate) url: String,
+    pub(crate) webhook: Option<String>,
+    pub(crate) products: Vec<Value>,
+    pub(crate) prices: Vec<Value>,
+    pub(crate) customers: Vec<Value>,
+    pub(crate) sessions: Vec<Value>,
+    pub(crate) subscriptions: Vec<Value>,
+    pub(crate) invoices: Vec<Value>,
+    pub(crate) untold: Vec<Value>,
+    pub(crate) decline_next: bool,
+    /// Idempotency keys, and what was answered.
+    pub(crate) answered: Vec<(String, Value)>,
+    numbers: u64,
+}
+
+/// Finds an object by its id.
+pub(crate) fn find<'a>(list: &'a mut [Value], id: &str) -> Option<&'a mut Value> {
+    list.iter_mut().find(|one| one["id"] == id)
+}
+
+impl State {
+    pub(crate) fn new(url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            webhook: None,
+            products: Vec::new(),
+            prices: Vec::new(),
+            customers: Vec::new(),
+            sessions: Vec::new(),
+            subscriptions: Vec::new(),
+            invoices: Vec::new(),
+            untold: Vec::new(),
+            decline_next: false,
+            answered: Vec::new(),
+            numbers: 0,
+        }
+    }
+
+    pub(crate) fn id(&mut self, prefix: &str) -> String {
+        self.numbers += 1;
+        format!("{prefix}_{:06}", self.numbers)
+    }
+
+    pub(crate) fn happened(&mut self, kind: &str, object: &Value) {
+        let id = self.id("evt");
+        let event = json!({
+            "id": id, "object": "event", "api_version": "2026-09-30.endive", "created": now(), "livemode": false,
+            "pending_webhooks": 1, "request": {"id": null, "idempotency_key": null}, "type": kind,
+            "data": {"object": object},
+        });
+        self.untold.push(event);
+    }
+
+    pub(crate) fn price(&self, id: &str) -> Value {
+        self.prices
+            .iter()
+            .find(|price| price["id"] == id)
+            .expect("a price")
+            .clone()
+    }
+
+    /// Somebody pays on the page of a session.
+    pub(crate) fn pay(&mut self, session: &str) {
+        let session = find(&mut self.sessions, session).expect("a session");
+        if session["status"] == "complete" {
+            return;
+        }
+        session["status"] = json!("complete");
+        session["payment_status"] = json!("paid");
+        let session = session.clone();
+        let customer = session["customer"].as_str().unwrap().to_owned();
+        let price = self.price(session["price"].as_str().unwrap());
+        let amount = price["unit_amount"].as_i64().unwrap();
+        if session["mode"] == "subscription" {
+            self.subscribe(&customer, &price);
+        } else {
+            let invoice = self.invoice(&customer, None, amount, now(), "paid");
+            self.happened("invoice.paid", &invoice);
+        }
+        self.happened("checkout.session.completed", &session);
+    }
+
+    fn subscribe(&mut self, customer: &str, price: &Value) {
+        let (id, item, from) = (self.id("sub"), self.id("si"), now());
+        let subscription = json!({
+            "id": id, "object": "subscription", "customer": customer, "status": "active", "created": from,
+            "billing_cycle_anchor": from, "cancel_at": null, "cancel_at_period_end": false, "canceled_at": null,
+            "metadata": {},
+            "items": {"object": "list", "has_more": false, "data": [{
+                "id": item, "object": "subscription_item", "price": price, "quantity": 1,
+                "current_period_start": from, "current_period_end": a_month_after(from),
+            }]},
+            "default_payment_method": {"id": "pm_1", "object": "payment_method", "type": "card", "card":
+                {"brand": "visa", "last4": "4242", "exp_month": 8, "exp_year": 2030}},
+        });
+        self.subscriptions.push(subscription.clone());
+        self.happened("customer.subscription.created", &subscription);
+        let amount = price["unit_amount"].as_i64().unwrap();
+        let invoice = self.invoice(customer, Some(&id), amount, from, "paid");
+        self.happened("invoice.paid", &invoice);
+    }
+
+    pub(crate) fn subscribe_to_product(&mut self, customer: &str, product: &str) {
+        let price = self.prices.iter().find(|price| price["product"] == product);
+        let price = price.expect("a price").clone();
+        self.subscribe(customer, &price);
+    }
+
+    fn invoice(&mut self, customer: &str, subscription: Option<&str>, total: i64, at: i64, status: &str) -> Value {
+        let id = self.id("in");
+        let number = format!("PL-2026-{:04}", self.invoices.len() + 1);
+        let invoice = json!({
+            "id": id, "object": "invoice", "number": number, "customer": customer, "subscription": subscription,
+            "created": at, "status": status, "total": total, "currency": "eur",
+            "hosted_invoice_url": format!("{}invoice/{id}", self.url),
+            "invoice_pdf": format!("{}invoice/{id}/pdf", self.url),
+        });
+        self.invoices.push(invoice.clone());
+        invoice
+    }
+
+    fn change(&mut self, subscription: &str, change: impl FnOnce(&mut Value)) -> Value {
+        let subscription = find(&mut self.subscriptions, subscription).expect("a subscription");
+        change(subscription);
+        subscription.clone()
+    }
+
+    pub(crate) fn fail_payment(&mut self, subscription: &str, seconds_ago: i64) {
+        let changed = self.change(subscription, |one| one["status"] = json!("past_due"));
+        let customer = changed["customer"].as_str().unwrap().to_owned();
+        let amount = changed["items"]["data"][0]["price"]["unit_amount"].as_i64().unwrap();
+        let invoice = self.invoice(&customer, Some(subscription), amount, now() - seconds_ago, "open");
+        self.happened("invoice.payment_failed", &invoice);
+        self.happened("customer.subscription.updated", &changed);
+    }
+
+    pub(crate) fn settle(&mut self, subscription: &str) {
+        for invoice in &mut self.invoices {
+            if invoice["subscription"] == subscription && invoice["status"] == "open" {
+                invoice["status"] = json!("paid");
+            }
+        }
+        let changed = self.change(subscription, |one| one["status"] = json!("active"));
+        self.happened("customer.subscription.updated", &changed);
+    }
+
+    pub(crate) fn let_kept_pass(&mut self, subscription: &str) {
+        let passed = (now() - 1).to_string();
+        let changed = self.change(subscription, |one| one["metadata"]["platen_kept_until"] = json!(passed));
+        self.happened("customer.subscription.updated", &changed);
+    }
+
+    pub(crate) fn end(&mut self, subscription: &str) {
+        let changed = self.change(subscription, |one| {
+            one["status"] = json!("canceled");
+            one["canceled_at"] = json!(now());
+        });
+        self.happened("customer.subscription.deleted", &changed);
+    }
+
+    /// `None`: the payment was declined.
+    pub(crate) fn update_subscription(&mut self, id: &str, form: &Form) -> Option<Value> {
+        let invoices = value(form, "proration_behavior") == Some("always_invoice");
+        if invoices && std::mem::take(&mut self.decline_next) {
+            return None;
+        }
+        let price = value(form, "items[0][price]").map(|price| self.price(price));
+        let today = price.as_ref().map_or(0, |price| self.difference(id, price));
+        let changed = self.change(id, |one| {
+            if let Some(price) = price {
+                one["items"]["data"][0]["price"] = price;
+            }
+            if let Some(cancel) = value(form, "cancel_at_period_end") {
+                one["cancel_at_period_end"] = json!(cancel == "true");
+                let end = one["items"]["data"][0]["current_period_end"].clone();
+                one["cancel_at"] = if cancel == "true" { end } else { Value::Null };
+            }
+            for (name, value) in form {
+                let key = name.strip_prefix("metadata[").and_then(|rest| rest.strip_suffix(']'));
+                let Some(key) = key else { continue };
+                let metadata = one["metadata"].as_object_mut().unwrap();
+                if value.is_empty() {
+                    metadata.remove(key);
+                } else {
+                    metadata.insert(key.to_owned(), json!(value));
+                }
+            }
+        });
+        self.happened("customer.subscription.updated", &changed);
+        if invoices {
+            let customer = changed["customer"].as_str().unwrap().to_owned();
+            let invoice = self.invoice(&customer, Some(id), today, now(), "paid");
+            self.happened("invoice.paid", &invoice);
+        }
+        Some(changed)
+    }
+
+    /// What a change to another price costs for the rest of the period.
+    pub(crate) fn difference(&self, subscription: &str, price: &Value) -> i64 {
+        let found = self.subscriptions.iter().find(|one| one["id"] == subscription);
+        let item = &found.expect("a subscription")["items"]["data"][0];
+        let [from, until] = ["current_period_start", "current_period_end"].map(|name| item[name].as_i64().unwrap());
+        let amount = |price: &Value| price["unit_amount"].as_i64().unwrap();
+        (amount(price) - amount(&item["price"])) * (until - now()) / (until - from)
+    }
+}

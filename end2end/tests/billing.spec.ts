@@ -1,0 +1,110 @@
+import { type Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { PASSWORD, logIn, newAddress, platen } from "../people.ts";
+
+const WIDTHS = [1280, 390];
+
+const section = (page: Page, name: string) =>
+  page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name, exact: true }) });
+
+/** Somebody on the free plan, on the page of billing. */
+async function enter(page: Page): Promise<void> {
+  const email = newAddress();
+  await platen(["accounts", "create", "--email", email], `${PASSWORD}\n`);
+  await page.goto("/log-in?next=/dashboard/billing");
+  await logIn(page, email);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Usage and billing");
+}
+
+/** Chooses a plan, and stops where it is said what that means. */
+async function choose(page: Page, plan: string): Promise<void> {
+  await page.getByRole("button", { name: "Change plan" }).click();
+  await page.getByRole("radio", { name: new RegExp(`^${plan}`) }).check();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(section(page, `Change to ${plan}`)).toBeVisible();
+}
+
+async function subscribe(page: Page, plan: string): Promise<void> {
+  await choose(page, plan);
+  await page.getByRole("button", { name: "Pay at Stripe" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Checkout");
+  await page.getByRole("button", { name: "Pay" }).click();
+  await expect(page.getByRole("status")).toContainText("Paid.");
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("a plan is paid for at Stripe, made larger and smaller, and ended", async ({ page }) => {
+      await enter(page);
+      await expect(section(page, "Plan")).toContainText("0 used, 100 left");
+      await subscribe(page, "Starter");
+      const plan = section(page, "Plan");
+      await expect(plan).toContainText("2,000 credits a month, € 19");
+      await expect(plan).toContainText("0 used, 2,000 left");
+      await expect(section(page, "Payment")).toContainText("Visa ending 4242");
+      await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText("€ 19");
+
+      await choose(page, "Growth");
+      await expect(section(page, "Change to Growth")).toContainText(/Today € (70|69\.9\d)/);
+      await page.getByRole("button", { name: "Change to Growth" }).click();
+      await expect(page.getByRole("status")).toHaveText("Plan changed.");
+      await expect(plan).toContainText("20,000 credits a month, € 89");
+
+      await choose(page, "Starter");
+      await expect(section(page, "Change to Starter")).toContainText("Today nothing");
+      await page.getByRole("button", { name: "Change to Starter" }).click();
+      await expect(plan).toContainText("Starter from");
+      await expect(plan).toContainText("0 used, 20,000 left");
+      await expect(page.getByRole("button", { name: "Change plan" })).toHaveCount(0);
+      await page.getByRole("button", { name: "Keep Growth" }).click();
+      await expect(page.getByRole("status")).toHaveText("The plan stays as it is.");
+
+      await choose(page, "Free");
+      await page.getByRole("button", { name: "Cancel the subscription" }).click();
+      await expect(plan).toContainText("Then the plan is Free; nothing is deleted.");
+      await page.getByRole("button", { name: "Keep the subscription" }).click();
+      await expect(plan).toContainText("Renews on");
+    });
+
+    test("credits are bought once, and who turns back at Stripe has bought nothing", async ({ page }) => {
+      await enter(page);
+      await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
+      await page.getByRole("link", { name: "Back" }).click();
+      await expect(section(page, "Plan")).toContainText("0 used, 100 left");
+      await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
+      await page.getByRole("button", { name: "Pay" }).click();
+      await expect(section(page, "Plan")).toContainText("0 used, 1,100 left");
+      await page.getByRole("button", { name: "Change at Stripe" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Customer portal");
+      await page.getByRole("link", { name: "Return" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Usage and billing");
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of WIDTHS) {
+    test(`the page of billing is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await enter(page);
+      await subscribe(page, "Growth");
+      await choose(page, "Scale");
+      await hydrated(page);
+      await expectAccessible(page);
+      await picture(page, `billing-choice-${width}-${colorScheme}`);
+      await page.getByRole("link", { name: "Leave it as it is" }).click();
+      await page.getByRole("button", { name: "Change plan" }).click();
+      await expectAccessible(page);
+      await picture(page, `billing-plan-${width}-${colorScheme}`);
+    });
+  }
+}

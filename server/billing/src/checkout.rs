@@ -1,0 +1,129 @@
+//! Pages of Stripe's: where people pay, and where they look after card, address and tax id.
+
+use miniserde::Deserialize;
+use time::OffsetDateTime;
+
+use crate::{
+    client::{Form, Stripe, StripeError},
+    wire::moment,
+};
+
+/// What somebody is to pay for.
+#[derive(Debug, Clone)]
+pub struct Purchase<'a> {
+    /// Id of the customer.
+    pub customer: &'a str,
+    /// Id of the price.
+    pub price: &'a str,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether Stripe works out taxes, and asks for the address that it needs for them.
+    pub tax: bool,
+    /// Where the person comes back who has paid.
+    pub success_url: &'a str,
+    /// Where the person comes back who has not.
+    pub cancel_url: &'a str,
+}
+
+/// Kinds of things to pay for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Every month.
+    Subscription,
+    /// Once.
+    Credits(i64),
+}
+
+/// Credits that somebody has paid for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaidCredits {
+    /// Id of the visit to Stripe's page.
+    pub id: String,
+    /// How many.
+    pub credits: i64,
+    /// When they were ordered.
+    pub ordered_at: OffsetDateTime,
+}
+
+#[derive(Deserialize)]
+struct PageWire {
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SessionWire {
+    id: String,
+    mode: String,
+    payment_status: String,
+    created: i64,
+    metadata: Option<MetadataWire>,
+}
+
+#[derive(Deserialize)]
+struct MetadataWire {
+    platen_credits: Option<String>,
+}
+
+impl Stripe {
+    /// Where to send somebody who is to pay.
+    pub async fn checkout_page(&self, purchase: &Purchase<'_>) -> Result<String, StripeError> {
+        let mut form = vec![
+            ("customer", purchase.customer.to_owned()),
+            ("line_items[0][price]", purchase.price.to_owned()),
+            ("line_items[0][quantity]", "1".to_owned()),
+            ("success_url", purchase.success_url.to_owned()),
+            ("cancel_url", purchase.cancel_url.to_owned()),
+        ];
+        match purchase.kind {
+            Kind::Subscription => form.push(("mode", "subscription".to_owned())),
+            Kind::Credits(credits) => form.extend([
+                ("mode", "payment".to_owned()),
+                ("metadata[platen_credits]", credits.to_string()),
+                ("invoice_creation[enabled]", "true".to_owned()),
+            ]),
+        }
+        if purchase.tax {
+            form.extend(
+                [
+                    ("automatic_tax[enabled]", "true"),
+                    ("tax_id_collection[enabled]", "true"),
+                    ("billing_address_collection", "required"),
+                    ("customer_update[address]", "auto"),
+                    ("customer_update[name]", "auto"),
+                ]
+                .map(|(name, value)| (name, value.to_owned())),
+            );
+        }
+        self.page("/checkout/sessions", form).await
+    }
+
+    /// Where to send somebody who looks after card, address and tax id.
+    pub async fn portal_page(&self, customer: &str, return_url: &str) -> Result<String, StripeError> {
+        let form = vec![("customer", customer.to_owned()), ("return_url", return_url.to_owned())];
+        self.page("/billing_portal/sessions", form).await
+    }
+
+    async fn page(&self, path: &str, form: Form<'_>) -> Result<String, StripeError> {
+        let page: PageWire = self.post(path.to_owned(), form).await?;
+        let missing = || StripeError::Unreachable("its answer has no address of a page".to_owned());
+        page.url.ok_or_else(missing)
+    }
+
+    /// All credits that a customer has paid for.
+    pub async fn paid_credits(&self, customer: &str) -> Result<Vec<PaidCredits>, StripeError> {
+        let query = vec![("customer", customer.to_owned()), ("status", "complete".to_owned())];
+        let sessions = self.list("/checkout/sessions", &query, |session: &SessionWire| &session.id);
+        Ok(sessions.await?.into_iter().filter_map(read).collect())
+    }
+}
+
+/// `None`: something else, or not paid yet.
+fn read(session: SessionWire) -> Option<PaidCredits> {
+    let paid = session.mode == "payment" && session.payment_status == "paid";
+    let credits = session.metadata?.platen_credits?.parse().ok()?;
+    (paid && credits > 0).then(|| PaidCredits {
+        id: session.id,
+        credits,
+        ordered_at: moment(session.created),
+    })
+}

@@ -1,0 +1,72 @@
+//! `platen billing …`
+
+use clap::Subcommand;
+
+use crate::{
+    cli::failure::Failure,
+    clock,
+    config::Config,
+    database::{self, Database},
+    service::billing::{Billing, BillingError, catalogue, reconciliation},
+};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Make the products and prices at Stripe that are missing, and take over those that are there. Prints them all.
+    ///
+    /// Prices are found by their lookup keys. To ask for another amount, make a new price for the product at Stripe, let it
+    /// take over the lookup key, and run this again: new customers pay it, and the others what they paid before.
+    Sync,
+    /// Compare all customers and subscriptions with Stripe, follow what Stripe says, and print what differed.
+    Reconcile,
+}
+
+pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+    let database = database::open_for_command(config).await?;
+    let outcome = run(command, config, &database).await;
+    database.close().await?;
+    outcome
+}
+
+async fn run(command: Command, config: &Config, database: &Database) -> Result<(), Failure> {
+    let billing = Billing::new(database.pool.clone(), &config.billing)?;
+    let done = match command {
+        Command::Sync => sync(&billing).await,
+        Command::Reconcile => reconcile(&billing).await,
+    };
+    done.map_err(|error| match error {
+        BillingError::NotForSale => Failure::by_caller(&error),
+        other => other.into(),
+    })
+}
+
+async fn sync(billing: &Billing) -> Result<(), BillingError> {
+    for price in catalogue::sync(billing).await? {
+        let done = if price.created { "made" } else { "there" };
+        println!(
+            "{done:5}  {:26} {:>12} {}  {}",
+            price.lookup_key,
+            in_units(price.amount),
+            price.currency.to_uppercase(),
+            price.price
+        );
+    }
+    Ok(())
+}
+
+async fn reconcile(billing: &Billing) -> Result<(), BillingError> {
+    let differences = reconciliation::reconcile(billing, clock::now()).await?;
+    for one in &differences {
+        let account = one
+            .account
+            .map_or_else(|| "-".to_owned(), |account| account.to_string());
+        println!("{}  {account}  {}", one.customer, one.words);
+    }
+    eprintln!("{} differences", differences.len());
+    Ok(())
+}
+
+/// With two decimals.
+fn in_units(amount: i64) -> String {
+    format!("{}.{:02}", amount / 100, amount % 100)
+}

@@ -1,0 +1,68 @@
+//! Whether people can pay.
+
+use platen_billing::client::StripeError;
+
+use crate::{
+    cli::doctor::Finding,
+    config::{Config, billing::StripeConfig},
+    database,
+    service::billing::{Billing, BillingError, catalogue},
+};
+
+const SUBJECT: &str = "Payment";
+
+pub(super) async fn look(config: &Config) -> Vec<Finding> {
+    let finding = match &config.billing.stripe {
+        Some(stripe) => ask(config, stripe).await,
+        None => Finding::fine(
+            SUBJECT,
+            "nothing is for sale: plans are given by `platen accounts set-plan` (PLATEN_STRIPE_SECRET_KEY is not set)",
+        ),
+    };
+    vec![finding]
+}
+
+async fn ask(config: &Config, stripe: &StripeConfig) -> Finding {
+    if config.database.url.is_none() && !config.data.folder.join("postgres").is_dir() {
+        return Finding::warning(
+            SUBJECT,
+            "nothing is for sale yet",
+            "run `platen billing sync` after the first start",
+        );
+    }
+    let mode = if stripe.is_live() { "live" } else { "test" };
+    // What is wrong with the database is told where the database is looked at.
+    let Ok(database) = database::open_for_command(config).await else {
+        return Finding::warning(
+            SUBJECT,
+            "prices can't be compared without a database",
+            "repair the database first",
+        );
+    };
+    let missing = match Billing::new(database.pool.clone(), &config.billing) {
+        Ok(billing) => catalogue::missing(&billing).await,
+        Err(error) => Err(error.into()),
+    };
+    let closed = database.close().await;
+    match missing {
+        Err(BillingError::Stripe(error @ StripeError::Refused { .. })) => {
+            let remedy = "check PLATEN_STRIPE_SECRET_KEY; a restricted key needs the rights in docs/billing.md";
+            Finding::warning(SUBJECT, error, remedy)
+        }
+        Err(error) => Finding::warning(SUBJECT, error, "check that this machine may reach Stripe"),
+        Ok(missing) if !missing.is_empty() => {
+            let fact = format!("not for sale: {}", missing.join(", "));
+            Finding::warning(SUBJECT, fact, "run `platen billing sync`")
+        }
+        Ok(_) if closed.is_err() => Finding::warning(SUBJECT, "the database could not be closed", "look at its log"),
+        Ok(_) if stripe.is_live() && !config.http.base_url.scheme().eq("https") => Finding::warning(
+            SUBJECT,
+            "Stripe answers with a live key, and PLATEN_BASE_URL is not https://",
+            "set PLATEN_BASE_URL: Stripe sends its events there, to /webhooks/stripe",
+        ),
+        Ok(_) => Finding::fine(
+            SUBJECT,
+            format!("Stripe answers ({mode} key), and everything has a price"),
+        ),
+    }
+}

@@ -1,0 +1,160 @@
+//! Products and prices at Stripe, and what is written down of them here.
+
+use platen_billing::{
+    catalogue::{NewPrice, Price},
+    client::Stripe,
+};
+use sqlx::PgPool;
+
+use crate::{
+    service::billing::{Billing, BillingError},
+    store::{
+        error::StoreError,
+        offers::{self, Mirrored, PackOffer, PlanOffer},
+    },
+};
+
+/// What was done about one price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Synced {
+    /// By which it is found.
+    pub lookup_key: String,
+    /// What it says at Stripe.
+    pub price: String,
+    /// In the smallest unit of the currency.
+    pub amount: i64,
+    /// Three small letters.
+    pub currency: String,
+    /// Whether it was not there.
+    pub created: bool,
+}
+
+/// Something that is sold, whatever it is.
+struct Wanted {
+    lookup_key: String,
+    product: String,
+    name: String,
+    amount: i64,
+    currency: String,
+    monthly: bool,
+}
+
+/// By which the price of a plan is found at Stripe.
+pub fn lookup_key_of_plan(product: &str) -> String {
+    format!("{product}_monthly")
+}
+
+/// Makes the prices that are missing at Stripe, and writes down those that are there: what Stripe says counts.
+pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
+    let till = billing.till()?;
+    let wanted = wanted(&billing.db).await?;
+    let found = find(&till.stripe, &wanted).await?;
+    let mut done = Vec::new();
+    for one in &wanted {
+        let known = found.iter().find(|price| price.lookup_key == one.lookup_key);
+        let price = match known {
+            Some(price) => price.clone(),
+            None => till.stripe.create_price(&one.new_price()).await?,
+        };
+        if price.monthly != one.monthly || price.product != one.product {
+            tracing::warn!(
+                lookup_key = price.lookup_key,
+                price = price.id,
+                "a price at Stripe is for something else than its key says; it is left out"
+            );
+            continue;
+        }
+        write_down(&billing.db, one, &price).await?;
+        done.push(Synced {
+            lookup_key: price.lookup_key,
+            price: price.id,
+            amount: price.amount,
+            currency: price.currency,
+            created: known.is_none(),
+        });
+    }
+    Ok(done)
+}
+
+/// The keys of prices that are not at Stripe, or not as they are written down here.
+pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
+    let till = billing.till()?;
+    let wanted = wanted(&billing.db).await?;
+    let found = find(&till.stripe, &wanted).await?;
+    let plans = offers::list_plans(&billing.db).await?;
+    let packs = offers::list_packs(&billing.db).await?;
+    let prices = plans.iter().map(|plan| (&plan.product, &plan.price));
+    let here: Vec<_> = prices
+        .chain(packs.iter().map(|pack| (&pack.product, &pack.price)))
+        .collect();
+    let is_there = |one: &Wanted| {
+        let price = found.iter().find(|price| price.lookup_key == one.lookup_key);
+        price.is_some_and(|price| here.contains(&(&one.product, &Some(price.id.clone()))))
+    };
+    let missing = wanted.iter().filter(|one| !is_there(one));
+    Ok(missing.map(|one| one.lookup_key.clone()).collect())
+}
+
+async fn wanted(db: &PgPool) -> Result<Vec<Wanted>, StoreError> {
+    let plans = offers::list_plans(db).await?.into_iter().map(Wanted::from);
+    let packs = offers::list_packs(db).await?.into_iter().map(Wanted::from);
+    Ok(plans.chain(packs).collect())
+}
+
+async fn find(stripe: &Stripe, wanted: &[Wanted]) -> Result<Vec<Price>, BillingError> {
+    let keys: Vec<String> = wanted.iter().map(|one| one.lookup_key.clone()).collect();
+    Ok(stripe.find_prices(&keys).await?)
+}
+
+async fn write_down(db: &PgPool, wanted: &Wanted, price: &Price) -> Result<(), StoreError> {
+    let mirrored = Mirrored {
+        product: &wanted.product,
+        price: &price.id,
+        amount: price.amount,
+        currency: &price.currency,
+    };
+    if wanted.monthly {
+        offers::update_plan(db, &mirrored).await
+    } else {
+        offers::update_pack(db, &mirrored).await
+    }
+}
+
+impl Wanted {
+    fn new_price(&self) -> NewPrice<'_> {
+        NewPrice {
+            lookup_key: &self.lookup_key,
+            product: &self.product,
+            name: &self.name,
+            amount: self.amount,
+            currency: &self.currency,
+            monthly: self.monthly,
+        }
+    }
+}
+
+impl From<PlanOffer> for Wanted {
+    fn from(plan: PlanOffer) -> Self {
+        Self {
+            lookup_key: lookup_key_of_plan(&plan.product),
+            name: format!("Platen {}", plan.name),
+            product: plan.product,
+            amount: plan.amount,
+            currency: plan.currency,
+            monthly: true,
+        }
+    }
+}
+
+impl From<PackOffer> for Wanted {
+    fn from(pack: PackOffer) -> Self {
+        Self {
+            lookup_key: pack.product.clone(),
+            name: format!("Platen, {} credits", pack.credits),
+            product: pack.product,
+            amount: pack.amount,
+            currency: pack.currency,
+            monthly: false,
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Looks at customers: asks Stripe how they stand now, and gives their accounts what they pay for.
+//!
+//! One process at a time has a customer in hand, and writes only while it has. What it writes depends on nothing but what
+//! Stripe said after it took the customer, and an event that comes later lets somebody look again: so whatever order events
+//! come in, and however often, what is written last is how Stripe stands after the last of them.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use platen_billing::{checkout::PaidCredits, subscriptions::Subscription as Found};
+use time::OffsetDateTime;
+use tokio::time::sleep;
+
+use crate::{
+    clock,
+    domain::{
+        account_log::{Deed, Doer},
+        billing::{self, FREE, Kept, Subscription, that_counts},
+        credits::Period,
+        ids::AccountId,
+    },
+    service::{
+        billing::{Billing, BillingError, Till},
+        credits::lock_balance,
+    },
+    store::{
+        account_log, accounts, credits,
+        error::StoreError,
+        offers::{self, PlanOffer},
+        stripe_customers::{self, ClaimedCustomer},
+        stripe_events, stripe_subscriptions, tx,
+    },
+};
+
+/// Customers whom a process has in hand at once.
+const AT_ONCE: i64 = 4;
+/// How often a person who waits lets it be tried, and after how long each time.
+const TRIES: u32 = 20;
+const TRY_AGAIN: Duration = Duration::from_millis(100);
+
+/// Looks at customers who are due, several at once. Says how many those were.
+pub async fn look_at_due(billing: &Billing) -> Result<usize, StoreError> {
+    look(billing, None).await
+}
+
+/// Looks at the customer that an account is, at once: the person who waits has just changed something there.
+pub async fn look_at(billing: &Billing, account: AccountId) -> Result<(), StoreError> {
+    let Some(customer) = stripe_customers::find(&billing.db, account).await? else {
+        return Ok(());
+    };
+    let mut transaction = tx::begin(&billing.db).await?;
+    let revision = stripe_customers::update_changed(&mut transaction, &customer).await?;
+    tx::commit(transaction).await?;
+    let Some(revision) = revision else { return Ok(()) };
+    for _ in 0..TRIES {
+        look(billing, Some(&customer)).await?;
+        if stripe_customers::is_seen(&billing.db, &customer, revision).await? {
+            break;
+        }
+        // Somebody else has the customer in hand, because of an event most likely.
+        sleep(TRY_AGAIN).await;
+    }
+    Ok(())
+}
+
+async fn look(billing: &Billing, only: Option<&str>) -> Result<usize, StoreError> {
+    let Some(till) = &billing.till else { return Ok(0) };
+    let claimed = stripe_customers::claim(&billing.db, only, AT_ONCE).await?;
+    let looked = join_all(claimed.iter().map(|customer| look_at_claimed(billing, till, customer)));
+    looked.await.into_iter().collect::<Result<Vec<()>, _>>()?;
+    Ok(claimed.len())
+}
+
+async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), StoreError> {
+    let done = match customer.account {
+        Some(account) => mirror(billing, till, customer, account).await,
+        None => let_go(billing, till, customer).await,
+    };
+    let Err(error) = done else { return Ok(()) };
+    tracing::warn!(customer = customer.id, %error, "a customer could not be looked at; it is tried again");
+    let delay = billing::delay(customer.failures, rand::random());
+    stripe_customers::release(&billing.db, customer, delay.as_secs_f64()).await
+}
+
+/// The account is deleted: nothing more is to be paid.
+async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), BillingError> {
+    let offers = offers::list_plans(&billing.db).await?;
+    let now = clock::now();
+    for one in till.stripe.subscriptions_of(&customer.id, &products(&offers)).await? {
+        if plain(&one, None).is_alive(now) {
+            till.stripe.cancel_now(&one.id).await?;
+        }
+    }
+    Ok(stripe_customers::delete(&billing.db, customer).await?)
+}
+
+async fn mirror(
+    billing: &Billing,
+    till: &Till,
+    customer: &ClaimedCustomer,
+    account: AccountId,
+) -> Result<(), BillingError> {
+    let offers = offers::list_plans(&billing.db).await?;
+    let subscriptions = subscriptions(till, &customer.id, &products(&offers)).await?;
+    let purchases = till.stripe.paid_credits(&customer.id).await?;
+    let facts = Facts {
+        offers,
+        subscriptions,
+        purchases,
+    };
+    Ok(write_down(billing, customer, account, &facts, clock::now()).await?)
+}
+
+/// What Stripe says of a customer.
+struct Facts {
+    offers: Vec<PlanOffer>,
+    subscriptions: Vec<Subscription>,
+    purchases: Vec<PaidCredits>,
+}
+
+async fn write_down(
+    billing: &Billing,
+    customer: &ClaimedCustomer,
+    account: AccountId,
+    facts: &Facts,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&billing.db).await?;
+    let db = &mut *transaction;
+    let Some(given) = stripe_customers::lock_given_plan(db, customer).await? else {
+        return Ok(());
+    };
+    if !customer.told {
+        note_differences(db, customer, account, &facts.subscriptions, now).await?;
+    }
+    stripe_subscriptions::replace(db, &customer.id, &facts.subscriptions).await?;
+    let worth = |product: &str| offer(&facts.offers, product).map_or(0, |offer| offer.credits);
+    let counts = that_counts(&facts.subscriptions, now, worth);
+    let mut given = given;
+    if let Some(subscription) = counts {
+        let plan = subscription
+            .product_at(now)
+            .and_then(|product| offer(&facts.offers, product));
+        let plan = plan.map_or(FREE, |offer| offer.name.as_str());
+        let changes = given.as_deref() != Some(plan);
+        if changes {
+            accounts::update_plan(db, account, plan, None).await?;
+            let deed = Deed::PlanGiven { plan: plan.to_owned() };
+            account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+            tracing::info!(account_id = %account, plan, "the plan follows what is paid for");
+        }
+        follow_periods(db, account, subscription.anchor, now).await?;
+        if changes {
+            let balance = lock_balance(db, account, now).await?;
+            credits::update_allowance(db, account, balance.period).await?;
+        }
+        given = Some(plan.to_owned());
+    }
+    let mut bought = 0;
+    for purchase in &facts.purchases {
+        let PaidCredits {
+            id,
+            credits,
+            ordered_at,
+        } = purchase;
+        if stripe_subscriptions::insert_purchase(db, &customer.id, id, *credits, *ordered_at).await? {
+            bought += credits;
+        }
+    }
+    if bought > 0 {
+        let balance = lock_balance(db, account, now).await?;
+        credits::add_bought(db, account, balance.period, bought).await?;
+        let deed = Deed::CreditsBought { credits: bought };
+        account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+    }
+    let look_at = facts.subscriptions.iter().filter_map(|one| one.look_at(now)).min();
+    stripe_customers::complete(db, customer, given.as_deref(), look_at).await?;
+    tx::commit(transaction).await
+}
+
+/// Lets the account's periods be those of its subscription. The one that runs ends where the subscription's begins; one
+/// that has begun later than that goes on until the subscription's ends.
+async fn follow_periods(
+    db: &mut sqlx::PgConnection,
+    account: AccountId,
+    anchor: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    if credits::lock_anchor(db, account).await? == anchor {
+        return Ok(());
+    }
+    let running = lock_balance(db, account, now).await?.period;
+    credits::update_anchor(db, account, anchor).await?;
+    let period = Period::around(anchor, now);
+    if running.starts_at < period.starts_at {
+        credits::update_end(db, account, running, period.starts_at).await?;
+        credits::insert_period(db, account, period).await?;
+    } else {
+        credits::update_end(db, account, running, period.ends_at).await?;
+    }
+    Ok(())
+}
+
+/// Nobody had told of a change, and there is one: an event was lost, or the address of the webhook is wrong.
+async fn note_differences(
+    db: &mut sqlx::PgConnection,
+    customer: &ClaimedCustomer,
+    account: AccountId,
+    found: &[Subscription],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let known = stripe_subscriptions::list_of_customer(db, &customer.id).await?;
+    let words = |one: Option<&Subscription>| match one {
+        Some(one) => format!("{} {}", one.status, one.product),
+        None => "nothing".to_owned(),
+    };
+    let of = |list: &[Subscription], id: &str| words(list.iter().find(|one| one.id == id));
+    let mut ids: Vec<&str> = known.iter().chain(found).map(|one| one.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids {
+        let (here, there) = (of(&known, id), of(found, id));
+        if here != there {
+            tracing::warn!(
+                customer = customer.id,
+                subscription = id,
+                here,
+                there,
+                "Stripe had not told of a change"
+            );
+            let words = format!("{id} was {here} here and is {there} at Stripe, which had not told of it");
+            stripe_events::insert_difference(db, &customer.id, Some(account), &words, now).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn subscriptions(till: &Till, customer: &str, products: &[String]) -> Result<Vec<Subscription>, BillingError> {
+    let mut subscriptions = Vec::new();
+    for found in till.stripe.subscriptions_of(customer, products).await? {
+        let unpaid_since = match found.status.as_str() {
+            "past_due" | "unpaid" => {
+                let since = till.stripe.unpaid_since(&found.id).await?;
+                since.or(Some(found.period_starts_at))
+            }
+            _ => None,
+        };
+        subscriptions.push(plain(&found, unpaid_since));
+    }
+    Ok(subscriptions)
+}
+
+fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subscription {
+    Subscription {
+        id: found.id.clone(),
+        status: found.status.clone(),
+        product: found.product.clone(),
+        anchor: found.anchor,
+        period_ends_at: found.period_ends_at,
+        cancel_at: found.cancel_at,
+        kept: found.kept.as_ref().map(|kept| Kept {
+            product: kept.product.clone(),
+            until: kept.until,
+        }),
+        unpaid_since,
+        created_at: found.created_at,
+    }
+}
+
+fn products(offers: &[PlanOffer]) -> Vec<String> {
+    offers.iter().map(|offer| offer.product.clone()).collect()
+}
+
+fn offer<'a>(offers: &'a [PlanOffer], product: &str) -> Option<&'a PlanOffer> {
+    offers.iter().find(|offer| offer.product == product)
+}

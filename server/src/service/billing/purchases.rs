@@ -1,0 +1,256 @@
+//! What the owner of an account buys, changes and ends.
+
+use platen_billing::{
+    checkout::{Kind, Purchase},
+    customers::NewCustomer,
+    subscriptions::Subscription as Found,
+};
+use time::{Duration, OffsetDateTime};
+use url::Url;
+
+use crate::{
+    clock,
+    domain::{
+        account_log::{Deed, Doer},
+        caller::Caller,
+        ids::AccountId,
+    },
+    service::billing::{Billing, BillingError, Till, catalogue::lookup_key_of_plan, mirror, standing},
+    store::{
+        account_log,
+        offers::{self, PlanOffer},
+        stripe_customers, tx,
+    },
+};
+
+/// An amount that was shown is asked for until then.
+const SHOWN_FOR: Duration = Duration::hours(1);
+
+/// Who buys.
+#[derive(Debug, Clone)]
+pub struct Buyer<'a> {
+    /// The person, for the account.
+    pub caller: &'a Caller,
+    /// What the account is called.
+    pub name: &'a str,
+    /// Where the person comes back, whatever became of it.
+    pub back_to: &'a Url,
+}
+
+/// What a change to another plan would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// To more, at once.
+    Larger {
+        /// What is to be paid for the rest of the period, in the smallest unit of the currency.
+        today: i64,
+        /// Three small letters.
+        currency: String,
+        /// The moment for which that was worked out.
+        as_of: OffsetDateTime,
+    },
+    /// To less, when the period ends.
+    Smaller {
+        /// Then.
+        from: OffsetDateTime,
+    },
+}
+
+/// Where to send somebody who wants this plan.
+pub async fn subscribe(billing: &Billing, buyer: &Buyer<'_>, plan: &str) -> Result<String, BillingError> {
+    let till = billing.till()?;
+    let price = plan_offer(billing, plan)
+        .await?
+        .price
+        .ok_or(BillingError::NoSuchOffer)?;
+    let customer = customer(billing, till, buyer).await?;
+    // Asked, not looked up: who pays twice because an event is late would be right to complain.
+    if alive(billing, till, &customer).await?.is_some() {
+        return Err(BillingError::WrongMoment);
+    }
+    page(till, buyer, &customer, &price, Kind::Subscription, "subscribed").await
+}
+
+/// Where to send somebody who wants these credits.
+pub async fn buy_credits(billing: &Billing, buyer: &Buyer<'_>, product: &str) -> Result<String, BillingError> {
+    let till = billing.till()?;
+    let packs = offers::list_packs(&billing.db).await?;
+    let pack = packs.into_iter().find(|pack| pack.product == product);
+    let pack = pack.ok_or(BillingError::NoSuchOffer)?;
+    let price = pack.price.ok_or(BillingError::NoSuchOffer)?;
+    let customer = customer(billing, till, buyer).await?;
+    page(till, buyer, &customer, &price, Kind::Credits(pack.credits), "bought").await
+}
+
+/// Where to send somebody who looks after card, address and tax id.
+pub async fn portal(billing: &Billing, caller: &Caller, back_to: &Url) -> Result<String, BillingError> {
+    let till = billing.till()?;
+    let customer = stripe_customers::find(&billing.db, caller.account).await?;
+    let customer = customer.ok_or(BillingError::WrongMoment)?;
+    Ok(till.stripe.portal_page(&customer, back_to.as_str()).await?)
+}
+
+/// What another plan would cost. Nothing changes yet.
+pub async fn preview(
+    billing: &Billing,
+    caller: &Caller,
+    plan: &str,
+    now: OffsetDateTime,
+) -> Result<Change, BillingError> {
+    let till = billing.till()?;
+    let current = changeable(billing, till, caller.account).await?;
+    let wanted = plan_offer(billing, plan).await?;
+    let price = wanted.price.as_ref().ok_or(BillingError::NoSuchOffer)?;
+    if is_larger(billing, &wanted, &current).await? {
+        let preview = till.stripe.preview_upgrade(&current, price, now).await?;
+        return Ok(Change::Larger {
+            today: preview.total,
+            currency: preview.currency,
+            as_of: now,
+        });
+    }
+    Ok(Change::Smaller {
+        from: current.period_ends_at,
+    })
+}
+
+/// Changes the plan: to a larger one at once, for the amount that [`preview`] said at `as_of`; to a smaller one when the
+/// period ends.
+pub async fn change(
+    billing: &Billing,
+    caller: &Caller,
+    plan: &str,
+    as_of: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<(), BillingError> {
+    let till = billing.till()?;
+    let current = changeable(billing, till, caller.account).await?;
+    let wanted = plan_offer(billing, plan).await?;
+    let price = wanted.price.as_ref().ok_or(BillingError::NoSuchOffer)?;
+    if is_larger(billing, &wanted, &current).await? {
+        if as_of > now || as_of < now - SHOWN_FOR || as_of < current.period_starts_at {
+            return Err(BillingError::WrongMoment);
+        }
+        till.stripe.upgrade(&current, price, as_of).await?;
+    } else {
+        till.stripe.downgrade(&current, price).await?;
+    }
+    done(billing, caller, &Deed::PlanChosen { plan: wanted.name }, now).await
+}
+
+/// Stays with what is paid for, although it was to become smaller.
+pub async fn keep(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Result<(), BillingError> {
+    let till = billing.till()?;
+    let current = current(billing, till, caller.account).await?;
+    // Afterwards it would be had for nothing until the next payment.
+    let kept = current.kept.as_ref().filter(|kept| now < kept.until);
+    let kept = kept.ok_or(BillingError::WrongMoment)?;
+    let keys = [lookup_key_of_plan(&kept.product)];
+    let price = till.stripe.find_prices(&keys).await?.pop();
+    let price = price.ok_or(BillingError::NoSuchOffer)?;
+    till.stripe.undo_downgrade(&current, &price.id).await?;
+    done(billing, caller, &Deed::PlanKept {}, now).await
+}
+
+/// Lets the subscription end with its period.
+pub async fn cancel(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Result<(), BillingError> {
+    let till = billing.till()?;
+    let current = current(billing, till, caller.account).await?;
+    till.stripe.cancel_at_period_end(&current).await?;
+    done(billing, caller, &Deed::SubscriptionCancelled {}, now).await
+}
+
+/// Takes that back.
+pub async fn resume(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Result<(), BillingError> {
+    let till = billing.till()?;
+    let current = current(billing, till, caller.account).await?;
+    till.stripe.resume(&current).await?;
+    done(billing, caller, &Deed::SubscriptionResumed {}, now).await
+}
+
+/// Writes down what was done at Stripe, and looks what became of it: nobody waits for an event.
+async fn done(billing: &Billing, caller: &Caller, deed: &Deed, now: OffsetDateTime) -> Result<(), BillingError> {
+    let mut transaction = tx::begin(&billing.db).await?;
+    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), deed, now).await?;
+    tx::commit(transaction).await?;
+    Ok(mirror::look_at(billing, caller.account).await?)
+}
+
+/// The customer that an account is; it becomes one.
+async fn customer(billing: &Billing, till: &Till, buyer: &Buyer<'_>) -> Result<String, BillingError> {
+    if let Some(known) = stripe_customers::find(&billing.db, buyer.caller.account).await? {
+        return Ok(known);
+    }
+    let new = NewCustomer {
+        account: &buyer.caller.account.to_string(),
+        name: buyer.name,
+        email: &buyer.caller.user.email,
+    };
+    let id = till.stripe.create_customer(&new).await?;
+    stripe_customers::insert(&billing.db, buyer.caller.account, &id, clock::now()).await?;
+    // Another one, if two were made at once.
+    let known = stripe_customers::find(&billing.db, buyer.caller.account).await?;
+    Ok(known.unwrap_or(id))
+}
+
+async fn page(
+    till: &Till,
+    buyer: &Buyer<'_>,
+    customer: &str,
+    price: &str,
+    kind: Kind,
+    done: &str,
+) -> Result<String, BillingError> {
+    let mut success = buyer.back_to.clone();
+    success.query_pairs_mut().append_pair("done", done);
+    let purchase = Purchase {
+        customer,
+        price,
+        kind,
+        tax: till.tax,
+        success_url: success.as_str(),
+        cancel_url: buyer.back_to.as_str(),
+    };
+    Ok(till.stripe.checkout_page(&purchase).await?)
+}
+
+async fn plan_offer(billing: &Billing, plan: &str) -> Result<PlanOffer, BillingError> {
+    let plans = offers::list_plans(&billing.db).await?;
+    let found = plans.into_iter().find(|offer| offer.name == plan);
+    found.ok_or(BillingError::NoSuchOffer)
+}
+
+/// The subscription of an account that goes on.
+async fn current(billing: &Billing, till: &Till, account: AccountId) -> Result<Found, BillingError> {
+    let customer = stripe_customers::find(&billing.db, account).await?;
+    let customer = customer.ok_or(BillingError::WrongMoment)?;
+    alive(billing, till, &customer).await?.ok_or(BillingError::WrongMoment)
+}
+
+/// As [`current`], and it is paid for, and no change of it is under way.
+async fn changeable(billing: &Billing, till: &Till, account: AccountId) -> Result<Found, BillingError> {
+    let current = current(billing, till, account).await?;
+    let at_rest = current
+        .kept
+        .as_ref()
+        .is_none_or(|kept| kept.until <= current.period_starts_at);
+    let changeable = current.status == "active" && current.cancel_at.is_none() && at_rest;
+    changeable.then_some(current).ok_or(BillingError::WrongMoment)
+}
+
+async fn alive(billing: &Billing, till: &Till, customer: &str) -> Result<Option<Found>, BillingError> {
+    let plans = offers::list_plans(&billing.db).await?;
+    let products: Vec<String> = plans.iter().map(|plan| plan.product.clone()).collect();
+    let found = till.stripe.subscriptions_of(customer, &products).await?;
+    let alive = found.into_iter().filter(|one| standing::is_alive(&one.status));
+    Ok(alive.max_by_key(|one| one.created_at))
+}
+
+async fn is_larger(billing: &Billing, wanted: &PlanOffer, current: &Found) -> Result<bool, BillingError> {
+    if wanted.product == current.product {
+        return Err(BillingError::WrongMoment);
+    }
+    let plans = offers::list_plans(&billing.db).await?;
+    let now = plans.iter().find(|plan| plan.product == current.product);
+    Ok(now.is_none_or(|now| wanted.credits > now.credits))
+}

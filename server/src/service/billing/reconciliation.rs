@@ -1,0 +1,54 @@
+//! Compares what Stripe says with what is written down here, once a night and when the operator asks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use time::OffsetDateTime;
+
+use crate::{
+    service::billing::{Billing, BillingError, mirror},
+    store::{
+        offers, stripe_customers,
+        stripe_events::{self, Difference},
+        tx,
+    },
+};
+
+/// Compares everything, unless somebody has today. What differs is written down and logged.
+pub async fn reconcile_nightly(billing: &Billing, now: OffsetDateTime) -> Result<(), BillingError> {
+    if billing.till.is_none() || !stripe_events::insert_reconciliation(&billing.db, now.date()).await? {
+        return Ok(());
+    }
+    let differences = reconcile(billing, now).await?;
+    tracing::info!(differences = differences.len(), "compared with Stripe");
+    Ok(())
+}
+
+/// Compares everything. What is here follows what Stripe says; what differed is written down.
+pub async fn reconcile(billing: &Billing, now: OffsetDateTime) -> Result<Vec<Difference>, BillingError> {
+    let till = billing.till()?;
+    stripe_customers::update_all_due(&billing.db).await?;
+    while mirror::look_at_due(billing).await? > 0 {}
+    let products: Vec<String> = offers::list_plans(&billing.db)
+        .await?
+        .into_iter()
+        .map(|plan| plan.product)
+        .collect();
+    let known: BTreeSet<String> = stripe_customers::list(&billing.db).await?.into_iter().collect();
+    let mut by_customer: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for one in till.stripe.all_subscriptions(&products).await? {
+        by_customer.entry(one.customer).or_default().push(one.id);
+    }
+    let mut transaction = tx::begin(&billing.db).await?;
+    for (customer, subscriptions) in by_customer {
+        let ids = subscriptions.join(", ");
+        let words = match (known.contains(&customer), subscriptions.len()) {
+            (false, _) => format!("{ids}: no account here is this customer"),
+            (true, 1) => continue,
+            (true, count) => format!("{ids}: the customer has {count} subscriptions and needs one"),
+        };
+        tracing::warn!(customer, words, "Stripe and the database differ");
+        stripe_events::insert_difference(&mut transaction, &customer, None, &words, now).await?;
+    }
+    tx::commit(transaction).await?;
+    Ok(stripe_events::list_differences(&billing.db, now).await?)
+}

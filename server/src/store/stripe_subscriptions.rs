@@ -1,0 +1,123 @@
+//! Tables `stripe_subscriptions` and `stripe_purchases`: what Stripe said of a customer when somebody looked last.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        billing::{Kept, Subscription},
+        ids::AccountId,
+    },
+    store::error::StoreError,
+};
+
+struct SubscriptionRow {
+    id: String,
+    status: String,
+    product: String,
+    anchor: OffsetDateTime,
+    period_ends_at: OffsetDateTime,
+    cancel_at: Option<OffsetDateTime>,
+    kept_product: Option<String>,
+    kept_until: Option<OffsetDateTime>,
+    unpaid_since: Option<OffsetDateTime>,
+    created_at: OffsetDateTime,
+}
+
+impl From<SubscriptionRow> for Subscription {
+    fn from(row: SubscriptionRow) -> Self {
+        Self {
+            id: row.id,
+            status: row.status,
+            product: row.product,
+            anchor: row.anchor,
+            period_ends_at: row.period_ends_at,
+            cancel_at: row.cancel_at,
+            kept: row
+                .kept_product
+                .zip(row.kept_until)
+                .map(|(product, until)| Kept { product, until }),
+            unpaid_since: row.unpaid_since,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// All subscriptions that an account has ever had.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, StoreError> {
+    let rows = sqlx::query_as!(
+        SubscriptionRow,
+        "select subscriptions.id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until,
+             unpaid_since, created_at
+         from stripe_subscriptions as subscriptions
+         join stripe_customers as customers on customers.id = subscriptions.customer_id
+         where customers.account_id = $1
+         order by subscriptions.id",
+        account.0,
+    );
+    Ok(rows.fetch_all(db).await?.into_iter().map(Subscription::from).collect())
+}
+
+/// All subscriptions of a customer.
+pub async fn list_of_customer(db: &mut PgConnection, customer: &str) -> Result<Vec<Subscription>, StoreError> {
+    let rows = sqlx::query_as!(
+        SubscriptionRow,
+        "select id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until, unpaid_since, created_at
+         from stripe_subscriptions
+         where customer_id = $1
+         order by id",
+        customer,
+    );
+    Ok(rows.fetch_all(db).await?.into_iter().map(Subscription::from).collect())
+}
+
+/// Puts these in the place of all that was known of a customer.
+pub async fn replace(db: &mut PgConnection, customer: &str, subscriptions: &[Subscription]) -> Result<(), StoreError> {
+    sqlx::query!("delete from stripe_subscriptions where customer_id = $1", customer)
+        .execute(&mut *db)
+        .await?;
+    for one in subscriptions {
+        let kept = one.kept.as_ref();
+        sqlx::query!(
+            "insert into stripe_subscriptions
+                 (id, customer_id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until,
+                  unpaid_since, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            one.id,
+            customer,
+            one.status,
+            one.product,
+            one.anchor,
+            one.period_ends_at,
+            one.cancel_at,
+            kept.map(|kept| kept.product.as_str()),
+            kept.map(|kept| kept.until),
+            one.unpaid_since,
+            one.created_at,
+        )
+        .execute(&mut *db)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Writes down that a customer has bought credits. `false`: that was known.
+pub async fn insert_purchase(
+    db: &mut PgConnection,
+    customer: &str,
+    id: &str,
+    credits: i64,
+    ordered_at: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into stripe_purchases (id, customer_id, credits, ordered_at) values ($1, $2, $3, $4)
+         on conflict (id) do nothing",
+        id,
+        customer,
+        credits,
+        ordered_at,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

@@ -1,0 +1,237 @@
+//! What an account may do because of what it has bought.
+
+use platen_server::{
+    clock,
+    service::billing::{
+        BillingError,
+        purchases::{self, Change},
+        reconciliation,
+        standing::{self, Papers, PaymentDue},
+    },
+};
+use time::{Duration, OffsetDateTime};
+
+use crate::support::shop::{Shop, buyer};
+
+#[tokio::test]
+async fn a_plan_counts_as_soon_as_it_is_paid_for_and_its_months_are_the_credits_months() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    shop.usage(&ann).await;
+    shop.execute("update credit_periods set starts_at = starts_at - interval '5 days', used = 60")
+        .await;
+    assert_eq!(shop.plan(&ann).await, ("Free".to_owned(), 100));
+    shop.subscribe(&ann, "Starter").await;
+    assert_eq!(shop.plan(&ann).await, ("Free".to_owned(), 100));
+    shop.hear_all().await;
+    assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 2000));
+    let period = shop.usage(&ann).await.balance.period;
+    let stripes = &shop.stripe.last_subscription()["items"]["data"][0];
+    let stripes = ["current_period_start", "current_period_end"].map(|name| stripes[name].as_i64());
+    assert_eq!(
+        [period.starts_at, period.ends_at].map(|at| Some(at.unix_timestamp())),
+        stripes
+    );
+    assert_eq!(shop.usage(&ann).await.balance.used, 0);
+    // Whoever has one needs no second.
+    let again = purchases::subscribe(&shop.billing, &buyer(&ann), "Growth").await;
+    assert!(matches!(again, Err(BillingError::WrongMoment)), "{again:?}");
+}
+
+#[tokio::test]
+async fn more_counts_at_once_for_the_amount_that_was_shown_and_less_when_the_period_ends() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    shop.subscribe(&ann, "Starter").await;
+    shop.hear_all().await;
+    let (billing, now) = (&shop.billing, clock::now());
+    let shown = purchases::preview(billing, &ann, "Growth", now)
+        .await
+        .expect("an amount");
+    let Change::Larger { today, as_of, .. } = shown else {
+        panic!("{shown:?}");
+    };
+    assert!((6900..=7000).contains(&today), "{today}");
+    let late = purchases::change(billing, &ann, "Growth", as_of - Duration::hours(2), now).await;
+    assert!(matches!(late, Err(BillingError::WrongMoment)), "{late:?}");
+    shop.stripe.decline_next();
+    let declined = purchases::change(billing, &ann, "Growth", as_of, now).await;
+    assert!(declined.unwrap_err().to_string().contains("Your card was declined."));
+    assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 2000));
+    purchases::change(billing, &ann, "Growth", as_of, now)
+        .await
+        .expect("changed");
+    assert_eq!(shop.plan(&ann).await, ("Growth".to_owned(), 20_000));
+    // Less: paid is paid.
+    shop.execute("update credit_periods set used = 5000 where ends_at > now()")
+        .await;
+    let shown = purchases::preview(billing, &ann, "Starter", now).await.expect("a day");
+    assert!(matches!(shown, Change::Smaller { .. }), "{shown:?}");
+    purchases::change(billing, &ann, "Starter", now, now)
+        .await
+        .expect("changed");
+    assert_eq!(shop.plan(&ann).await, ("Growth".to_owned(), 20_000));
+    let twice = purchases::preview(billing, &ann, "Scale", now).await;
+    assert!(matches!(twice, Err(BillingError::WrongMoment)), "{twice:?}");
+    purchases::keep(billing, &ann, now).await.expect("kept");
+    purchases::preview(billing, &ann, "Scale", now).await.expect("at rest");
+}
+
+#[tokio::test]
+async fn a_smaller_plan_counts_once_the_period_is_over_and_the_larger_one_is_not_to_be_had_for_nothing() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    let subscription = shop.subscribe(&ann, "Growth").await;
+    shop.hear_all().await;
+    let (billing, now) = (&shop.billing, clock::now());
+    purchases::change(billing, &ann, "Starter", now, now)
+        .await
+        .expect("changed");
+    shop.execute("update credit_periods set used = 5000 where ends_at > now()")
+        .await;
+    shop.stripe.let_kept_pass(&subscription);
+    shop.hear_all().await;
+    // What is used up stays, and nothing more.
+    assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 5000));
+    let late = purchases::keep(billing, &ann, now).await;
+    assert!(matches!(late, Err(BillingError::WrongMoment)), "{late:?}");
+}
+
+#[tokio::test]
+async fn what_is_not_paid_ends_in_the_free_plan_after_seven_days_and_returns_with_the_payment() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    let subscription = shop.subscribe(&ann, "Starter").await;
+    shop.hear_all().await;
+    shop.execute("update credit_periods set used = 700 where ends_at > now()")
+        .await;
+    shop.stripe.fail_payment(&subscription, 86_400);
+    shop.hear_all().await;
+    let now = clock::now();
+    let due = standing::payment_due(&shop.billing, ann.account, now)
+        .await
+        .expect("asked");
+    let Some(PaymentDue::Until(until)) = due else {
+        panic!("{due:?}")
+    };
+    assert_eq!((until - now).whole_days(), 5);
+    assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 2000));
+    // Nobody tells: it is simply due.
+    shop.stripe.fail_payment(&subscription, 8 * 86_400);
+    drop(shop.stripe.events());
+    shop.execute("update stripe_customers set look_at = now()").await;
+    shop.look().await;
+    assert_eq!(shop.plan(&ann).await, ("Free".to_owned(), 700));
+    let due = standing::payment_due(&shop.billing, ann.account, now)
+        .await
+        .expect("asked");
+    assert_eq!(due, Some(PaymentDue::Overdue));
+    shop.stripe.settle(&subscription);
+    shop.hear_all().await;
+    assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 2000));
+}
+
+#[tokio::test]
+async fn bought_credits_are_used_last_and_stay_until_they_are_used() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    shop.buy(&ann).await;
+    shop.hear_all().await;
+    shop.hear_all().await;
+    assert_eq!(shop.plan(&ann).await, ("Free".to_owned(), 1100));
+    let next_month = async |used: i64| {
+        shop.execute(&format!(
+            "update credit_periods set used = {used} where ends_at > now();
+             update credit_periods set starts_at = starts_at - interval '2 months', ends_at = ends_at - interval '2 months'"
+        ))
+        .await;
+        shop.plan(&ann).await.1
+    };
+    assert_eq!(next_month(80).await, 1100);
+    assert_eq!(next_month(350).await, 850);
+    assert_eq!(next_month(850).await, 100);
+}
+
+#[tokio::test]
+async fn what_an_operator_decides_stays_until_something_changes_at_stripe() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    let subscription = shop.subscribe(&ann, "Starter").await;
+    shop.hear_all().await;
+    shop.execute("update accounts set plan = 'Scale'").await;
+    shop.execute("update stripe_customers set look_at = now()").await;
+    shop.look().await;
+    assert_eq!(shop.plan(&ann).await.0, "Scale");
+    shop.stripe.end(&subscription);
+    shop.hear_all().await;
+    assert_eq!(shop.plan(&ann).await.0, "Free");
+}
+
+#[tokio::test]
+async fn an_account_that_is_deleted_pays_no_more() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    shop.subscribe(&ann, "Starter").await;
+    shop.hear_all().await;
+    shop.execute("delete from accounts").await;
+    shop.look().await;
+    assert_eq!(shop.stripe.last_subscription()["status"], "canceled");
+    assert_eq!(shop.text("select count(*)::text from stripe_customers").await, "0");
+    assert_eq!(
+        shop.text("select count(*)::text from stripe_events where body like '%sub_%'")
+            .await,
+        "0"
+    );
+}
+
+#[tokio::test]
+async fn what_nobody_told_of_is_found_and_written_down() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    let subscription = shop.subscribe(&ann, "Starter").await;
+    shop.hear_all().await;
+    let found = async || {
+        let differences = reconciliation::reconcile(&shop.billing, clock::now()).await;
+        let differences = differences.expect("compared").into_iter();
+        differences.map(|difference| difference.words).collect::<Vec<_>>()
+    };
+    assert_eq!(found().await, Vec::<String>::new());
+    shop.stripe.end(&subscription);
+    drop(shop.stripe.events());
+    let words = format!(
+        "{subscription} was active platen_starter here and is canceled platen_starter at Stripe, which had not told of it"
+    );
+    assert_eq!(found().await, [words]);
+    assert_eq!(shop.plan(&ann).await.0, "Free");
+    shop.stripe.subscribe_by_hand("cus_of_nobody", "platen_scale");
+    let words = found().await;
+    assert!(
+        words.len() == 1 && words[0].ends_with("no account here is this customer"),
+        "{words:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_owner_sees_card_and_invoices_and_misses_nothing_else_while_stripe_is_silent() {
+    let mut shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    shop.subscribe(&ann, "Starter").await;
+    let see = async |shop: &Shop| {
+        let overview = standing::overview(&shop.billing, ann.account, true, OffsetDateTime::now_utc()).await;
+        overview.expect("an overview").expect("something for sale")
+    };
+    // No event has come yet.
+    let overview = see(&shop).await;
+    let Some(Papers::Known { invoices, card, payer }) = overview.papers else {
+        panic!("{overview:?}");
+    };
+    assert_eq!(overview.subscription.expect("a subscription").product, "platen_starter");
+    assert_eq!((invoices.len(), invoices[0].total), (1, 1900));
+    assert_eq!(card.expect("a card").last4.as_deref(), Some("4242"));
+    assert_eq!(payer.name.as_deref(), Some("Example & Sons"));
+    shop.stripe = platen_fake_stripe::FakeStripe::start("gone").await;
+    let overview = standing::overview(&shop.billing, ann.account, false, clock::now()).await;
+    let overview = overview.expect("an overview").expect("something for sale");
+    assert!(matches!(overview.papers, Some(Papers::Unknown)), "{overview:?}");
+    assert!(overview.subscription.is_some());
+}

@@ -1,0 +1,113 @@
+//! Every request that we make is one that Stripe knows, by its own description.
+
+use platen_billing::{
+    catalogue::NewPrice,
+    checkout::{Kind, Purchase},
+    client::{Stripe, StripeError},
+    customers::NewCustomer,
+    subscriptions::Subscription,
+};
+use time::{Duration, OffsetDateTime};
+use url::Url;
+
+use crate::support::stripe_mock::StripeMock;
+
+fn ask(key: &str, mock: &StripeMock) -> Stripe {
+    Stripe::new(&key.to_owned().into(), &Url::parse(&mock.url).expect("a URL")).expect("a client")
+}
+
+fn subscription() -> Subscription {
+    let now = OffsetDateTime::now_utc();
+    Subscription {
+        id: "sub_1".into(),
+        customer: "cus_1".into(),
+        status: "active".into(),
+        item: "si_1".into(),
+        product: "platen_growth".into(),
+        price: "price_1".into(),
+        anchor: now,
+        period_starts_at: now,
+        period_ends_at: now + Duration::days(30),
+        cancel_at: None,
+        kept: None,
+        card: None,
+        created_at: now,
+    }
+}
+
+#[tokio::test]
+async fn stripe_knows_every_parameter_of_ours() {
+    let mock = StripeMock::start();
+    let stripe = ask("sk_test_123", &mock);
+    let (current, now) = (subscription(), OffsetDateTime::now_utc());
+    let products = ["platen_growth".to_owned()];
+    for tax in [false, true] {
+        for kind in [Kind::Subscription, Kind::Credits(1000)] {
+            let purchase = Purchase {
+                customer: "cus_1",
+                price: "price_1",
+                kind,
+                tax,
+                success_url: "https://platen.example/dashboard/billing?done=subscribed",
+                cancel_url: "https://platen.example/dashboard/billing",
+            };
+            let page = stripe.checkout_page(&purchase).await;
+            // What stripe-mock answers has no address.
+            assert!(
+                matches!(page, Ok(_) | Err(StripeError::Unreachable(_))),
+                "{kind:?} {tax} {page:?}"
+            );
+        }
+    }
+    for monthly in [false, true] {
+        let price = NewPrice {
+            lookup_key: "platen_growth_monthly",
+            product: "platen_growth",
+            name: "Platen Growth",
+            amount: 8900,
+            currency: "eur",
+            monthly,
+        };
+        stripe.create_price(&price).await.expect("a price");
+    }
+    let customer = NewCustomer {
+        account: "0198f1d2",
+        name: "Example & Sons",
+        email: "ann@example.org",
+    };
+    stripe.create_customer(&customer).await.expect("a customer");
+    stripe.payer("cus_1").await.expect("a payer");
+    stripe
+        .find_prices(&["platen_growth_monthly".to_owned()])
+        .await
+        .expect("prices");
+    stripe
+        .portal_page("cus_1", "https://platen.example/")
+        .await
+        .expect("a page");
+    stripe.paid_credits("cus_1").await.expect("purchases");
+    stripe
+        .subscriptions_of("cus_1", &products)
+        .await
+        .expect("subscriptions");
+    stripe.all_subscriptions(&products).await.expect("subscriptions");
+    stripe.upgrade(&current, "price_2", now).await.expect("an upgrade");
+    stripe.downgrade(&current, "price_2").await.expect("a downgrade");
+    stripe.undo_downgrade(&current, "price_2").await.expect("no downgrade");
+    stripe.cancel_at_period_end(&current).await.expect("an end");
+    stripe.resume(&current).await.expect("no end");
+    stripe.cancel_now("sub_1").await.expect("an end");
+    stripe.latest_invoices("cus_1", 12).await.expect("invoices");
+    stripe.unpaid_since("sub_1").await.expect("a time");
+    stripe
+        .preview_upgrade(&current, "price_2", now)
+        .await
+        .expect("an amount");
+}
+
+#[tokio::test]
+async fn what_stripe_refuses_is_told_in_its_words() {
+    let mock = StripeMock::start();
+    let refused = ask("nonsense", &mock).payer("cus_1").await.expect_err("refused");
+    assert!(matches!(refused, StripeError::Refused { status: 401, .. }), "{refused}");
+}

@@ -1,0 +1,155 @@
+//! A service that sells by a fake of Stripe, on a database of its own and without a process.
+
+use platen_fake_stripe::FakeStripe;
+use platen_server::{
+    clock,
+    config::{Config, limits::LimitsConfig},
+    domain::{caller::Caller, client::Client},
+    service::{
+        accounts::{self, NewOwner, PlanChoice},
+        billing::{
+            Billing, catalogue,
+            events::{self, ReceiveError},
+            mirror,
+            purchases::{self, Buyer},
+        },
+        credits,
+        people::callers,
+    },
+    store::usage::PeriodUsage,
+};
+use sqlx::{AssertSqlSafe, PgPool};
+use url::Url;
+
+use crate::support::postgres;
+
+/// With this the fake signs.
+pub(crate) const WEBHOOK_SECRET: &str = "whsec_tests";
+
+pub(crate) struct Shop {
+    pub(crate) stripe: FakeStripe,
+    pub(crate) billing: Billing,
+    limits: LimitsConfig,
+}
+
+/// The settings of a service that sells by a Stripe at this address.
+pub(crate) fn settings(api: &str) -> [(&'static str, String); 3] {
+    [
+        ("PLATEN_STRIPE_SECRET_KEY", "sk_test_123".to_owned()),
+        ("PLATEN_STRIPE_WEBHOOK_SECRET", WEBHOOK_SECRET.to_owned()),
+        ("PLATEN_STRIPE_API", api.to_owned()),
+    ]
+}
+
+impl Shop {
+    /// With everything for sale.
+    pub(crate) async fn open() -> Self {
+        let stripe = FakeStripe::start(WEBHOOK_SECRET).await;
+        let config = config(stripe.url());
+        let db = PgPool::connect(&postgres::fresh_database().await).await;
+        let billing = Billing::new(db.expect("Postgres answers"), &config.billing);
+        let shop = Self {
+            billing: billing.expect("a client"),
+            limits: config.limits,
+            stripe,
+        };
+        catalogue::sync(&shop.billing).await.expect("prices");
+        shop
+    }
+
+    /// A new account on the free plan.
+    pub(crate) async fn account(&self, email: &str) -> Caller {
+        let owner = NewOwner {
+            email: &email.parse().expect("an address"),
+            name: "Ann",
+            account_name: "Example & Sons",
+            password_hash: "",
+        };
+        let choice = PlanChoice {
+            plan: "Free".to_owned(),
+            credits: None,
+        };
+        let created = accounts::create(&self.billing.db, &owner, &choice, clock::now()).await;
+        let owner = created.expect("an account").owner;
+        let client = Client::new(std::net::Ipv4Addr::LOCALHOST.into(), "tests");
+        let caller = callers::of_person(&self.billing.db, &self.limits, owner, &client, None);
+        caller.await.expect("their owner")
+    }
+
+    /// Subscribes to a plan and pays. Returns Stripe's name for the subscription.
+    pub(crate) async fn subscribe(&self, caller: &Caller, plan: &str) -> String {
+        let page = purchases::subscribe(&self.billing, &buyer(caller), plan).await;
+        self.stripe.pay(&page.expect("a page"));
+        self.stripe.last_subscription()["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned()
+    }
+
+    /// Buys a thousand credits.
+    pub(crate) async fn buy(&self, caller: &Caller) {
+        let page = purchases::buy_credits(&self.billing, &buyer(caller), "platen_credits_1000").await;
+        self.stripe.pay(&page.expect("a page"));
+    }
+
+    /// An event arrives.
+    pub(crate) async fn hear(&self, body: &str) -> Result<(), ReceiveError> {
+        let signature = self.stripe.signature(body);
+        events::receive(&self.billing, body, Some(&signature), clock::now()).await
+    }
+
+    /// All events of the fake arrive, in order, and somebody looks.
+    pub(crate) async fn hear_all(&self) {
+        for body in self.stripe.events() {
+            self.hear(&body).await.expect("taken");
+        }
+        self.look().await;
+    }
+
+    /// Looks at all who are due.
+    pub(crate) async fn look(&self) {
+        while mirror::look_at_due(&self.billing).await.expect("the database answers") > 0 {}
+    }
+
+    pub(crate) async fn usage(&self, caller: &Caller) -> PeriodUsage {
+        let usage = credits::usage(&self.billing.db, caller.account, clock::now()).await;
+        usage.expect("usage")
+    }
+
+    /// Plan, and credits of the running period.
+    pub(crate) async fn plan(&self, caller: &Caller) -> (String, i64) {
+        let usage = self.usage(caller).await;
+        (usage.plan, usage.balance.total)
+    }
+
+    /// Changes or asks the database behind everybody's back.
+    pub(crate) async fn execute(&self, statement: &str) {
+        let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&self.billing.db);
+        done.await.expect("sound SQL");
+    }
+
+    /// What the database says, a line.
+    pub(crate) async fn text(&self, query: &str) -> String {
+        let text = sqlx::query_scalar(AssertSqlSafe(query.to_owned()));
+        text.fetch_one(&self.billing.db).await.expect("a text")
+    }
+}
+
+fn config(api: &str) -> Config {
+    let settings = settings(api);
+    let config = Config::read(&|name| {
+        let found = settings.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone())
+    });
+    config.expect("sound settings")
+}
+
+pub(crate) fn buyer(caller: &Caller) -> Buyer<'_> {
+    static BACK_TO: std::sync::LazyLock<Url> =
+        std::sync::LazyLock::new(|| Url::parse("https://platen.example/dashboard/billing").expect("a URL"));
+    Buyer {
+        caller,
+        name: "Example & Sons",
+        back_to: &BACK_TO,
+    }
+}

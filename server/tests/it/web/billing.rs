@@ -1,0 +1,65 @@
+//! The page of billing, and where its forms lead.
+
+use platen_fake_stripe::FakeStripe;
+use reqwest::StatusCode;
+
+use super::{service_with, site};
+use crate::support::{
+    service::TestService,
+    shop::{WEBHOOK_SECRET, settings},
+    studio::header,
+    visitor::Visitor,
+};
+
+// A command that is waited for leaves no time for the fake otherwise.
+#[tokio::test(flavor = "multi_thread")]
+async fn owners_are_sent_to_stripe_and_reminded_of_what_is_to_be_paid() {
+    let (stripe, site) = (FakeStripe::start(WEBHOOK_SECRET).await, site());
+    let folder = site.path().to_str().expect("text").to_owned();
+    let settings = settings(stripe.url()).into_iter().chain([("PLATEN_SITE_DIR", folder)]);
+    let settings: Vec<_> = settings.collect();
+    let settings: Vec<_> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let service = TestService::start_with(&settings).await;
+    service.command_with(&settings, &["billing", "sync"], "").succeeded();
+    service.account_with("ann@example.org", &[]);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let page = ann.get("/dashboard/billing").await;
+    let policy = header(&page, "content-security-policy").to_owned();
+    let allowed = format!("form-action 'self' {};", stripe.url().trim_end_matches('/'));
+    assert!(policy.contains(&allowed), "{policy}");
+    let answer = ann.submit("subscribe", &[("plan", "Starter")]).await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let checkout = header(&answer, "location").to_owned();
+    assert!(checkout.starts_with(stripe.url()), "{checkout}");
+    stripe.pay(&checkout);
+    let page = ann.page("/dashboard/billing?done=subscribed").await;
+    assert!(page.contains("2,000 credits a month, € 19"), "{page}");
+    let subscription = stripe.last_subscription()["id"].as_str().expect("an id").to_owned();
+    drop(stripe.events());
+    stripe.fail_payment(&subscription, 3600);
+    for body in stripe.events() {
+        let request = reqwest::Client::new().post(service.url("/webhooks/stripe"));
+        let request = request.header("stripe-signature", stripe.signature(&body)).body(body);
+        assert_eq!(request.send().await.expect("an answer").status(), StatusCode::OK);
+    }
+    service
+        .number_is(1, "select count(*) from stripe_subscriptions where status = 'past_due'")
+        .await;
+    let page = ann.page("/dashboard").await;
+    assert!(page.contains("The last payment failed."), "{page}");
+}
+
+#[tokio::test]
+async fn where_nothing_is_for_sale_the_operator_gives_plans() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    service.account_with("ann@example.org", &[]);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let page = ann.get("/dashboard/billing").await;
+    assert!(header(&page, "content-security-policy").contains("form-action 'self';"));
+    let page = page.text().await.expect("a page");
+    assert!(
+        page.contains("Plans are given by the operator of this service."),
+        "{page}"
+    );
+}
