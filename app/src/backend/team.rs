@@ -34,8 +34,8 @@ pub trait TeamBackend: Send + Sync {
     /// Lets whoever is logged in leave the account.
     async fn leave_account(&self) -> Result<(), AppError>;
 
-    /// Makes another member the owner, if the password of the one until now was typed rightly.
-    async fn hand_over(&self, user: String, password: String) -> Result<(), AppError>;
+    /// Makes another member the owner.
+    async fn hand_over(&self, user: String) -> Result<(), AppError>;
 
     /// What the link of an invitation leads to.
     async fn invitation(&self, token: String) -> Result<OpenedInvitation, AppError>;

@@ -7,6 +7,7 @@ use crate::{
     domain::caller::Caller,
     service::credits,
     store::{
+        accounts,
         error::StoreError,
         members::{self, Summary},
         usage::PeriodUsage,
@@ -30,8 +31,6 @@ pub async fn standing(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Resu
 }
 
 /// What the caller's account is called; may be empty.
-pub async fn account_name(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<String, StoreError> {
-    Ok(members::summarise(db, caller.account, caller.user.id, now)
-        .await?
-        .account)
+pub async fn account_name(db: &PgPool, caller: &Caller) -> Result<String, StoreError> {
+    accounts::find_name(db, caller.account).await
 }

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 
 use axum::{
-    Extension,
     body::Body,
     extract::{Path, Request, State},
     http::{HeaderValue, StatusCode, header},
@@ -15,31 +14,20 @@ use tower_http::services::ServeFile;
 
 use crate::{
     clock,
-    domain::{client::Client, ids::ExportId},
-    service::{
-        exports,
-        people::callers::{self, CallerError},
-        sessions::LoggedIn,
-    },
-    web::Web,
+    domain::ids::ExportId,
+    service::exports,
+    web::{Web, viewer::Viewer},
 };
 
 /// `GET`, also of ranges: archives are large, and connections break off.
-pub(super) async fn get(
-    State(web): State<Web>,
-    Extension(person): Extension<LoggedIn>,
-    Extension(client): Extension<Client>,
-    Path(id): Path<String>,
-    request: Request,
-) -> Response {
+pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>, request: Request) -> Response {
     let Some(id) = ExportId::parse(&id) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let (app, now) = (&web.app, clock::now());
-    let caller = match callers::of_person(&app.db, &app.config.limits, person.user, &client, None).await {
-        Ok(caller) if caller.may(Permission::ExportAccount) => caller,
-        Ok(_) | Err(CallerError::NoAccount | CallerError::Suspended) => return StatusCode::FORBIDDEN.into_response(),
-        Err(CallerError::Store(error)) => return failed(&error),
+    let caller = match viewer.caller(&web, Permission::ExportAccount).await {
+        Ok(caller) => caller,
+        Err(status) => return status.into_response(),
     };
     let archive = match exports::find(app, &caller, id, now).await {
         Ok(Some(archive)) => archive,

@@ -47,9 +47,13 @@ impl Viewer {
         let (db, limits, user) = (&web.app.db, &web.app.config.limits, self.person.user);
         match callers::of_session(db, limits, &self.session, user, &self.client, clock::now()).await {
             Ok(caller) if caller.may(permission) => Ok(caller),
-            Ok(_) | Err(CallerError::NoAccount | CallerError::NotMember | CallerError::Suspended) => {
-                Err(StatusCode::FORBIDDEN)
-            }
+            Ok(_)
+            | Err(
+                CallerError::NoAccount
+                | CallerError::NotMember
+                | CallerError::Suspended
+                | CallerError::SecondFactorFirst,
+            ) => Err(StatusCode::FORBIDDEN),
             Err(error @ (CallerError::Session(_) | CallerError::Store(_))) => {
                 tracing::error!(%error, "an account could not be looked up");
                 Err(StatusCode::SERVICE_UNAVAILABLE)

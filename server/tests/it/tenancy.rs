@@ -60,7 +60,10 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
         }
         let id = studio.queued(&body).await;
         if of_render.ends_with("/resend") {
+            // A callback that is on its way is not sent again.
+            let untried = "select count(*) from jobs where kind = 'callback' and (failures = 0 or claim is not null)";
             studio.ended(&id).await;
+            studio.service.number_is(0, untried).await;
         }
         return format!("/api/v1/renders/{id}{of_render}");
     }

@@ -94,11 +94,9 @@ pub async fn leave_account() -> Result<(), AppError> {
 pub async fn hand_over(
     /// Who.
     subject: String,
-    /// That of the owner until now.
-    owner_password: String,
 ) -> Result<(), AppError> {
     let typed = about(subject.clone());
-    let handed = backend().hand_over(subject, owner_password).await;
+    let handed = backend().hand_over(subject).await;
     handed.map_err(|error| error.with_typed(typed))?;
     leave_for(&OwnPath::to("/dashboard/team?done=handed-over"));
     Ok(())

@@ -15,7 +15,6 @@ use crate::{
         avatar::Avatar,
         button::{OpenButton, Rank, Size, SubmitButton},
         dialog::Weight,
-        field::TextField,
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
         moment::Ago,
@@ -187,7 +186,6 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
     let remove = Outcome::about::<RemoveMember>(&id);
     let hand_over = Outcome::about::<HandOver>(&id);
     let new_owner = called.clone();
-    let of_password = format!("owner-password-{id}");
     let hand_over = viewer.may(Permission::TransferOwnership).then(|| {
         view! {
             <DialogForm
@@ -201,13 +199,6 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
                     {new_owner.clone()} " then holds " {account}
                     ", with its plan and the right to delete it. You become an admin, and can’t take this back."
                 </p>
-                <TextField
-                    name="owner_password"
-                    id=of_password
-                    label="Your password"
-                    kind="password"
-                    autocomplete="current-password"
-                />
             </DialogForm>
         }
     });

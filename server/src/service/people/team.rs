@@ -1,7 +1,6 @@
 //! Who belongs to an account, and as what. It always has one owner: whoever owns it stays until they hand it over.
 
 use platen_app::model::role::Role;
-use secrecy::SecretString;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -9,11 +8,10 @@ use crate::{
     domain::{
         account_log::{Deed, Doer},
         caller::Caller,
-        client::Client,
         ids::{AccountId, UserId},
         mail::Letter,
     },
-    service::people::{People, PeopleError, log_in, read_email},
+    service::people::{People, PeopleError, read_email},
     store::{
         account_log, accounts, api_keys, mails,
         members::{self, Member},
@@ -61,7 +59,7 @@ pub async fn remove(people: &People, caller: &Caller, user: UserId, now: OffsetD
     let member = of_account(&mut transaction, account, user).await?;
     part(&mut transaction, account, &member, caller.user.id).await?;
     let letter = Letter::Removed {
-        account_name: accounts::find_name(&mut transaction, account).await?,
+        account_name: accounts::find_name(&mut *transaction, account).await?,
     };
     let email = read_email(&member.email)?;
     mails::insert(&mut transaction, &email, None, &letter, now).await?;
@@ -105,16 +103,9 @@ async fn part(
 }
 
 /// Makes another member the owner, and the caller, who is it until now, an admin.
-pub async fn hand_over(
-    people: &People,
-    caller: &Caller,
-    client: &Client,
-    to: UserId,
-    password: SecretString,
-    now: OffsetDateTime,
-) -> Result<(), PeopleError> {
+pub async fn hand_over(people: &People, caller: &Caller, to: UserId, now: OffsetDateTime) -> Result<(), PeopleError> {
     let (account, owner) = (caller.account, caller.user.id);
-    let (_, email) = log_in::prove(people, owner, client, password).await?;
+    let email = read_email(&caller.user.email)?;
     let mut transaction = tx::begin(&people.db).await?;
     members::lock_account(&mut transaction, account).await?;
     let heir = of_account(&mut transaction, account, to).await?;
@@ -125,7 +116,7 @@ pub async fn hand_over(
     members::update_role(&mut transaction, account, owner, Role::Admin).await?;
     members::update_role(&mut transaction, account, to, Role::Owner).await?;
     let letter = Letter::OwnerChanged {
-        account_name: accounts::find_name(&mut transaction, account).await?,
+        account_name: accounts::find_name(&mut *transaction, account).await?,
         owner: heir.email.clone(),
     };
     let heir_email = read_email(&heir.email)?;

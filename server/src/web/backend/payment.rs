@@ -71,6 +71,7 @@ impl PaymentBackend for RequestBackend {
 
     async fn subscribe(&self, plan: String) -> Result<String, AppError> {
         let caller = self.caller_who_may(Permission::ManageBilling).await?;
+        self.confirmed()?;
         let (name, back_to) = (self.account_name(&caller).await?, self.billing_page()?);
         let buyer = Buyer {
             caller: &caller,
@@ -83,6 +84,7 @@ impl PaymentBackend for RequestBackend {
 
     async fn buy_credits(&self, product: String) -> Result<String, AppError> {
         let caller = self.caller_who_may(Permission::ManageBilling).await?;
+        self.confirmed()?;
         let (name, back_to) = (self.account_name(&caller).await?, self.billing_page()?);
         let buyer = Buyer {
             caller: &caller,
@@ -95,12 +97,14 @@ impl PaymentBackend for RequestBackend {
 
     async fn payment_portal(&self) -> Result<String, AppError> {
         let caller = self.caller_who_may(Permission::ManageBilling).await?;
+        self.confirmed()?;
         let page = purchases::portal(&self.app.billing, &caller, &self.billing_page()?).await;
         page.map_err(|error| self.unpaid(error))
     }
 
     async fn change_plan(&self, plan: String, as_of: i64) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManageBilling).await?;
+        self.confirmed()?;
         let as_of = OffsetDateTime::from_unix_timestamp(as_of).map_err(|_| AppError::Malformed)?;
         let changed = purchases::change(&self.app.billing, &caller, &plan, as_of, clock::now()).await;
         changed.map_err(|error| self.unpaid(error))
@@ -114,6 +118,7 @@ impl PaymentBackend for RequestBackend {
 
     async fn cancel_subscription(&self) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManageBilling).await?;
+        self.confirmed()?;
         let cancelled = purchases::cancel(&self.app.billing, &caller, clock::now()).await;
         cancelled.map_err(|error| self.unpaid(error))
     }
@@ -127,7 +132,7 @@ impl PaymentBackend for RequestBackend {
 
 impl RequestBackend {
     async fn account_name(&self, caller: &Caller) -> Result<String, AppError> {
-        let name = account_name(&self.app.db, caller, clock::now()).await;
+        let name = account_name(&self.app.db, caller).await;
         let name = name.map_err(|error| self.internal(&error))?;
         Ok(called(name, &caller.user.email))
     }

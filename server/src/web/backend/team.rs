@@ -66,12 +66,14 @@ impl TeamBackend for RequestBackend {
 
     async fn invite(&self, emails: String, role: Role) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManagePeople).await?;
+        self.confirmed()?;
         let invited = invitations::invite(&self.app.people, &caller, &self.client, &emails, role, clock::now()).await;
         invited.map(drop).map_err(|error| self.refused(error))
     }
 
     async fn invite_again(&self, id: String) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManagePeople).await?;
+        self.confirmed()?;
         let id = InvitationId::parse(&id).ok_or(AppError::NotFound)?;
         let sent = invitations::send_again(&self.app.people, &caller, &self.client, id, clock::now()).await;
         sent.map_err(|error| self.refused(error))
@@ -86,6 +88,7 @@ impl TeamBackend for RequestBackend {
 
     async fn change_role(&self, user: String, role: Role) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManagePeople).await?;
+        self.confirmed()?;
         let user = UserId::parse(&user).ok_or(AppError::NotFound)?;
         let changed = team::change_role(&self.app.people, &caller, user, role, clock::now()).await;
         changed.map_err(|error| self.refused(error))
@@ -93,6 +96,7 @@ impl TeamBackend for RequestBackend {
 
     async fn remove_member(&self, user: String) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManagePeople).await?;
+        self.confirmed()?;
         let user = UserId::parse(&user).ok_or(AppError::NotFound)?;
         let removed = team::remove(&self.app.people, &caller, user, clock::now()).await;
         removed.map_err(|error| self.refused(error))
@@ -112,16 +116,17 @@ impl TeamBackend for RequestBackend {
         }
     }
 
-    async fn hand_over(&self, user: String, password: String) -> Result<(), AppError> {
+    async fn hand_over(&self, user: String) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::TransferOwnership).await?;
+        self.confirmed()?;
         let to = UserId::parse(&user).ok_or(AppError::NotFound)?;
         let (people, now) = (&self.app.people, clock::now());
-        let handed = team::hand_over(people, &caller, &self.client, to, password.into(), now).await;
+        let handed = team::hand_over(people, &caller, to, now).await;
         handed.map_err(|error| self.refused(error))
     }
 
     async fn invitation(&self, token: String) -> Result<OpenedInvitation, AppError> {
-        let opened = invitations::open(&self.app.people, &token, self.user, clock::now()).await;
+        let opened = invitations::open(&self.app.people, &token, self.user().ok(), clock::now()).await;
         let (opened, guest) = opened.map_err(|error| self.refused(error))?;
         Ok(OpenedInvitation {
             account: opened.account_name,

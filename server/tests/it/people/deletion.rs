@@ -146,9 +146,7 @@ async fn a_proof_outlives_the_account_and_holds_nothing_of_it() {
     service
         .number_is(1, "select count(*) from exports where state = 'ready'")
         .await;
-    request_deletion(&town.people, &own, &browser.client, PASSWORD.into(), clock::now())
-        .await
-        .unwrap();
+    request_deletion(&town.people, &own, clock::now()).await.unwrap();
     town.execute("update accounts set delete_at = now() where delete_at is not null")
         .await;
     service.restart(Signal::TERM).await;

@@ -23,7 +23,7 @@ use platen_server::{
     store::{account_log::Wanted, accounts::OwnedAccount},
 };
 
-use crate::support::people::{LIMITS, PASSWORD, Town};
+use crate::support::people::{LIMITS, Town};
 
 impl Town {
     /// Somebody with an account of their own who belongs to this one as well.
@@ -148,23 +148,19 @@ async fn whoever_leaves_their_only_account_can_sign_up_again() {
 }
 
 #[tokio::test]
-async fn an_account_is_handed_over_by_its_owner_with_their_password() {
+async fn an_account_is_handed_over_by_its_owner() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let owner = town.welcome(&mut ann, "ann@example.org").await;
     let own = town.caller(owner, &ann.client).await;
     let (bob, client) = town.member(own.account, "bob@example.org", Role::Admin).await;
     let (account, people, now) = (own.account, &town.people, clock::now());
-    let hand = async |caller: &Caller, to: UserId, password: &str| {
-        team::hand_over(people, caller, &client, to, password.into(), now).await
-    };
-    let refused = hand(&own, bob, "a wrong password").await;
-    assert!(matches!(refused, Err(PeopleError::WrongPassword)), "{refused:?}");
+    let hand = async |caller: &Caller, to: UserId| team::hand_over(people, caller, to, now).await;
     // An admin is no owner, a stranger no member.
     let admin = town.caller_of(bob, &client, account).await.unwrap();
-    let refused = hand(&admin, owner, PASSWORD).await;
+    let refused = hand(&admin, owner).await;
     assert!(matches!(refused, Err(PeopleError::NotFound)), "{refused:?}");
-    let refused = hand(&own, UserId::generate(), PASSWORD).await;
+    let refused = hand(&own, UserId::generate()).await;
     assert!(matches!(refused, Err(PeopleError::NotFound)), "{refused:?}");
     for refused in [
         team::remove(people, &admin, owner, now).await,
@@ -174,7 +170,7 @@ async fn an_account_is_handed_over_by_its_owner_with_their_password() {
     ] {
         assert!(matches!(refused, Err(PeopleError::OwnerStays)), "{refused:?}");
     }
-    hand(&own, bob, PASSWORD).await.unwrap();
+    hand(&own, bob).await.unwrap();
     assert_eq!(town.role_of(account, bob).await, Some(Role::Owner));
     assert_eq!(town.role_of(account, owner).await, Some(Role::Admin));
     let expected = "ann@example.org handed the account over from ann@example.org to bob@example.org";
@@ -210,7 +206,7 @@ async fn an_account_has_one_owner_whatever_happens_at_once() {
         ))
         .await;
         let now = clock::now();
-        let hand = async |to| team::hand_over(people, &own, &ann.client, to, PASSWORD.into(), now).await;
+        let hand = async |to| team::hand_over(people, &own, to, now).await;
         let (to_bob, to_cat, removed, changed, left) = tokio::join!(
             hand(bob),
             hand(cat),

@@ -72,7 +72,7 @@ impl Shop {
         let created = accounts::create(&self.billing.db, &owner, &choice, clock::now()).await;
         let owner = created.expect("an account").owner;
         let client = Client::new(std::net::Ipv4Addr::LOCALHOST.into(), "tests");
-        let caller = callers::of_person(&self.billing.db, &self.limits, owner, &client, None);
+        let caller = callers::of_person(&self.billing.db, &self.limits, owner, &client, None, clock::now());
         caller.await.expect("their owner")
     }
 

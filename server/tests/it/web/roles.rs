@@ -25,8 +25,8 @@ enum Takes {
 }
 
 use Permission::{
-    DeleteAccount, ManageDestinations, ManageKeys, ManagePeople, ManageWebhooks, Produce, ReadLog, SeeAccount,
-    SetPolicy, TransferOwnership,
+    DeleteAccount, ExportAccount, ManageBilling, ManageDestinations, ManageKeys, ManagePeople, ManageWebhooks, Produce,
+    ReadLog, SeeAccount, SetPolicy, TransferOwnership,
 };
 use Takes::{LogIn, Nothing, Role as In};
 
@@ -48,20 +48,17 @@ const FUNCTIONS: &[Line] = &[
     ("reset-password", Nothing, &[]),
     ("theme", Nothing, &[]),
     ("join-as-new", Nothing, &[]),
+    ("show-second-factor", Nothing, &[]),
     ("accept-invitation", LogIn, &[("token", "x")]),
     ("confirm-email", LogIn, &[("token", "x")]),
     ("switch-account", LogIn, &[("subject", NOBODYS)]),
     ("rename", LogIn, &[("name", "")]),
-    (
-        "request-email-change",
-        LogIn,
-        &[("new_email", "x"), ("email_password", "x")],
-    ),
-    (
-        "change-password",
-        LogIn,
-        &[("current_password", "x"), ("password", "x")],
-    ),
+    ("request-email-change", LogIn, &[("new_email", "x")]),
+    ("change-password", LogIn, &[("password", "x")]),
+    ("confirm", LogIn, &[("password", "x")]),
+    ("turn-second-factor-on", LogIn, &[("code", "x")]),
+    ("renew-recovery-codes", LogIn, &[]),
+    ("forget-device", LogIn, &[("subject", NOBODYS)]),
     ("end-session", LogIn, &[("subject", "x")]),
     ("end-other-sessions", LogIn, &[]),
     (
@@ -149,20 +146,23 @@ const FUNCTIONS: &[Line] = &[
     ("remove-member", In(ManagePeople), &[("subject", "{owner}")]),
     ("rename-account", In(SetPolicy), &[("account_name", "")]),
     ("keep-content", In(SetPolicy), &[("keep", "true")]),
-    (
-        "request-deletion",
-        In(DeleteAccount),
-        &[("confirmation", "x"), ("deletion_password", "x")],
-    ),
+    ("require-second-factor", In(SetPolicy), &[("second_factor_from", "x")]),
+    ("subscribe", In(ManageBilling), &[("plan", "Growth")]),
+    ("buy-credits", In(ManageBilling), &[("subject", "credits_1000")]),
+    ("open-portal", In(ManageBilling), &[]),
+    ("change-plan", In(ManageBilling), &[("plan", "Growth"), ("as_of", "0")]),
+    ("keep-plan", In(ManageBilling), &[]),
+    ("cancel-subscription", In(ManageBilling), &[]),
+    ("resume-subscription", In(ManageBilling), &[]),
+    ("request-deletion", In(DeleteAccount), &[("confirmation", "x")]),
 ];
 /// The same, of what ends something for good: tried last.
 const LAST: &[Line] = &[
     ("undo-deletion", In(DeleteAccount), &[]),
-    (
-        "hand-over",
-        In(TransferOwnership),
-        &[("subject", "{member}"), ("owner_password", "x")],
-    ),
+    ("request-export", In(ExportAccount), &[]),
+    ("begin-second-factor", LogIn, &[]),
+    ("turn-second-factor-off", LogIn, &[]),
+    ("hand-over", In(TransferOwnership), &[("subject", "{member}")]),
     ("withdraw-invitation", In(ManagePeople), &[("subject", "{invitation}")]),
     ("leave-account", In(SeeAccount), &[]),
 ];
@@ -170,8 +170,10 @@ const LAST: &[Line] = &[
 /// Pages below the dashboard, and what they take.
 const PAGES: &[(&str, Permission)] = &[
     ("/dashboard", SeeAccount),
-    ("/dashboard/usage", SeeAccount),
+    ("/dashboard/billing", SeeAccount),
     ("/dashboard/settings", SeeAccount),
+    ("/dashboard/settings/second-factor", SeeAccount),
+    ("/dashboard/confirm", SeeAccount),
     ("/dashboard/team", SeeAccount),
     ("/dashboard/team/log", ReadLog),
     ("/dashboard/playground", Produce),
