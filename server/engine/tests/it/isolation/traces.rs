@@ -163,6 +163,8 @@ async fn a_script_free_part_leaves_nothing_to_the_next_script_free_part() {
     let reading = "<!doctype html><p>Fresh <a href='#left'>x</a><img src=/left>";
     let account = Uuid::now_v7();
     let fresh = engine.render(account, html_job(reading)).await.unwrap();
+    // Packed, the moment of a render makes a byte more or less.
+    let length = |document: &Rendered| platen_pdf::unpack(&document.pdf).unwrap().len();
     for writing in [MARKUP, "<plaintext>Sesame", "<!-- Sesame", "<svg><title>Sesame</title>"] {
         engine.render(account, html_job(writing)).await.unwrap();
         let next = engine.render(account, html_job(reading)).await.unwrap();
@@ -176,7 +178,7 @@ async fn a_script_free_part_leaves_nothing_to_the_next_script_free_part() {
         };
         assert_eq!(fetched(&next), fetched(&fresh), "{writing}");
         assert_eq!(text(&next.pdf), "Fresh x", "{writing}");
-        assert_eq!(next.pdf.len(), fresh.pdf.len(), "{writing}");
+        assert_eq!(length(&next), length(&fresh), "{writing}");
     }
 }
 
