@@ -17,7 +17,7 @@ use axum::{
 use time::format_description::well_known::Rfc3339;
 
 use crate::{
-    domain::{ids::MailId, mail::escaped},
+    domain::{ids::MailId, mail::letters::escaped},
     http::error::ApiError,
     service::mail::{self, Delivery},
     state::AppState,

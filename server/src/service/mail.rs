@@ -13,7 +13,7 @@ use crate::{
     domain::{
         email::Email,
         ids::{MailId, UserId},
-        mail::{self, Letter, Written},
+        mail::{Letter, Written, delay, letters},
         one_time_token::{OneTimeToken, Purpose},
     },
     outbound::mail::{SendMailError, SmtpClient},
@@ -97,7 +97,7 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
         }
         Err(error) => {
             let delay = match error {
-                SendMailError::Passing(_) => mail::delay(mail.failures, rand::random()),
+                SendMailError::Passing(_) => delay(mail.failures, rand::random()),
                 SendMailError::Final(_) => None,
             };
             tracing::warn!(%mail_id, kind, %error, again = delay.is_some(), "a mail could not be sent");
@@ -123,12 +123,12 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
     let written = match &mail.letter {
         Letter::VerifyAddress => {
             if users::find_by_email(db, &recipient).await?.is_some() {
-                mail::account_exists(base)
+                letters::account_exists(base)
             } else if sign_ups::list(db, &recipient, now).await?.is_empty() {
                 return Ok(None);
             } else {
                 let token = token(db, Purpose::Verify, &recipient, None, now).await?;
-                mail::verify_address(base, &token)
+                letters::verify_address(base, &token)
             }
         }
         Letter::ResetPassword => {
@@ -136,42 +136,42 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
                 return Ok(None);
             };
             let token = token(db, Purpose::ResetPassword, &recipient, Some(user.id), now).await?;
-            mail::reset_password(base, &token)
+            letters::reset_password(base, &token)
         }
         Letter::ConfirmAddress => {
             if users::find_by_email(db, &recipient).await?.is_some() {
-                mail::account_exists(base)
+                letters::account_exists(base)
             } else {
                 let token = token(db, Purpose::ChangeEmail, &recipient, mail.user, now).await?;
-                mail::confirm_address(base, &token)
+                letters::confirm_address(base, &token)
             }
         }
-        Letter::AddressChangeAsked { new_address } => mail::address_change_asked(base, new_address),
-        Letter::AddressChanged { new_address } => mail::address_changed(new_address),
-        Letter::PasswordChanged => mail::password_changed(base),
-        Letter::SecondFactorOn => mail::second_factor_on(base),
-        Letter::SecondFactorOff => mail::second_factor_off(base),
-        Letter::RecoveryCodeUsed { left } => mail::recovery_code_used(base, *left),
-        Letter::NewDevice { device, address, at } => mail::new_device(base, device, *address, *at),
+        Letter::AddressChangeAsked { new_address } => letters::address_change_asked(base, new_address),
+        Letter::AddressChanged { new_address } => letters::address_changed(new_address),
+        Letter::PasswordChanged => letters::password_changed(base),
+        Letter::SecondFactorOn => letters::second_factor_on(base),
+        Letter::SecondFactorOff => letters::second_factor_off(base),
+        Letter::RecoveryCodeUsed { left } => letters::recovery_code_used(base, *left),
+        Letter::NewDevice { device, address, at } => letters::new_device(base, device, *address, *at),
         Letter::DeletionAsked {
             account_name,
             delete_at,
-        } => mail::deletion_asked(base, account_name, *delete_at),
+        } => letters::deletion_asked(base, account_name, *delete_at),
         Letter::Invitation { invitation } => {
             let token = OneTimeToken::from_random(rand::random());
             let words = invitations::update_digest(db, *invitation, token.digest(), now).await?;
             let Some(words) = words else {
                 return Ok(None);
             };
-            mail::invitation(base, &words.account_name, &words.invited_by, &token)
+            letters::invitation(base, &words.account_name, &words.invited_by, &token)
         }
-        Letter::Removed { account_name } => mail::removed(base, account_name),
-        Letter::OwnerChanged { account_name, owner } => mail::owner_changed(base, account_name, owner),
+        Letter::Removed { account_name } => letters::removed(base, account_name),
+        Letter::OwnerChanged { account_name, owner } => letters::owner_changed(base, account_name, owner),
         Letter::ExportReady {
             account_name,
             delete_at,
-        } => mail::export_ready(base, account_name, *delete_at),
-        Letter::ExportFailed { account_name } => mail::export_failed(base, account_name),
+        } => letters::export_ready(base, account_name, *delete_at),
+        Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
     };
     Ok(Some(written))
 }
