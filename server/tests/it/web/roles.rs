@@ -162,8 +162,8 @@ const LAST: &[Line] = &[
     ("request-export", In(ExportAccount), &[]),
     ("begin-second-factor", LogIn, &[]),
     ("turn-second-factor-off", LogIn, &[]),
-    ("hand-over", In(TransferOwnership), &[("subject", "{member}")]),
     ("withdraw-invitation", In(ManagePeople), &[("subject", "{invitation}")]),
+    ("hand-over", In(TransferOwnership), &[("subject", "{member}")]),
     ("leave-account", In(SeeAccount), &[]),
 ];
 

@@ -77,6 +77,7 @@ async fn whoever_has_shown_only_the_password_reaches_no_page_and_no_function() {
     }
     // What a stranger may call as well.
     let public = [
+        "join-as-new",
         "log-in",
         "log-out",
         "request-password-reset",
