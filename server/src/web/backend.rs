@@ -103,6 +103,13 @@ impl RequestBackend {
         }
     }
 
+    /// As [`Self::caller_who_may`], for what is [`confirmed`](Self::confirmed) first. Whoever may not do it at all is not
+    /// asked for proof.
+    async fn confirmed_caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
+        let caller = self.caller_who_may(permission).await?;
+        self.confirmed().map(|()| caller)
+    }
+
     /// The log gets the reason, the visitor the request's id.
     fn internal(&self, error: &dyn std::error::Error) -> AppError {
         tracing::error!(error = %error, "internal error");

@@ -28,13 +28,13 @@ const SHOWN_FOR: Duration = Duration::hours(1);
 
 /// Who buys.
 #[derive(Debug, Clone)]
-pub struct Buyer<'a> {
+pub struct Buyer {
     /// The person, for the account.
-    pub caller: &'a Caller,
+    pub caller: Caller,
     /// What the account is called.
-    pub name: &'a str,
+    pub name: String,
     /// Where the person comes back, whatever became of it.
-    pub back_to: &'a Url,
+    pub back_to: Url,
 }
 
 /// What a change to another plan would be.
@@ -57,7 +57,7 @@ pub enum Change {
 }
 
 /// Where to send somebody who wants this plan.
-pub async fn subscribe(billing: &Billing, buyer: &Buyer<'_>, plan: &str) -> Result<String, BillingError> {
+pub async fn subscribe(billing: &Billing, buyer: &Buyer, plan: &str) -> Result<String, BillingError> {
     let till = billing.till()?;
     let price = plan_offer(billing, plan)
         .await?
@@ -72,7 +72,7 @@ pub async fn subscribe(billing: &Billing, buyer: &Buyer<'_>, plan: &str) -> Resu
 }
 
 /// Where to send somebody who wants these credits.
-pub async fn buy_credits(billing: &Billing, buyer: &Buyer<'_>, product: &str) -> Result<String, BillingError> {
+pub async fn buy_credits(billing: &Billing, buyer: &Buyer, product: &str) -> Result<String, BillingError> {
     let till = billing.till()?;
     let packs = offers::list_packs(&billing.db).await?;
     let pack = packs.into_iter().find(|pack| pack.product == product);
@@ -177,13 +177,13 @@ async fn done(billing: &Billing, caller: &Caller, deed: &Deed, now: OffsetDateTi
 }
 
 /// The customer that an account is; it becomes one.
-async fn customer(billing: &Billing, till: &Till, buyer: &Buyer<'_>) -> Result<String, BillingError> {
+async fn customer(billing: &Billing, till: &Till, buyer: &Buyer) -> Result<String, BillingError> {
     if let Some(known) = stripe_customers::find(&billing.db, buyer.caller.account).await? {
         return Ok(known);
     }
     let new = NewCustomer {
         account: &buyer.caller.account.to_string(),
-        name: buyer.name,
+        name: &buyer.name,
         email: &buyer.caller.user.email,
     };
     let id = till.stripe.create_customer(&new).await?;
@@ -195,7 +195,7 @@ async fn customer(billing: &Billing, till: &Till, buyer: &Buyer<'_>) -> Result<S
 
 async fn page(
     till: &Till,
-    buyer: &Buyer<'_>,
+    buyer: &Buyer,
     customer: &str,
     price: &str,
     kind: Kind,

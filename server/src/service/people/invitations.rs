@@ -65,22 +65,34 @@ pub async fn invite(
     }
     hold_to_limits(people, &mut transaction, caller.account, client, &emails, now).await?;
     for email in &emails {
-        let new = NewInvitation {
-            email,
-            role,
-            invited_by: &caller.user.email,
-            expires_at: now + LIFETIME,
-        };
-        let invitation = invitations::upsert(&mut transaction, caller.account, new, now).await?;
-        mails::insert(&mut transaction, email, None, &Letter::Invitation { invitation }, now).await?;
         let deed = Deed::MemberInvited {
             email: email.as_str().to_owned(),
             role: role.as_str().to_owned(),
         };
-        account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+        write(&mut transaction, caller, email, role, &deed, now).await?;
     }
     tx::commit(transaction).await?;
     Ok(emails.len())
+}
+
+/// Makes an invitation, or renews the one that the address has, and lets its mail be sent.
+async fn write(
+    transaction: &mut PgConnection,
+    caller: &Caller,
+    email: &Email,
+    role: Role,
+    deed: &Deed,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let new = NewInvitation {
+        email,
+        role,
+        invited_by: &caller.user.email,
+        expires_at: now + LIFETIME,
+    };
+    let invitation = invitations::upsert(transaction, caller.account, new, now).await?;
+    mails::insert(transaction, email, None, &Letter::Invitation { invitation }, now).await?;
+    account_log::insert(transaction, caller.account, &Doer::of_caller(caller), deed, now).await
 }
 
 fn faulty() -> PeopleError {
@@ -147,18 +159,10 @@ pub async fn send_again(
         now,
     )
     .await?;
-    let new = NewInvitation {
-        email: &email,
-        role,
-        invited_by: &caller.user.email,
-        expires_at: now + LIFETIME,
-    };
-    let invitation = invitations::upsert(&mut transaction, caller.account, new, now).await?;
-    mails::insert(&mut transaction, &email, None, &Letter::Invitation { invitation }, now).await?;
     let deed = Deed::InvitationSentAgain {
         email: email.as_str().to_owned(),
     };
-    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    write(&mut transaction, caller, &email, role, &deed, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 

@@ -73,8 +73,10 @@ impl ApiKeyBackend for RequestBackend {
     }
 
     async fn create_key(&self, form: KeyForm) -> Result<(), AppError> {
-        let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
-        self.confirmed()?;
+        let (caller, now) = (
+            self.confirmed_caller_who_may(Permission::ManageKeys).await?,
+            clock::now(),
+        );
         let read = read(&form, now)?;
         let created = api_keys::create(&self.app.db, owned(&caller), &Doer::of_caller(&caller), read, now).await;
         let created = created.map_err(|error| match error {
@@ -87,8 +89,10 @@ impl ApiKeyBackend for RequestBackend {
     }
 
     async fn rotate_key(&self, id: String, overlap_hours: u16) -> Result<(), AppError> {
-        let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
-        self.confirmed()?;
+        let (caller, now) = (
+            self.confirmed_caller_who_may(Permission::ManageKeys).await?,
+            clock::now(),
+        );
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
         if overlap_hours > LONGEST_OVERLAP_HOURS {
             return Err(invalid(vec![Field::Overlap]));
@@ -101,8 +105,7 @@ impl ApiKeyBackend for RequestBackend {
     }
 
     async fn revoke_key(&self, id: String, name: String) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageKeys).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManageKeys).await?;
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
         let (db, doer, now) = (&self.app.db, Doer::of_caller(&caller), clock::now());
         let revoked = api_keys::revoke_named(db, caller.account, &doer, id, &name, now).await;

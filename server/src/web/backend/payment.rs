@@ -70,41 +70,25 @@ impl PaymentBackend for RequestBackend {
     }
 
     async fn subscribe(&self, plan: String) -> Result<String, AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        self.confirmed()?;
-        let (name, back_to) = (self.account_name(&caller).await?, self.billing_page()?);
-        let buyer = Buyer {
-            caller: &caller,
-            name: &name,
-            back_to: &back_to,
-        };
+        let buyer = self.buyer().await?;
         let page = purchases::subscribe(&self.app.billing, &buyer, &plan).await;
         page.map_err(|error| self.unpaid(error))
     }
 
     async fn buy_credits(&self, product: String) -> Result<String, AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        self.confirmed()?;
-        let (name, back_to) = (self.account_name(&caller).await?, self.billing_page()?);
-        let buyer = Buyer {
-            caller: &caller,
-            name: &name,
-            back_to: &back_to,
-        };
+        let buyer = self.buyer().await?;
         let page = purchases::buy_credits(&self.app.billing, &buyer, &product).await;
         page.map_err(|error| self.unpaid(error))
     }
 
     async fn payment_portal(&self) -> Result<String, AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
         let page = purchases::portal(&self.app.billing, &caller, &self.billing_page()?).await;
         page.map_err(|error| self.unpaid(error))
     }
 
     async fn change_plan(&self, plan: String, as_of: i64) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
         let as_of = OffsetDateTime::from_unix_timestamp(as_of).map_err(|_| AppError::Malformed)?;
         let changed = purchases::change(&self.app.billing, &caller, &plan, as_of, clock::now()).await;
         changed.map_err(|error| self.unpaid(error))
@@ -117,8 +101,7 @@ impl PaymentBackend for RequestBackend {
     }
 
     async fn cancel_subscription(&self) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
         let cancelled = purchases::cancel(&self.app.billing, &caller, clock::now()).await;
         cancelled.map_err(|error| self.unpaid(error))
     }
@@ -131,10 +114,15 @@ impl PaymentBackend for RequestBackend {
 }
 
 impl RequestBackend {
-    async fn account_name(&self, caller: &Caller) -> Result<String, AppError> {
-        let name = account_name(&self.app.db, caller).await;
+    async fn buyer(&self) -> Result<Buyer, AppError> {
+        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
+        let name = account_name(&self.app.db, &caller).await;
         let name = name.map_err(|error| self.internal(&error))?;
-        Ok(called(name, &caller.user.email))
+        Ok(Buyer {
+            name: called(name, &caller.user.email),
+            back_to: self.billing_page()?,
+            caller,
+        })
     }
 
     /// In the currency of the others.

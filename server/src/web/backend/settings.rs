@@ -112,8 +112,10 @@ impl SettingsBackend for RequestBackend {
     }
 
     async fn require_second_factor(&self, from: String) -> Result<(), AppError> {
-        let (caller, now) = (self.caller_who_may(Permission::SetPolicy).await?, clock::now());
-        self.confirmed()?;
+        let (caller, now) = (
+            self.confirmed_caller_who_may(Permission::SetPolicy).await?,
+            clock::now(),
+        );
         let from = match from.trim() {
             "" => None,
             day => {
@@ -127,8 +129,7 @@ impl SettingsBackend for RequestBackend {
     }
 
     async fn request_export(&self) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ExportAccount).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ExportAccount).await?;
         match exports::request(&self.app.db, &caller, clock::now()).await {
             Ok(()) => Ok(()),
             Err(RequestExportError::UnderWay) => Err(rejected(Reason::ExportUnderWay)),
@@ -151,8 +152,7 @@ impl SettingsBackend for RequestBackend {
     }
 
     async fn request_deletion(&self, name: String) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::DeleteAccount).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::DeleteAccount).await?;
         let (people, user) = (&self.app.people, caller.user.id);
         let owned = account::owned(people, user, caller.account).await;
         let owned = owned.map_err(|error| self.refused(error))?;

@@ -65,15 +65,13 @@ impl TeamBackend for RequestBackend {
     }
 
     async fn invite(&self, emails: String, role: Role) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManagePeople).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManagePeople).await?;
         let invited = invitations::invite(&self.app.people, &caller, &self.client, &emails, role, clock::now()).await;
         invited.map(drop).map_err(|error| self.refused(error))
     }
 
     async fn invite_again(&self, id: String) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManagePeople).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManagePeople).await?;
         let id = InvitationId::parse(&id).ok_or(AppError::NotFound)?;
         let sent = invitations::send_again(&self.app.people, &caller, &self.client, id, clock::now()).await;
         sent.map_err(|error| self.refused(error))
@@ -87,16 +85,14 @@ impl TeamBackend for RequestBackend {
     }
 
     async fn change_role(&self, user: String, role: Role) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManagePeople).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManagePeople).await?;
         let user = UserId::parse(&user).ok_or(AppError::NotFound)?;
         let changed = team::change_role(&self.app.people, &caller, user, role, clock::now()).await;
         changed.map_err(|error| self.refused(error))
     }
 
     async fn remove_member(&self, user: String) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManagePeople).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::ManagePeople).await?;
         let user = UserId::parse(&user).ok_or(AppError::NotFound)?;
         let removed = team::remove(&self.app.people, &caller, user, clock::now()).await;
         removed.map_err(|error| self.refused(error))
@@ -117,8 +113,7 @@ impl TeamBackend for RequestBackend {
     }
 
     async fn hand_over(&self, user: String) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::TransferOwnership).await?;
-        self.confirmed()?;
+        let caller = self.confirmed_caller_who_may(Permission::TransferOwnership).await?;
         let to = UserId::parse(&user).ok_or(AppError::NotFound)?;
         let (people, now) = (&self.app.people, clock::now());
         let handed = team::hand_over(people, &caller, to, now).await;

@@ -144,12 +144,12 @@ fn config(api: &str) -> Config {
     config.expect("sound settings")
 }
 
-pub(crate) fn buyer(caller: &Caller) -> Buyer<'_> {
+pub(crate) fn buyer(caller: &Caller) -> Buyer {
     static BACK_TO: std::sync::LazyLock<Url> =
         std::sync::LazyLock::new(|| Url::parse("https://platen.example/dashboard/billing").expect("a URL"));
     Buyer {
-        caller,
-        name: "Example & Sons",
-        back_to: &BACK_TO,
+        caller: caller.clone(),
+        name: "Example & Sons".to_owned(),
+        back_to: BACK_TO.clone(),
     }
 }
