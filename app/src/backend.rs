@@ -2,6 +2,7 @@
 //! request, for pages and server functions alike.
 
 pub mod account;
+pub mod admin;
 pub mod api_keys;
 pub mod destinations;
 pub mod payment;
@@ -19,8 +20,8 @@ use leptos::prelude::use_context;
 
 use crate::{
     backend::{
-        account::AccountBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend, payment::PaymentBackend,
-        people::PeopleBackend, playground::PlaygroundBackend, renders::RenderBackend,
+        account::AccountBackend, admin::AdminBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend,
+        payment::PaymentBackend, people::PeopleBackend, playground::PlaygroundBackend, renders::RenderBackend,
         second_factor::SecondFactorBackend, settings::SettingsBackend, team::TeamBackend, templates::TemplatesBackend,
     },
     model::own_path::OwnPath,
@@ -31,6 +32,7 @@ use crate::{
 pub trait Backend:
     PeopleBackend
     + AccountBackend
+    + AdminBackend
     + ApiKeyBackend
     + DestinationBackend
     + PaymentBackend

@@ -97,9 +97,7 @@ impl fmt::Display for AppError {
                 Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",
                 Role::Member => "Only members of this account can do that.",
             }),
-            Self::SecondFactorFirst => {
-                formatter.write_str("This account asks for a second factor. Set yours up first.")
-            }
+            Self::SecondFactorFirst => formatter.write_str("A second factor is asked for here. Set yours up first."),
             Self::NotFound => formatter.write_str("There is nothing at this address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),

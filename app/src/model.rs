@@ -1,5 +1,6 @@
 //! What travels between server and browser.
 
+pub mod admin;
 pub mod api_key;
 pub mod delivery;
 pub mod destination;

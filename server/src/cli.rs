@@ -2,6 +2,7 @@
 
 mod account;
 mod accounts;
+mod admin;
 mod billing;
 mod connections;
 mod doctor;
@@ -82,6 +83,9 @@ enum Command {
     /// Make accounts, and decide about their plans and credits.
     #[command(subcommand)]
     Accounts(accounts::Command),
+    /// Decide who operates the service, and check the log of what they did.
+    #[command(subcommand)]
+    Admin(admin::Command),
     /// Help people who are locked out.
     #[command(subcommand)]
     Users(users::Command),
@@ -145,6 +149,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Inspect(arguments) => inspect::execute(&arguments),
                 Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
                 Command::Accounts(command) => accounts::execute(command, &config).await,
+                Command::Admin(command) => admin::execute(command, &config).await,
                 Command::Users(command) => users::execute(command, &config).await,
                 Command::Keys(command) => keys::execute(command, &config).await,
                 Command::Connections(command) => connections::execute(command, &config).await,

@@ -13,6 +13,7 @@ pub mod deliveries;
 pub mod exports;
 pub mod mail;
 pub mod metrics;
+pub mod operators;
 pub mod passwords;
 pub mod people;
 pub mod plans;

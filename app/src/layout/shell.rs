@@ -1,8 +1,11 @@
 //! What stands around every page of the dashboard: the rail, and a sheet with a slug at its head.
 
+pub mod admin;
 pub mod rail;
 pub mod slug;
 pub mod switcher;
+
+use std::iter;
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
@@ -74,24 +77,19 @@ pub fn Shell(
             move |standing| {
             view! {
                 <div class=class>
-                    <nav class="shell__bar" aria-label="Top">
-                        <button
-                            class="button button--quiet button--icon"
-                            type="button"
-                            popovertarget="rail"
-                            aria-label="Menu"
-                        >
-                            <Icon glyph=Glyph::Menu />
-                        </button>
-                        <Brand />
-                        <span class="shell__spring"></span>
+                    <Bar>
                         <ButtonLink href="/dashboard/playground" size=Size::Small>
                             "New render"
                         </ButtonLink>
-                    </nav>
+                    </Bar>
                     <Rail standing=standing.clone() current />
                     <div class="shell__sheet">
-                        <Slug standing=standing.clone() current title=heading />
+                        <Slug
+                            person=standing.person.clone()
+                            operator=standing.operator
+                            crumbs=crumbs(&standing, current, &heading)
+                            title=heading
+                        />
                         <main class=class_of_content id="main">
                             <SecondFactorNotice from=standing.second_factor_from />
                             <Reminder due=standing.payment_due />
@@ -110,6 +108,32 @@ pub fn Shell(
             },
         )}
     }
+}
+
+/// The head of small screens, with the button that opens the rail.
+#[component]
+pub fn Bar(
+    /// What is at its end.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    view! {
+        <nav class="shell__bar" aria-label="Top">
+            <button class="button button--quiet button--icon" type="button" popovertarget="rail" aria-label="Menu">
+                <Icon glyph=Glyph::Menu />
+            </button>
+            <Brand />
+            <span class="shell__spring"></span>
+            {children.map(|children| children())}
+        </nav>
+    }
+}
+
+/// What a page is below: its account and, unless it is that itself, its entry of the rail.
+fn crumbs(standing: &Standing, current: Entry, title: &str) -> Vec<(String, &'static str)> {
+    let entry = (title != current.name()).then(|| (current.name().to_owned(), current.path()));
+    let account = (standing.account.clone(), Entry::Overview.path());
+    iter::once(account).chain(entry).collect()
 }
 
 /// Whoever is logged in can't act for an account: there is nothing but the way out.

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// What all pages of operators are below.
+pub const ADMIN: &str = "/admin";
+
 /// Where a log-in leads that does not say.
 pub const DASHBOARD: &str = "/dashboard";
 

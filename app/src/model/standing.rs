@@ -9,6 +9,8 @@ use crate::model::{person::Person, role::Role, team::OwnAccount};
 pub struct Standing {
     /// Who is logged in.
     pub person: Person,
+    /// Whether they operate the service.
+    pub operator: bool,
     /// What they are in it.
     pub role: Role,
     /// All accounts that they belong to.

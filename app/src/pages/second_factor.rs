@@ -76,7 +76,7 @@ fn Begin(required: bool) -> impl IntoView {
                 .then(|| {
                     view! {
                         <WarningNotice>
-                            "Your account asks everybody for a second factor. Set yours up, and go on where you were."
+                            "A second factor is asked for here. Set yours up, and go on where you were."
                         </WarningNotice>
                     }
                 })} <OutcomeErrors outcome /> <ButtonForm outcome>

@@ -9,6 +9,8 @@ pub enum Glyph {
     Account,
     /// A plus.
     Add,
+    /// A sheet with ticks: what was done.
+    Audit,
     /// A card: what is used and paid.
     Billing,
     /// Bars: what was going on.
@@ -87,6 +89,7 @@ impl Glyph {
         match self {
             Self::Add => "M8 3v10M3 8h10",
             Self::Account => "M2 14V6l6-4 6 4v8M6 14v-4h4v4",
+            Self::Audit => "M3 2h10v12H3zM5.5 6l1 1 2-2M5.5 10.5l1 1 2-2M10.5 6.5h.5M10.5 11h.5",
             Self::Billing => "M2 3.5h12v9H2zM2 6.5h12M4.5 10h3",
             Self::Chart => "M2 13h12M3.5 13V8M8 13V3M12.5 13V6",
             Self::ChevronDown => "m4 6 4 4 4-4",

@@ -19,6 +19,7 @@ use crate::{
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         credits::{self, SetPlanError},
+        operators,
         passwords::Passwords,
         webhook_secrets,
     },
@@ -41,6 +42,9 @@ pub(super) enum Command {
         plan: String,
         #[command(flatten)]
         credits: CreditsArgument,
+        /// Make the owner an operator of the service as well, who may open /admin once they have a second factor.
+        #[arg(long)]
+        admin: bool,
     },
     /// Give an account another plan. Its limits count from the next request, its credits from the current period on.
     SetPlan {
@@ -104,11 +108,20 @@ pub(super) struct CreditsArgument {
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
     match command {
-        Command::Create { email, plan, credits } => {
+        Command::Create {
+            email,
+            plan,
+            credits,
+            admin,
+        } => {
             let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
             let choice = credits.of(plan);
             with_database(config, async |database| {
-                create(database, &email, password, &choice).await
+                create(database, &email, password, &choice).await?;
+                if admin {
+                    operators::appoint(&database.pool, &email, clock::now()).await?;
+                }
+                Ok(())
             })
             .await
         }

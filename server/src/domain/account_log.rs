@@ -1,47 +1,15 @@
 //! What is written down of an account: who did what, and from where. Its owner and admins read it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::{
     caller::{Caller, User},
     client::Client,
+    deeds::deeds,
     ids::{ApiKeyId, UserId},
 };
 
-/// Lists what can be done: for each deed what belongs to it, the word for its kind, and what people read of it. The
-/// part of the word before the dot is what the deed is about, by which people look for it.
-macro_rules! deeds {
-    ($($name:ident { $($field:ident: $type:ty),* } $word:literal $sentence:literal;)*) => {
-        /// Something that was done. Holds no secrets; what people wrote is read as text.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(tag = "kind")]
-        #[expect(missing_docs, reason = "what is read of each says it")]
-        pub enum Deed {
-            $(#[serde(rename = $word)] $name { $($field: $type),* },)*
-        }
-
-        impl Deed {
-            /// The words for all kinds.
-            pub const KINDS: &[&str] = &[$($word),*];
-
-            /// The word for its kind: what it is about, a dot, and what became of that.
-            pub fn kind(&self) -> &'static str {
-                match self {
-                    $(Self::$name { .. } => $word,)*
-                }
-            }
-
-            /// What people read of it: who did it stands before.
-            pub fn sentence(&self) -> String {
-                match self {
-                    $(Self::$name { $($field),* } => format!($sentence),)*
-                }
-            }
-        }
-    };
-}
-
 deeds! {
+    /// Something that was done in an account. Holds no secrets; what people wrote is read as text.
+    Deed;
     AccountRenamed { name: String } "account.renamed" "called the account {name}";
     ContentKept {} "account.content_kept" "decided to keep the content of requests";
     ContentForgotten {} "account.content_forgotten" "decided to forget the content of requests";
@@ -80,6 +48,12 @@ deeds! {
     WebhookSecretReplaced {} "webhook.secret_replaced" "replaced the signing secret";
     TemplateCreated { name: String } "template.created" "made the template {name}";
     TemplateDeleted { name: String } "template.deleted" "deleted the template {name}";
+    LookedInto { reason: String, minutes: i64 } "operator.looked" "looked into the account, without changing anything, for {minutes} minutes at most ({reason})";
+    Suspended {} "operator.suspended" "suspended the account";
+    Restored {} "operator.restored" "lifted the suspension of the account";
+    CreditsGranted { credits: i64 } "operator.credits_granted" "granted {credits} credits";
+    PlanSet { plan: String } "operator.plan_set" "gave the account the plan {plan}";
+    LimitsSet {} "operator.limits_set" "changed the limits of the account";
     TemplatePublished { name: String, version: i32 } "template.published" "published version {version} of the template {name}";
 }
 

@@ -11,6 +11,7 @@ use crate::{
         email::Email,
         ids::{AccountId, ApiKeyId, UserId},
     },
+    service::operators,
     storage::{
         default_storage::{DefaultStorage, DefaultStorageError},
         exports::ExportFiles,
@@ -83,7 +84,7 @@ pub async fn create(
     Ok(created)
 }
 
-/// As [`create`], with a key that may do everything.
+/// As [`create`], with a key that may do everything, and its owner an operator of the service: the first account.
 pub async fn create_with_key(
     db: &PgPool,
     owner: &NewOwner<'_>,
@@ -107,6 +108,7 @@ pub async fn create_with_key(
         allowed_templates: &AllowedTemplates::default(),
     };
     api_keys::insert(&mut transaction, created.account, new, now).await?;
+    operators::appoint_within(&mut transaction, owner.email, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }

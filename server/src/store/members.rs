@@ -304,6 +304,8 @@ pub async fn find_caller(
 pub struct Summary {
     /// What the person calls themselves; may be empty.
     pub person: String,
+    /// Whether they operate the service.
+    pub operator: bool,
     /// When the account is deleted, if it is to be.
     pub delete_at: Option<OffsetDateTime>,
     /// Members.
@@ -327,7 +329,7 @@ pub async fn summarise(
 ) -> Result<Summary, StoreError> {
     let summary = sqlx::query_as!(
         Summary,
-        r#"select users.name as person, accounts.delete_at,
+        r#"select users.name as person, users.operator_since is not null as "operator!", accounts.delete_at,
                case when not exists (
                    select from second_factors where user_id = $2 and turned_on_at is not null
                ) then accounts.second_factor_from end as second_factor_from,

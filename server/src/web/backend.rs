@@ -1,6 +1,7 @@
 //! What pages ask of the services.
 
 mod account;
+mod admin;
 mod api_keys;
 mod destinations;
 mod payment;

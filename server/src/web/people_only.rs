@@ -6,7 +6,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
-use platen_app::model::own_path::{DASHBOARD, OwnPath};
+use platen_app::model::own_path::{ADMIN, DASHBOARD, OwnPath};
 
 use crate::{domain::mail::CONFIRM_EMAIL_PATH, service::sessions::LoggedIn};
 
@@ -21,8 +21,11 @@ pub(super) async fn keep(request: Request, next: Next) -> Response {
 }
 
 fn is_for_people(path: &str) -> bool {
-    let below = path.strip_prefix(DASHBOARD);
-    path == CONFIRM_EMAIL_PATH || below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    let is_in = |area| {
+        let below = path.strip_prefix(area);
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    };
+    path == CONFIRM_EMAIL_PATH || is_in(DASHBOARD) || is_in(ADMIN)
 }
 
 #[cfg(test)]
@@ -35,11 +38,12 @@ mod tests {
             "/dashboard",
             "/dashboard/",
             "/dashboard/renders",
+            "/admin/accounts",
             "/settings/confirm-email",
         ] {
             assert!(is_for_people(path), "{path}");
         }
-        for path in ["/", "/dashboards", "/log-in", "/web/person"] {
+        for path in ["/", "/dashboards", "/administer", "/log-in", "/web/person"] {
             assert!(!is_for_people(path), "{path}");
         }
     }

@@ -9,8 +9,9 @@ use tower_sessions::Session;
 
 use crate::{
     clock,
-    domain::{caller::Caller, client::Client},
+    domain::{caller::Caller, client::Client, operator::Operator},
     service::{
+        operators::{self, OperatorError},
         people::callers::{self, CallerError},
         sessions::LoggedIn,
     },
@@ -42,6 +43,19 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
 }
 
 impl Viewer {
+    /// They, as an operator of the service; for others there is nothing.
+    pub(super) async fn operator(&self, web: &Web) -> Result<Operator, StatusCode> {
+        let found = operators::of_person(&web.app.db, self.person.user, &self.client).await;
+        found.map_err(|error| match error {
+            OperatorError::NotOperator => StatusCode::NOT_FOUND,
+            OperatorError::SecondFactorFirst => StatusCode::FORBIDDEN,
+            OperatorError::Store(error) => {
+                tracing::error!(%error, "an operator could not be looked up");
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+        })
+    }
+
     /// They, for their account, if their role in it allows this.
     pub(super) async fn caller(&self, web: &Web, permission: Permission) -> Result<Caller, StatusCode> {
         let (db, limits, user) = (&web.app.db, &web.app.config.limits, self.person.user);

@@ -6,10 +6,10 @@ use leptos::prelude::*;
 
 use crate::{
     layout::{
-        shell::{rail::Entry, slug::api::LogOut},
+        shell::{admin, slug::api::LogOut},
         theme_button::ThemeButton,
     },
-    model::standing::Standing,
+    model::person::Person,
     outcome::{Outcome, form::ButtonForm},
     ui::{
         avatar::Avatar,
@@ -21,21 +21,23 @@ use crate::{
 #[component]
 pub fn Slug(
     /// Who is logged in.
-    standing: Standing,
-    /// The entry of the rail that the page belongs to.
-    current: Entry,
+    person: Person,
+    /// Whether they operate the service.
+    operator: bool,
+    /// What the page is below: names and paths.
+    crumbs: Vec<(String, &'static str)>,
     /// What the page is called.
     title: String,
 ) -> impl IntoView {
     let log_out = Outcome::of::<LogOut>();
-    let person = standing.person;
-    let deeper = (title != current.name()).then(|| {
+    let above = crumbs.into_iter().map(|(name, path)| {
         view! {
             <li>
-                <a href=current.path()>{current.name()}</a>
+                <a href=path>{name}</a>
             </li>
         }
     });
+    let above = above.collect_view();
     let called = if person.name.is_empty() {
         person.email.clone()
     } else {
@@ -45,10 +47,7 @@ pub fn Slug(
         <header class="slug">
             <nav aria-label="Breadcrumb">
                 <ol class="slug__crumbs">
-                    <li>
-                        <a href="/dashboard">{standing.account}</a>
-                    </li>
-                    {deeper}
+                    {above}
                     <li>
                         <span aria-current="page">{title}</span>
                     </li>
@@ -69,7 +68,15 @@ pub fn Slug(
                         <Icon glyph=Glyph::Settings />
                         "Settings"
                     </a>
-                    <ButtonForm outcome=log_out>
+                    {operator
+                        .then(|| {
+                            view! {
+                                <a class="menu__item" href=admin::PATH>
+                                    <Icon glyph=Glyph::Pulse />
+                                    "Operator area"
+                                </a>
+                            }
+                        })} <ButtonForm outcome=log_out>
                         <button class="menu__item">
                             <Icon glyph=Glyph::Leave />
                             "Log out"

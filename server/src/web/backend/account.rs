@@ -50,6 +50,7 @@ impl AccountBackend for RequestBackend {
                 name: summary.person,
                 email: caller.user.email,
             },
+            operator: summary.operator,
             role,
             accounts,
             payment_due: due.map(payment_due),

@@ -1,0 +1,169 @@
+//! What stands around every page of the operators' area. It is framed otherwise, so that nobody mistakes it for a tenant's.
+
+use leptos::{either::Either, prelude::*};
+use leptos_meta::Title;
+
+use crate::{
+    backend::leave_for,
+    error::AppError,
+    layout::{
+        brand::Brand,
+        card::Card,
+        loaded::loaded_or,
+        shell::{Bar, slug::Slug},
+    },
+    model::own_path::{DASHBOARD, OwnPath, SECOND_FACTOR_FIRST},
+    pages::not_found::NotFound,
+    ui::{
+        icon::{Glyph, Icon},
+        notice::ErrorNotice,
+    },
+};
+
+/// Where the area begins.
+pub const PATH: &str = "/admin/accounts";
+
+/// An entry of the operators' rail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdminEntry {
+    /// Who uses the service.
+    Accounts,
+    /// How it is.
+    Health,
+    /// Work that came to nothing.
+    Jobs,
+    /// What all dashboards say.
+    Announcements,
+    /// What operators did.
+    Audit,
+}
+
+impl AdminEntry {
+    const ALL: [Self; 5] = [
+        Self::Accounts,
+        Self::Health,
+        Self::Jobs,
+        Self::Announcements,
+        Self::Audit,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accounts => "Accounts",
+            Self::Health => "System health",
+            Self::Jobs => "Failed jobs",
+            Self::Announcements => "Announcements",
+            Self::Audit => "Audit log",
+        }
+    }
+
+    /// Where it leads.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Accounts => PATH,
+            Self::Health => "/admin/health",
+            Self::Jobs => "/admin/jobs",
+            Self::Announcements => "/admin/announcements",
+            Self::Audit => "/admin/audit",
+        }
+    }
+
+    fn glyph(self) -> Glyph {
+        match self {
+            Self::Accounts => Glyph::Account,
+            Self::Health => Glyph::Pulse,
+            Self::Jobs => Glyph::Rotate,
+            Self::Announcements => Glyph::Info,
+            Self::Audit => Glyph::Audit,
+        }
+    }
+}
+
+/// A page for operators. For others there is none.
+#[component]
+pub fn AdminShell(
+    /// What it is called, in the title and in the slug.
+    #[prop(into)]
+    title: String,
+    /// Which entry of the rail it belongs to.
+    current: AdminEntry,
+    /// Its content, with its heading.
+    children: Children,
+) -> impl IntoView {
+    let heading = title.clone();
+    let operator = ("Operator".to_owned(), PATH);
+    let entry = (title != current.name()).then(|| (current.name().to_owned(), current.path()));
+    let crumbs = [operator].into_iter().chain(entry).collect::<Vec<_>>();
+    loaded_or(
+        |backend| async move { backend.operator_standing().await },
+        move |standing| {
+            view! {
+                <Title text=title />
+                <a class="skip-link" href="#main">
+                    "Skip to content"
+                </a>
+                <div class="shell shell--operator">
+                    <Bar />
+                    <Rail current />
+                    <div class="shell__sheet">
+                        <Slug person=standing.person operator=true crumbs title=heading />
+                        <main class="shell__content" id="main">
+                            {children()}
+                        </main>
+                    </div>
+                </div>
+            }
+        },
+        |error| match error {
+            AppError::NotFound => Either::Left(view! { <NotFound /> }),
+            error => {
+                if error == AppError::SecondFactorFirst {
+                    leave_for(&OwnPath::to(SECOND_FACTOR_FIRST));
+                }
+                Either::Right(view! {
+                    <Card>
+                        <ErrorNotice error />
+                    </Card>
+                })
+            }
+        },
+    )
+}
+
+#[component]
+fn Rail(current: AdminEntry) -> impl IntoView {
+    let entries = AdminEntry::ALL.map(|entry| {
+        view! {
+            <li>
+                <a class="rail__link" href=entry.path() aria-current=(entry == current).then_some("page")>
+                    <Icon glyph=entry.glyph() />
+                    <span class="rail__text">{entry.name()}</span>
+                </a>
+            </li>
+        }
+    });
+    view! {
+        <nav class="rail" id="rail" aria-label="Main" popover>
+            <Brand class="rail__brand" />
+            <div class="stack">
+                <div class="rail__group" role="group" aria-labelledby="rail-operator">
+                    <p class="rail__heading" id="rail-operator">
+                        "Operator"
+                    </p>
+                    <ul class="rail__list">{entries}</ul>
+                </div>
+                <div class="rail__group">
+                    <ul class="rail__list">
+                        <li>
+                            <a class="rail__link" href=DASHBOARD>
+                                <Icon glyph=Glyph::Previous />
+                                <span class="rail__text">"Back to my account"</span>
+                            </a>
+                        </li>
+                    </ul>
+                </div>
+            </div>
+        </nav>
+    }
+}

@@ -1,0 +1,10 @@
+//! What the operators' pages show.
+
+use crate::model::person::Person;
+
+/// What every page of theirs shows beside its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorStanding {
+    /// Who is logged in.
+    pub person: Person,
+}

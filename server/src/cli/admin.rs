@@ -1,0 +1,110 @@
+//! `platen admin …`
+
+use clap::{Args, Subcommand};
+
+use crate::{
+    cli::{failure::Failure, show_time},
+    clock,
+    config::Config,
+    database::{self, Database},
+    domain::email::Email,
+    service::operators::{
+        self,
+        audit::{self, ChainEnd},
+    },
+};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Make a user an operator of the service, who may open /admin once they have a second factor.
+    Appoint {
+        /// E-mail address of the user.
+        #[arg(long)]
+        email: Email,
+    },
+    /// Take a user out of the operators.
+    Dismiss {
+        /// E-mail address of the user.
+        #[arg(long)]
+        email: Email,
+    },
+    /// List the operators, and whether they have a second factor.
+    List,
+    /// Check that the audit log is what was written, from its first entry to its last. Prints the end of the chain.
+    ///
+    /// Keep what it prints somewhere else: only with it can a later check tell whether the log was made anew, or cut off.
+    VerifyAudit(Noted),
+}
+
+#[derive(Args)]
+pub(super) struct Noted {
+    /// An entry that must be there: what an earlier check printed.
+    #[arg(long, value_name = "NUMBER:DIGEST", value_parser = parse_noted)]
+    noted: Option<ChainEnd>,
+}
+
+fn parse_noted(text: &str) -> Result<ChainEnd, String> {
+    let wrong =
+        || format!("must be a number, a colon and 64 hexadecimal digits, as an earlier check printed; got {text:?}");
+    let (number, digest) = text.split_once(':').ok_or_else(wrong)?;
+    let number = number.parse().map_err(|_| wrong())?;
+    let digest = digest.to_ascii_lowercase();
+    let is_digest = digest.len() == 64 && digest.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_digest.then_some(ChainEnd { number, digest }).ok_or_else(wrong)
+}
+
+pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+    let database = database::open_for_command(config).await?;
+    let outcome = match command {
+        Command::Appoint { email } => appoint(&database, &email).await,
+        Command::Dismiss { email } => dismiss(&database, &email).await,
+        Command::List => list(&database).await,
+        Command::VerifyAudit(arguments) => verify(&database, arguments.noted.as_ref()).await,
+    };
+    database.close().await?;
+    outcome
+}
+
+async fn appoint(database: &Database, email: &Email) -> Result<(), Failure> {
+    if operators::appoint(&database.pool, email, clock::now()).await? {
+        return Ok(());
+    }
+    let known = operators::list(&database.pool).await?;
+    if known.iter().any(|operator| operator.email == email.as_str()) {
+        return Ok(());
+    }
+    Err(Failure::by_caller(&format!(
+        "there is no user {email}; `platen accounts create --email {email} --admin` makes one"
+    )))
+}
+
+async fn dismiss(database: &Database, email: &Email) -> Result<(), Failure> {
+    if operators::dismiss(&database.pool, email, clock::now()).await? {
+        return Ok(());
+    }
+    Err(Failure::by_caller(&format!(
+        "{email} is no operator; `platen admin list` shows who is"
+    )))
+}
+
+async fn list(database: &Database) -> Result<(), Failure> {
+    for operator in operators::list(&database.pool).await? {
+        let factor = if operator.has_second_factor {
+            "second factor on"
+        } else {
+            "no second factor: can't open /admin yet"
+        };
+        println!("{}  since {}  {factor}", operator.email, show_time(operator.since));
+    }
+    Ok(())
+}
+
+async fn verify(database: &Database, noted: Option<&ChainEnd>) -> Result<(), Failure> {
+    match audit::verify(&database.pool, noted).await {
+        Ok(end) => {
+            println!("{}:{}", end.number, end.digest);
+            Ok(())
+        }
+        Err(fault) => Err(fault.into()),
+    }
+}

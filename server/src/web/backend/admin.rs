@@ -1,0 +1,45 @@
+//! What the operators' pages ask of the services. Each function begins with [`RequestBackend::operator`].
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::admin::AdminBackend,
+    error::AppError,
+    model::{admin::OperatorStanding, person::Person},
+};
+
+use super::RequestBackend;
+use crate::{
+    domain::operator::Operator,
+    service::operators::{self, OperatorError},
+};
+
+impl RequestBackend {
+    /// Who is logged in, as an operator of the service. For everybody else there is nothing here.
+    pub(super) async fn operator(&self) -> Result<Operator, AppError> {
+        let found = operators::of_person(&self.app.db, self.user()?, &self.client).await;
+        found.map_err(|error| match error {
+            OperatorError::NotOperator => AppError::NotFound,
+            OperatorError::SecondFactorFirst => AppError::SecondFactorFirst,
+            OperatorError::Store(error) => self.internal(&error),
+        })
+    }
+
+    /// As [`Self::operator`], for what changes something: who it is was shown only just now.
+    pub(super) async fn confirmed_operator(&self) -> Result<Operator, AppError> {
+        let operator = self.operator().await?;
+        self.confirmed().map(|()| operator)
+    }
+}
+
+#[async_trait]
+impl AdminBackend for RequestBackend {
+    async fn operator_standing(&self) -> Result<OperatorStanding, AppError> {
+        let operator = self.operator().await?;
+        Ok(OperatorStanding {
+            person: Person {
+                name: operator.name,
+                email: operator.user.email,
+            },
+        })
+    }
+}
