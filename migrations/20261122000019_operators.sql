@@ -51,3 +51,26 @@ create trigger audit_log_append_only
 -- Not even the role that the service runs as may do that.
 revoke update, delete, truncate on audit_log from current_user;
 revoke all on audit_log from public;
+
+-- What an operator has decided of one account's limits, instead of its plan's.
+alter table accounts
+    add column concurrency integer,
+    add column rate_per_minute integer,
+    add column body_bytes integer,
+    add column sync_deadline_seconds integer,
+    -- Why it is suspended, in the operator's words; only for operators.
+    add column suspended_because text,
+    add constraint accounts_limits_sane check (
+        concurrency > 0 and rate_per_minute > 0 and body_bytes > 0 and sync_deadline_seconds > 0
+    ),
+    add constraint accounts_suspended check (suspended_because is null or suspended_at is not null);
+
+-- What counts for each account.
+create view account_limits as
+select
+    accounts.id as account_id,
+    coalesce(accounts.concurrency, plans.concurrency) as concurrency,
+    coalesce(accounts.rate_per_minute, plans.rate_per_minute) as rate_per_minute,
+    coalesce(accounts.body_bytes, plans.body_bytes) as body_bytes,
+    coalesce(accounts.sync_deadline_seconds, plans.sync_deadline_seconds) as sync_deadline_seconds
+from accounts join plans on plans.name = accounts.plan;

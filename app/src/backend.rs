@@ -20,9 +20,18 @@ use leptos::prelude::use_context;
 
 use crate::{
     backend::{
-        account::AccountBackend, admin::AdminBackend, api_keys::ApiKeyBackend, destinations::DestinationBackend,
-        payment::PaymentBackend, people::PeopleBackend, playground::PlaygroundBackend, renders::RenderBackend,
-        second_factor::SecondFactorBackend, settings::SettingsBackend, team::TeamBackend, templates::TemplatesBackend,
+        account::AccountBackend,
+        admin::{AdminBackend, accounts::AdminAccountsBackend},
+        api_keys::ApiKeyBackend,
+        destinations::DestinationBackend,
+        payment::PaymentBackend,
+        people::PeopleBackend,
+        playground::PlaygroundBackend,
+        renders::RenderBackend,
+        second_factor::SecondFactorBackend,
+        settings::SettingsBackend,
+        team::TeamBackend,
+        templates::TemplatesBackend,
     },
     model::own_path::OwnPath,
 };
@@ -33,6 +42,7 @@ pub trait Backend:
     PeopleBackend
     + AccountBackend
     + AdminBackend
+    + AdminAccountsBackend
     + ApiKeyBackend
     + DestinationBackend
     + PaymentBackend

@@ -22,8 +22,10 @@ pub enum AppError {
     NoAccount,
     /// Whoever is logged in does not belong any more to the account for which they acted.
     NotMember,
-    /// An operator has suspended the account.
+    /// An operator has suspended the account: it is there to be read.
     Suspended,
+    /// Whoever is logged in is an operator who looks into an account.
+    OnlyLooking,
     /// The person's role in the account does not allow it.
     NotAllowed(Permission),
     /// The account wants everybody to have a second factor, and they have none.
@@ -65,7 +67,12 @@ impl AppError {
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
-            Self::NoAccount | Self::NotMember | Self::Suspended | Self::NotAllowed(_) | Self::SecondFactorFirst => 403,
+            Self::NoAccount
+            | Self::NotMember
+            | Self::Suspended
+            | Self::OnlyLooking
+            | Self::NotAllowed(_)
+            | Self::SecondFactorFirst => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
                 Reason::WrongCredentials | Reason::WrongPassword | Reason::OthersInvitation | Reason::Unconfirmed => {
@@ -91,7 +98,11 @@ impl fmt::Display for AppError {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
             Self::NoAccount => formatter.write_str("You belong to no account any more. Sign up for a new one."),
             Self::NotMember => formatter.write_str("You no longer belong to the account that you worked with."),
-            Self::Suspended => formatter.write_str("This account is suspended. Write to the operator of this service."),
+            Self::Suspended => formatter
+                .write_str("This account is suspended: nothing can be changed. Write to the operator of this service."),
+            Self::OnlyLooking => {
+                formatter.write_str("You look at this account: nothing can be changed. Stop looking first.")
+            }
             Self::NotAllowed(permission) => formatter.write_str(match permission.takes() {
                 Role::Owner => "Only the owner of this account can do that. Ask them.",
                 Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",

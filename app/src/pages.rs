@@ -1,5 +1,6 @@
 //! One module per page. What it asks of the server stands in its `api.rs`.
 
+pub mod admin;
 pub mod api_keys;
 pub mod billing;
 pub mod check_mail;

@@ -9,6 +9,7 @@ use leptos_router::{
 };
 
 use crate::pages::{
+    admin::{account::Account, accounts::Accounts},
     api_keys::ApiKeys,
     billing::Billing,
     check_mail::CheckMail,
@@ -70,6 +71,8 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />
+                <Route path=path!("/admin/accounts") view=Accounts ssr=SsrMode::Async />
+                <Route path=path!("/admin/accounts/:id") view=Account ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

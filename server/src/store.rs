@@ -13,6 +13,7 @@ pub mod credits;
 pub mod deletions;
 pub mod deliveries;
 pub mod devices;
+pub mod directory;
 pub mod error;
 pub mod exports;
 pub mod idempotency_keys;

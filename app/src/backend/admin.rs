@@ -1,5 +1,7 @@
 //! What the operators' pages ask. For everybody else there is nothing: they get [`AppError::NotFound`].
 
+pub mod accounts;
+
 use async_trait::async_trait;
 
 use crate::{error::AppError, model::admin::OperatorStanding};

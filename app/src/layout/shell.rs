@@ -27,14 +27,16 @@ use crate::{
     model::{
         own_path::{OwnPath, SECOND_FACTOR_FIRST},
         role::Permission,
-        standing::{PaymentDue, Standing},
+        standing::{PaymentDue, ReadOnly, Standing},
     },
     outcome::{Outcome, form::ButtonForm},
+    pages::admin::account::api::StopLooking,
     ui::{
-        button::{ButtonLink, Rank, Size, Submit},
+        button::{ButtonLink, Rank, Size, Submit, SubmitButton},
         icon::{Glyph, Icon},
         moment::{Moment, day, day_and_year},
         notice::{ErrorNotice, WarningNotice},
+        number::counted,
     },
 };
 
@@ -84,6 +86,7 @@ pub fn Shell(
                     </Bar>
                     <Rail standing=standing.clone() current />
                     <div class="shell__sheet">
+                        <Looking standing=standing.clone() />
                         <Slug
                             person=standing.person.clone()
                             operator=standing.operator
@@ -91,6 +94,7 @@ pub fn Shell(
                             title=heading
                         />
                         <main class=class_of_content id="main">
+                            <SuspensionNotice read_only=standing.read_only />
                             <SecondFactorNotice from=standing.second_factor_from />
                             <Reminder due=standing.payment_due />
                             <Farewell standing />
@@ -156,6 +160,41 @@ fn NoAccount(error: AppError) -> impl IntoView {
             </div>
         </Card>
     }
+}
+
+/// Says that an operator looks into the account, on every page, with the way out.
+#[component]
+fn Looking(standing: Standing) -> impl IntoView {
+    let outcome = Outcome::of::<StopLooking>();
+    let Some(ReadOnly::Looking { minutes_left }) = standing.read_only else {
+        return None;
+    };
+    Some(view! {
+        <div class="impersonation" role="status">
+            <Icon glyph=Glyph::Eye />
+            <span>
+                <b>"You look at " {standing.account} " as its owner."</b>
+                " Nothing can be changed. "
+                {counted(minutes_left, "minute", "minutes")}
+                " left."
+            </span>
+            <ButtonForm outcome>
+                <SubmitButton size=Size::Small>"Stop looking"</SubmitButton>
+            </ButtonForm>
+        </div>
+    })
+}
+
+/// Says that an operator has suspended the account.
+#[component]
+fn SuspensionNotice(read_only: Option<ReadOnly>) -> impl IntoView {
+    (read_only == Some(ReadOnly::Suspended)).then(|| {
+        view! {
+            <WarningNotice>
+                "This account is suspended. Its keys are refused, what is queued waits, and nothing can be changed; nothing is deleted. Write to the operator of this service."
+            </WarningNotice>
+        }
+    })
 }
 
 /// Says that something is to be paid.

@@ -1,5 +1,7 @@
 //! What the operators' pages show.
 
+pub mod accounts;
+
 use crate::model::person::Person;
 
 /// What every page of theirs shows beside its content.

@@ -83,11 +83,29 @@ pub enum Field {
     TemplateContent,
     /// What fills it in previews.
     TemplateData,
+    /// Why an operator does something.
+    OperatorsReason,
+    /// How many credits an operator gives.
+    CreditAmount,
+    /// Until when those can be used.
+    GrantLasts,
+    /// Which plan an operator gives an account.
+    Plan,
+    /// Credits of each period, where they are not the plan’s.
+    PeriodCredits,
+    /// Renders of an account at a time.
+    Concurrency,
+    /// Requests of an account a minute.
+    RatePerMinute,
+    /// Largest request of an account.
+    BodyMib,
+    /// What a synchronous render of an account may take.
+    DeadlineSeconds,
 }
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 45] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -124,6 +142,15 @@ impl Field {
         Self::TemplateName,
         Self::TemplateContent,
         Self::TemplateData,
+        Self::OperatorsReason,
+        Self::CreditAmount,
+        Self::GrantLasts,
+        Self::Plan,
+        Self::PeriodCredits,
+        Self::Concurrency,
+        Self::RatePerMinute,
+        Self::BodyMib,
+        Self::DeadlineSeconds,
     ];
 
     /// What it is called in its form, and in the faults that the services find.
@@ -165,6 +192,15 @@ impl Field {
             Self::TemplateName => "template_name",
             Self::TemplateContent => "content",
             Self::TemplateData => "data",
+            Self::OperatorsReason => "reason",
+            Self::CreditAmount => "credits",
+            Self::GrantLasts => "lasts",
+            Self::Plan => "plan",
+            Self::PeriodCredits => "period_credits",
+            Self::Concurrency => "concurrency",
+            Self::RatePerMinute => "rate_per_minute",
+            Self::BodyMib => "body_mib",
+            Self::DeadlineSeconds => "deadline_seconds",
         }
     }
 
@@ -188,7 +224,9 @@ impl Field {
             | Self::Overlap
             | Self::Provider
             | Self::AmazonAccess
-            | Self::GoogleAccess => "Choose one of these.",
+            | Self::GoogleAccess
+            | Self::GrantLasts
+            | Self::Plan => "Choose one of these.",
             Self::Scopes => "Choose at least one scope.",
             Self::ExpiryDay => "Choose a day, today at the earliest.",
             Self::Networks => "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
@@ -209,6 +247,15 @@ impl Field {
             Self::TemplateName => "A template’s name has 1 to 200 characters, and no other template has it.",
             Self::TemplateContent => "The template has a fault, is empty, or has more than 2 MiB.",
             Self::TemplateData => "Sample data is a JSON object of at most 256 KiB.",
+            Self::OperatorsReason => "Say why, in 1 to 500 characters: it is written down.",
+            Self::CreditAmount => "A number of credits, from 1 to 1,000,000,000.",
+            Self::PeriodCredits => {
+                "A number of credits, from 0 to 1,000,000,000, or nothing: as many as the plan brings."
+            }
+            Self::Concurrency => "A number from 1 to 1,000, or nothing: as many as the plan allows.",
+            Self::RatePerMinute => "A number from 1 to 1,000,000, or nothing: as many as the plan allows.",
+            Self::BodyMib => "A number of MiB from 1 to 1,000, or nothing: as the plan says.",
+            Self::DeadlineSeconds => "A number of seconds from 1 to 3,600, or nothing: as the plan says.",
         }
     }
 }

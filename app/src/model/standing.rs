@@ -13,6 +13,8 @@ pub struct Standing {
     pub operator: bool,
     /// What they are in it.
     pub role: Role,
+    /// Why nothing can be changed, if that is so.
+    pub read_only: Option<ReadOnly>,
     /// All accounts that they belong to.
     pub accounts: Vec<OwnAccount>,
     /// What the account is called; never empty.
@@ -33,6 +35,18 @@ pub struct Standing {
     pub keys: i64,
     /// How many storage connections there are.
     pub connections: i64,
+}
+
+/// Why nothing can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// An operator has suspended the account.
+    Suspended,
+    /// The person is an operator who looks into it.
+    Looking {
+        /// For so long at most.
+        minutes_left: i64,
+    },
 }
 
 /// Something is to be paid.

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand, value_parser};
 use secrecy::ExposeSecret;
+use sqlx::PgPool;
 
 use crate::{
     boot::{browser, secret_key},
@@ -15,11 +16,19 @@ use crate::{
     clock,
     config::Config,
     database::{self, Database},
-    domain::{account_log::Doer, email::Email, password::Password},
+    domain::{
+        account_log::Doer,
+        audit_log::{AuditDoer, InvalidReason, Reason},
+        email::Email,
+        password::Password,
+    },
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
-        credits::{self, SetPlanError},
-        operators,
+        credits,
+        operators::{
+            self,
+            accounts::{GrantLasts, Operation, OperationError},
+        },
         passwords::Passwords,
         webhook_secrets,
     },
@@ -55,6 +64,8 @@ pub(super) enum Command {
         plan: String,
         #[command(flatten)]
         credits: CreditsArgument,
+        #[command(flatten)]
+        reason: ReasonArgument,
     },
     /// Add credits to an account's current period.
     Grant {
@@ -63,6 +74,28 @@ pub(super) enum Command {
         /// How many.
         #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..=MOST_CREDITS))]
         credits: i64,
+        #[command(flatten)]
+        reason: ReasonArgument,
+    },
+    /// Suspend an account: its keys answer 403, what is queued waits, its people only read. What is being rendered ends.
+    Suspend {
+        #[command(flatten)]
+        account: AccountArguments,
+        #[command(flatten)]
+        reason: ReasonArgument,
+        /// Tell the owner by mail, with the reason.
+        #[arg(long)]
+        tell_owner: bool,
+    },
+    /// Lift the suspension of an account; what is queued goes on.
+    Restore {
+        #[command(flatten)]
+        account: AccountArguments,
+        #[command(flatten)]
+        reason: ReasonArgument,
+        /// Tell the owner by mail.
+        #[arg(long)]
+        tell_owner: bool,
     },
     /// Delete an account at once, with its keys, templates, renders and documents. There is no way back.
     Delete {
@@ -106,6 +139,20 @@ pub(super) struct CreditsArgument {
     credits: Option<i64>,
 }
 
+#[derive(Args)]
+pub(super) struct ReasonArgument {
+    /// Why; for the audit log.
+    #[arg(long, default_value = "", hide_default_value = true, value_parser = parse_reason)]
+    reason: Reason,
+}
+
+fn parse_reason(text: &str) -> Result<Reason, InvalidReason> {
+    if text.is_empty() {
+        return Ok(Reason::default());
+    }
+    text.parse()
+}
+
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
     match command {
         Command::Create {
@@ -125,12 +172,47 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
             })
             .await
         }
-        Command::SetPlan { account, plan, credits } => {
+        Command::SetPlan {
+            account,
+            plan,
+            credits,
+            reason,
+        } => {
             let choice = credits.of(plan);
-            with_database(config, async |database| set_plan(database, account, &choice).await).await
+            operate(config, account, &reason.reason, async |db, operation| {
+                operators::accounts::set_plan(db, operation, &choice).await
+            })
+            .await
         }
-        Command::Grant { account, credits } => {
-            with_database(config, async |database| grant(database, account, credits).await).await
+        Command::Grant {
+            account,
+            credits,
+            reason,
+        } => {
+            operate(config, account, &reason.reason, async |db, operation| {
+                operators::accounts::grant(db, operation, credits, GrantLasts::Period).await
+            })
+            .await
+        }
+        Command::Suspend {
+            account,
+            reason,
+            tell_owner,
+        } => {
+            operate(config, account, &reason.reason, async |db, operation| {
+                operators::accounts::suspend(db, operation, tell_owner).await.map(drop)
+            })
+            .await
+        }
+        Command::Restore {
+            account,
+            reason,
+            tell_owner,
+        } => {
+            operate(config, account, &reason.reason, async |db, operation| {
+                operators::accounts::restore(db, operation, tell_owner).await.map(drop)
+            })
+            .await
         }
         Command::Delete { account, yes: _ } => {
             with_database(config, async |database| {
@@ -205,18 +287,27 @@ async fn create(database: &Database, email: &Email, password: Password, choice: 
     }
 }
 
-async fn set_plan(database: &Database, account: AccountArguments, choice: &PlanChoice) -> Result<(), Failure> {
-    let account = select(database, account).await?.account;
-    match credits::set_plan(&database.pool, account, choice, clock::now()).await {
-        Ok(()) => Ok(()),
-        Err(SetPlanError::UnknownPlan(fault)) => Err(Failure::by_caller(&fault)),
-        Err(error) => Err(error.into()),
-    }
-}
-
-async fn grant(database: &Database, account: AccountArguments, credits: i64) -> Result<(), Failure> {
-    let account = select(database, account).await?.account;
-    Ok(credits::grant(&database.pool, account, credits, clock::now()).await?)
+/// Does something to an account that is written down.
+async fn operate(
+    config: &Config,
+    account: AccountArguments,
+    reason: &Reason,
+    work: impl AsyncFnOnce(&PgPool, Operation<'_>) -> Result<(), OperationError>,
+) -> Result<(), Failure> {
+    with_database(config, async |database| {
+        let operation = Operation {
+            doer: &AuditDoer::CommandLine,
+            account: select(database, account).await?.account,
+            reason,
+            now: clock::now(),
+        };
+        match work(&database.pool, operation).await {
+            Ok(()) => Ok(()),
+            Err(OperationError::UnknownPlan(fault)) => Err(Failure::by_caller(&fault)),
+            Err(error) => Err(error.into()),
+        }
+    })
+    .await
 }
 
 async fn webhook_secret(

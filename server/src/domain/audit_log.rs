@@ -1,6 +1,8 @@
 //! What operators and the service did to accounts, for those who answer for the service. The chain of rows that it is
 //! written in is made by the database.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
@@ -15,7 +17,7 @@ deeds! {
     OperatorAppointed { email: String } "operator.appointed" "made {email} an operator";
     OperatorDismissed { email: String } "operator.dismissed" "took {email} out of the operators";
     SecondFactorRemoved { email: String } "user.second_factor_removed" "removed the second factor of {email}";
-    AccountSuspended { told: bool } "account.suspended" "suspended (owner told: {told})";
+    AccountSuspended { told: String } "account.suspended" "suspended, {told}";
     AccountRestored {} "account.restored" "lifted the suspension";
     AccountDeleted { asked_by: String } "account.deleted" "deleted, asked by {asked_by}";
     CreditsGranted { credits: i64, until: String } "credits.granted" "granted {credits} credits until {until}";
@@ -95,9 +97,48 @@ fn known_deed<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Optio
     Ok(serde_json::from_value(deed).ok())
 }
 
+/// Why an operator does something: it is written down beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reason(String);
+
+/// The text is no reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a reason has 1 to {MOST_OF_A_REASON} characters")]
+pub struct InvalidReason;
+
+const MOST_OF_A_REASON: usize = 500;
+
+impl Reason {
+    /// Without blanks around it; empty where a command was given none.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Reason {
+    type Err = InvalidReason;
+
+    fn from_str(text: &str) -> Result<Self, InvalidReason> {
+        let text = text.trim();
+        let sound = (1..=MOST_OF_A_REASON).contains(&text.chars().count()) && !text.contains('\0');
+        sound.then(|| Self(text.to_owned())).ok_or(InvalidReason)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_says_something() {
+        assert_eq!(
+            " Ticket 4410 ".parse::<Reason>().map(|reason| reason.0),
+            Ok("Ticket 4410".to_owned())
+        );
+        for text in ["", "  ", "a\0", &"x".repeat(501)] {
+            assert_eq!(text.parse::<Reason>(), Err(InvalidReason), "{text:?}");
+        }
+    }
 
     #[test]
     fn an_entry_is_read_as_it_was_kept() {

@@ -31,6 +31,19 @@ pub struct Caller {
     pub livemode: bool,
     /// How much the account may ask for.
     pub limits: PlanLimits,
+    /// Whether they may change anything, and see everything.
+    pub access: Access,
+}
+
+/// How far somebody who is logged in gets with an account, whatever their role in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// As far as their role allows.
+    Full,
+    /// The account is suspended: they read.
+    Suspended,
+    /// They are an operator who looks at it as its owner: they read, but neither documents nor secrets.
+    Looking,
 }
 
 impl Caller {

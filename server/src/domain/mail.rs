@@ -114,6 +114,18 @@ pub enum Letter {
         #[serde(with = "time::serde::rfc3339")]
         delete_at: OffsetDateTime,
     },
+    /// An operator has suspended an account.
+    AccountSuspended {
+        /// What it is called.
+        account: String,
+        /// Why, in the operator's words; may be empty.
+        reason: String,
+    },
+    /// An operator has lifted the suspension of an account.
+    AccountRestored {
+        /// What it is called.
+        account: String,
+    },
     /// The archive of an account could not be made.
     ExportFailed {
         /// Its name.
@@ -136,6 +148,8 @@ impl Letter {
             Self::RecoveryCodeUsed { .. } => "recovery_code_used",
             Self::NewDevice { .. } => "new_device",
             Self::DeletionAsked { .. } => "deletion_asked",
+            Self::AccountSuspended { .. } => "account_suspended",
+            Self::AccountRestored { .. } => "account_restored",
             Self::Invitation { .. } => "invitation",
             Self::Removed { .. } => "removed",
             Self::OwnerChanged { .. } => "owner_changed",

@@ -8,6 +8,7 @@ use crate::{
         account_log::{Deed, Doer},
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
+        audit_log::{AuditDeed, AuditDoer},
         email::Email,
         ids::{AccountId, ApiKeyId, UserId},
     },
@@ -20,6 +21,7 @@ use crate::{
         account_log,
         accounts::{self, OwnedAccount},
         api_keys::{self, NewApiKey},
+        audit_log,
         deletions::{self, Deletion, DeletionOrder},
         error::StoreError,
         members, plans, tx,
@@ -230,8 +232,17 @@ pub async fn delete(
     now: OffsetDateTime,
 ) -> Result<(), DeleteAccountError> {
     let mut transaction = tx::begin(db).await?;
+    let called = accounts::find_called(&mut *transaction, account.account).await?;
     deletions::insert(&mut transaction, account.account, order, now).await?;
     let left = accounts::delete(&mut transaction, account).await?;
+    let (doer, asked_by) = match order.asked_by {
+        Some(_) => (AuditDoer::Service, "its owner"),
+        None => (AuditDoer::CommandLine, "an operator"),
+    };
+    let deed = AuditDeed::AccountDeleted {
+        asked_by: asked_by.to_owned(),
+    };
+    audit_log::insert_named(&mut transaction, &doer, Some(account.account), called, deed, "", now).await?;
     tx::commit(transaction).await?;
     // Of both as much as can be, whatever becomes of the other.
     let removed = documents.remove(left.objects).await;

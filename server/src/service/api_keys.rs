@@ -17,7 +17,7 @@ use crate::{
         account_log::{Deed, Doer},
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
-        caller::Caller,
+        caller::{Access, Caller},
         client::Client,
         ids::{AccountId, ApiKeyId, TemplateId},
         network::Network,
@@ -90,6 +90,7 @@ pub async fn authenticate(
         templates: found.allowed_templates,
         livemode: found.livemode,
         limits: limits.over(found.limits),
+        access: Access::Full,
     })
 }
 

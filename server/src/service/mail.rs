@@ -171,6 +171,8 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
             account_name,
             delete_at,
         } => letters::export_ready(base, account_name, *delete_at),
+        Letter::AccountSuspended { account, reason } => letters::account_suspended(base, account, reason),
+        Letter::AccountRestored { account } => letters::account_restored(base, account),
         Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
     };
     Ok(Some(written))

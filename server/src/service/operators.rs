@@ -1,6 +1,9 @@
 //! Those who run the service: who they are.
 
+pub mod accounts;
 pub mod audit;
+pub mod directory;
+pub mod look;
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;

@@ -68,6 +68,19 @@ pub struct LoggedIn {
     /// When they have shown the last time who they are; what an earlier version of this program wrote does not say.
     #[serde(default, with = "time::serde::rfc3339::option")]
     confirmed: Option<OffsetDateTime>,
+    /// Into which account they look, as an operator.
+    #[serde(default)]
+    look: Option<Look>,
+}
+
+/// An operator looks into an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// Which one.
+    pub account: AccountId,
+    /// Until then.
+    #[serde(with = "time::serde::rfc3339")]
+    pub until: OffsetDateTime,
 }
 
 impl LoggedIn {
@@ -75,6 +88,11 @@ impl LoggedIn {
     /// else has got hold of must not be enough for asks for this.
     pub fn is_confirmed(&self, now: OffsetDateTime) -> bool {
         self.confirmed.is_some_and(|confirmed| now - confirmed < CONFIRMED)
+    }
+
+    /// Into which account they look. Everything that they ask for is about that account then, and changes nothing.
+    pub fn look(&self, now: OffsetDateTime) -> Option<Look> {
+        self.look.filter(|look| now < look.until)
     }
 }
 
@@ -94,14 +112,13 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Lo
     Ok(Some(person))
 }
 
-/// Whether a session is still that of this user: for those who hold on to it longer than for one answer.
-pub async fn is_current(db: &PgPool, session: &Session, user: UserId, now: OffsetDateTime) -> Result<bool, StoreError> {
+/// Who is logged in to a session by now: for those who hold on to it longer than for one answer.
+pub async fn reload(db: &PgPool, session: &Session, now: OffsetDateTime) -> Result<Option<LoggedIn>, StoreError> {
     let Some(id) = session.id() else {
-        return Ok(false);
+        return Ok(None);
     };
     let kept = sessions::find(db, digest(id), now).await?;
-    let person = kept.and_then(|mut kept| serde_json::from_value(kept.data.get_mut(PERSON)?.take()).ok());
-    Ok(person.is_some_and(|person: LoggedIn| person.user == user))
+    Ok(kept.and_then(|mut kept| serde_json::from_value(kept.data.get_mut(PERSON)?.take()).ok()))
 }
 
 /// What another version of this program wrote, and this one can't read, is nobody.
@@ -142,6 +159,7 @@ pub(super) async fn begin(
         since: now,
         seen: now,
         confirmed: Some(now),
+        look: None,
     };
     session.insert(PERSON, person).await
 }
@@ -179,6 +197,17 @@ pub(crate) async fn choose_account(session: &Session, account: AccountId) -> Res
 pub(super) async fn switch_account(session: &Session, account: AccountId) -> Result<(), session::Error> {
     session.cycle_id().await?;
     choose_account(session, account).await
+}
+
+/// Lets whoever is logged in look into an account, or, with `None`, into none any more. The session gets another id, so that
+/// forms of pages that are open are refused rather than do something elsewhere.
+pub(super) async fn look(session: &Session, look: Option<Look>) -> Result<(), session::Error> {
+    let Some(mut person) = person(session).await? else {
+        return Ok(());
+    };
+    person.look = look;
+    session.cycle_id().await?;
+    session.insert(PERSON, person).await
 }
 
 /// Notes that whoever is logged in has shown again who they are.

@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
-    domain::caller::Caller,
+    domain::{caller::Caller, ids::AccountId},
     service::credits,
     store::{
         accounts,
@@ -28,6 +28,11 @@ pub async fn standing(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Resu
         summary: members::summarise(db, caller.account, caller.user.id, now).await?,
         usage: credits::usage(db, caller.account, now).await?,
     })
+}
+
+/// What an account is called, for people: its name or, where it has none, its owner's address.
+pub async fn called(db: &PgPool, account: AccountId) -> Result<String, StoreError> {
+    Ok(accounts::find_called(db, account).await?.unwrap_or_default())
 }
 
 /// What the caller's account is called; may be empty.

@@ -1,5 +1,7 @@
 //! Table `accounts`.
 
+use std::fmt;
+
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,6 +10,7 @@ use crate::{
     domain::{
         display_name::DisplayName,
         ids::{AccountId, ExportId, UserId},
+        plan::PlanLimits,
     },
     store::{deletions::DeletionOrder, error::StoreError},
 };
@@ -35,22 +38,121 @@ pub async fn insert(
     Ok(())
 }
 
-/// Gives an account another plan. `credits` are those of one period, when they are not the plan's.
+/// Gives an account another plan. `credits` are those of one period, when they are not the plan's. Returns the plan that it
+/// had; `None`: there is no such account.
 pub async fn update_plan(
     db: &mut PgConnection,
     id: AccountId,
     plan: &str,
     credits: Option<i64>,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update accounts set plan = $2, credits = $3 where id = $1",
+) -> Result<Option<String>, StoreError> {
+    let former = sqlx::query_scalar!(
+        "with former as (select id, plan from accounts where id = $1 for no key update)
+         update accounts set plan = $2, credits = $3 from former where accounts.id = former.id
+         returning former.plan",
         id.0,
         plan,
         credits
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    Ok(former.fetch_optional(db).await?)
+}
+
+/// Limits that an operator has set for one account; what is `None` its plan decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OwnLimits {
+    /// Renders running or waiting at once.
+    pub concurrency: Option<i32>,
+    /// Requests a minute.
+    pub rate_per_minute: Option<i32>,
+    /// Largest request body.
+    pub body_bytes: Option<i32>,
+    /// What a synchronous render may take.
+    pub sync_deadline_seconds: Option<i32>,
+}
+
+/// For logs.
+impl fmt::Display for OwnLimits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = [
+            (self.concurrency, "at a time"),
+            (self.rate_per_minute, "requests a minute"),
+            (self.body_bytes, "bytes a request"),
+            (self.sync_deadline_seconds, "seconds a render"),
+        ];
+        let set = limits
+            .into_iter()
+            .filter_map(|(limit, unit)| Some(format!("{} {unit}", limit?)));
+        let set = set.collect::<Vec<_>>().join(", ");
+        formatter.write_str(if set.is_empty() { "the plan's" } else { &set })
+    }
+}
+
+/// Gives an account limits of its own. `false`: there is no such account.
+pub async fn update_limits(db: &mut PgConnection, id: AccountId, limits: OwnLimits) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set concurrency = $2, rate_per_minute = $3, body_bytes = $4, sync_deadline_seconds = $5
+         where id = $1",
+        id.0,
+        limits.concurrency,
+        limits.rate_per_minute,
+        limits.body_bytes,
+        limits.sync_deadline_seconds,
+    );
+    Ok(done.execute(db).await?.rows_affected() == 1)
+}
+
+/// Suspends an account. `false`: it is suspended already, or there is none.
+pub async fn suspend(
+    db: &mut PgConnection,
+    id: AccountId,
+    reason: &str,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set suspended_at = $3, suspended_because = $2 where id = $1 and suspended_at is null",
+        id.0,
+        reason,
+        now,
+    );
+    Ok(done.execute(db).await?.rows_affected() == 1)
+}
+
+/// Lifts the suspension of an account. `false`: it is not suspended.
+pub async fn restore(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set suspended_at = null, suspended_because = null
+         where id = $1 and suspended_at is not null",
+        id.0,
+    );
+    Ok(done.execute(db).await?.rows_affected() == 1)
+}
+
+/// Whether there is such an account; it stays until the transaction ends.
+pub async fn is_there(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
+    let found = sqlx::query_scalar!("select id from accounts where id = $1 for key share", id.0);
+    Ok(found.fetch_optional(db).await?.is_some())
+}
+
+/// Whom to tell of what is done to an account.
+pub struct OwnerAddress {
+    /// Log-in name of the owner.
+    pub email: String,
+    /// What the account is called.
+    pub called: String,
+}
+
+/// The owner of an account. `None`: there is no such account.
+pub async fn find_owner_address(db: &mut PgConnection, id: AccountId) -> Result<Option<OwnerAddress>, StoreError> {
+    let owner = sqlx::query_as!(
+        OwnerAddress,
+        r#"select users.email, coalesce(nullif(accounts.name, ''), users.email) as "called!"
+           from accounts
+           join members on members.account_id = accounts.id and members.role = 'owner'
+           join users on users.id = members.user_id
+           where accounts.id = $1"#,
+        id.0,
+    );
+    Ok(owner.fetch_optional(db).await?)
 }
 
 /// Decides whether the content of requests stays once their renders have ended. If not, that of the renders so far is to be
@@ -155,6 +257,19 @@ pub async fn update_name(
 pub async fn find_name(db: impl PgExecutor<'_>, id: AccountId) -> Result<String, StoreError> {
     let name = sqlx::query_scalar!("select name from accounts where id = $1", id.0);
     Ok(name.fetch_one(db).await?)
+}
+
+/// What an account is called, for people: its name or, where it has none, its owner's address.
+pub async fn find_called(db: impl PgExecutor<'_>, id: AccountId) -> Result<Option<String>, StoreError> {
+    let name = sqlx::query_scalar!(
+        r#"select coalesce(nullif(accounts.name, ''), users.email, '') as "name!"
+           from accounts
+           left join members on members.account_id = accounts.id and members.role = 'owner'
+           left join users on users.id = members.user_id
+           where accounts.id = $1"#,
+        id.0,
+    );
+    Ok(name.fetch_optional(db).await?)
 }
 
 /// Decides from when on everybody needs a second factor in an account that this user owns; with `None`, that nobody does.
@@ -311,6 +426,25 @@ pub async fn list_owned_by(db: &PgPool, email: &str) -> Result<Vec<OwnedAccount>
             owner: UserId(row.user_id),
         })
         .collect())
+}
+
+/// What an account allows whoever acts for it. `None`: there is no such account.
+pub async fn find_limits(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, StoreError> {
+    let row = sqlx::query!(
+        r#"select concurrency as "concurrency!", rate_per_minute as "rate_per_minute!", body_bytes as "body_bytes!",
+               sync_deadline_seconds as "sync_deadline_seconds!"
+           from account_limits where account_id = $1"#,
+        id.0,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| {
+        PlanLimits::from_columns(
+            row.concurrency,
+            row.rate_per_minute,
+            row.body_bytes,
+            row.sync_deadline_seconds,
+        )
+    }))
 }
 
 /// Whether there is any account at all.

@@ -9,7 +9,7 @@ use crate::{
         audit_log::{AuditDeed, AuditDoer, AuditEntry},
         ids::AccountId,
     },
-    store::error::StoreError,
+    store::{accounts, error::StoreError},
 };
 
 /// Writes down what was done, as the last statement of the transaction that does it: from here on all others who write wait
@@ -23,7 +23,7 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let account_name = match about {
-        Some(account) => find_account_name(db, account).await?,
+        Some(account) => accounts::find_called(&mut *db, account).await?,
         None => None,
     };
     insert_named(db, doer, about, account_name, deed, reason, now).await
@@ -56,19 +56,6 @@ pub async fn insert_named(
     // Whoever keeps the log elsewhere has a witness: a chain that was made anew has other digests.
     tracing::info!(number = written.number, digest = %hex(&written.digest), "audit log");
     Ok(())
-}
-
-/// What an account is called, for operators: its name or, where it has none, its owner's address.
-pub async fn find_account_name(db: &mut PgConnection, account: AccountId) -> Result<Option<String>, StoreError> {
-    let name = sqlx::query_scalar!(
-        r#"select coalesce(nullif(accounts.name, ''), users.email, '') as "name!"
-           from accounts
-           left join members on members.account_id = accounts.id and members.role = 'owner'
-           left join users on users.id = members.user_id
-           where accounts.id = $1"#,
-        account.0,
-    );
-    Ok(name.fetch_optional(db).await?)
 }
 
 /// A row of the log.

@@ -59,7 +59,7 @@ pub struct Wanted {
     pub jobs: usize,
     /// Accounts take turns; the one after this is next.
     pub after: AccountId,
-    /// What one account may have in hand in all processes; without it, what its plan allows.
+    /// What one account may have in hand in all processes; without it, what its limits allow.
     pub cap: Option<usize>,
 }
 
@@ -99,7 +99,8 @@ pub async fn claim(db: &mut PgConnection, instance: InstanceId, wanted: Wanted) 
             ) as id
             from turns
             where (
-                select coalesce($3, plans.concurrency) from accounts join plans on plans.name = accounts.plan
+                select coalesce($3, limits.concurrency)
+                from account_limits limits join accounts on accounts.id = limits.account_id
                 where accounts.id = turns.account_id and accounts.suspended_at is null
             ) > (
                 select count(*) from jobs held

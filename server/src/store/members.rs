@@ -254,7 +254,7 @@ pub struct AccountOfPerson {
     pub suspended: bool,
     /// The account wants everybody to have a second factor, and the person has none.
     pub needs_second_factor: bool,
-    /// The limits of the account's plan.
+    /// The limits of the account.
     pub limits: PlanLimits,
 }
 
@@ -271,10 +271,11 @@ pub async fn find_caller(
                (coalesce(accounts.second_factor_from <= now(), false) and not exists (
                    select from second_factors where user_id = users.id and turned_on_at is not null
                )) as "needs_second_factor!",
-               plans.concurrency, plans.rate_per_minute, plans.body_bytes, plans.sync_deadline_seconds
+               limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
+               limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!"
            from members
            join accounts on accounts.id = members.account_id
-           join plans on plans.name = accounts.plan
+           join account_limits limits on limits.account_id = accounts.id
            join users on users.id = members.user_id
            where members.user_id = $1 and ($2::uuid is null or accounts.id = $2)
            order by members.inserted_at, accounts.id
@@ -299,7 +300,7 @@ pub async fn find_caller(
     }))
 }
 
-/// A member and their account, in numbers.
+/// Somebody and the account that they act for, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// What the person calls themselves; may be empty.
@@ -320,7 +321,7 @@ pub struct Summary {
     pub connections: i64,
 }
 
-/// An account, as one of its members sees it.
+/// An account, as somebody sees it who acts for it: a member, or an operator who looks at it.
 pub async fn summarise(
     db: &PgPool,
     account: AccountId,
@@ -338,10 +339,8 @@ pub async fn summarise(
                (select count(*) from api_keys
                 where account_id = $1 and revoked_at is null and (expires_at is null or expires_at > $3)) as "keys!",
                (select count(*) from connections where account_id = $1) as "connections!"
-           from members
-           join accounts on accounts.id = members.account_id
-           join users on users.id = members.user_id
-           where members.account_id = $1 and members.user_id = $2"#,
+           from accounts cross join users
+           where accounts.id = $1 and users.id = $2"#,
         account.0,
         user.0,
         now,

@@ -141,7 +141,7 @@ pub struct QueuedRender {
     pub options: Value,
     /// Names the document in the service's own storage. `None`: it goes elsewhere.
     pub object: Option<Uuid>,
-    /// Most renders of the account at once, by its plan.
+    /// Most renders of the account at once.
     pub concurrency: usize,
 }
 
@@ -152,11 +152,10 @@ pub async fn find_unfinished(
     id: RenderId,
 ) -> Result<Option<QueuedRender>, StoreError> {
     let row = sqlx::query!(
-        "select renders.livemode, renders.options, renders.object_id, plans.concurrency
+        r#"select renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!"
          from renders
-         join accounts on accounts.id = renders.account_id
-         join plans on plans.name = accounts.plan
-         where renders.account_id = $1 and renders.id = $2 and renders.finished_at is null",
+         join account_limits limits on limits.account_id = renders.account_id
+         where renders.account_id = $1 and renders.id = $2 and renders.finished_at is null"#,
         account.0,
         id.0,
     )

@@ -29,11 +29,15 @@ use tower_sessions::Session;
 
 use crate::{
     clock,
-    domain::{caller::Caller, client::Client, ids::UserId},
+    domain::{
+        caller::{Access, Caller},
+        client::Client,
+        ids::UserId,
+    },
     http::{OwnApi, csrf, request_log::RequestId},
     service::{
         people::callers::{self, CallerError},
-        sessions::LoggedIn,
+        sessions::{LoggedIn, Look},
     },
     state::AppState,
     web::Web,
@@ -47,6 +51,8 @@ pub(super) struct RequestBackend {
     session: Session,
     client: Client,
     person: Option<LoggedIn>,
+    /// Whether the request is more than a look at a page.
+    changes: bool,
     /// Asked for once, however many parts of a page act for them.
     caller: OnceCell<Caller>,
 }
@@ -62,13 +68,23 @@ impl RequestBackend {
             session: of_browser(request),
             client: of_browser(request),
             person: request.extensions.get().cloned(),
+            changes: !request.method.is_safe(),
             caller: OnceCell::new(),
         })
     }
 
-    /// Who is logged in.
+    /// Who is logged in. An operator who looks into an account changes nothing, neither there nor of themselves.
     fn user(&self) -> Result<UserId, AppError> {
-        self.person().map(|person| person.user)
+        let person = self.person()?;
+        if self.changes && self.look().is_some() {
+            return Err(AppError::OnlyLooking);
+        }
+        Ok(person.user)
+    }
+
+    /// Into which account an operator looks.
+    fn look(&self) -> Option<Look> {
+        self.person.as_ref()?.look(clock::now())
     }
 
     fn person(&self) -> Result<&LoggedIn, AppError> {
@@ -85,23 +101,24 @@ impl RequestBackend {
     /// Who is logged in, for their account, if their role in it allows this: what everything about tenant data begins
     /// with.
     async fn caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
-        let user = self.user()?;
-        let (db, limits) = (&self.app.db, &self.app.config.limits);
+        self.user()?;
+        let (db, limits, person) = (&self.app.db, &self.app.config.limits, self.person()?);
         let found = self
             .caller
-            .get_or_try_init(|| callers::of_session(db, limits, &self.session, user, &self.client, clock::now()));
+            .get_or_try_init(|| callers::of_session(db, limits, &self.session, person, &self.client, clock::now()));
         let caller = found.await.map_err(|error| match error {
             CallerError::NoAccount => AppError::NoAccount,
             CallerError::NotMember => AppError::NotMember,
-            CallerError::Suspended => AppError::Suspended,
             CallerError::SecondFactorFirst => AppError::SecondFactorFirst,
             error @ (CallerError::Session(_) | CallerError::Store(_)) => self.internal(&error),
         })?;
-        if caller.may(permission) {
-            Ok(caller.clone())
-        } else {
-            Err(AppError::NotAllowed(permission))
+        if !caller.may(permission) {
+            return Err(AppError::NotAllowed(permission));
         }
+        if self.changes && caller.access == Access::Suspended {
+            return Err(AppError::Suspended);
+        }
+        Ok(caller.clone())
     }
 
     /// As [`Self::caller_who_may`], for what is [`confirmed`](Self::confirmed) first. Whoever may not do it at all is not

@@ -122,11 +122,11 @@ impl Watch {
     }
 
     /// Whether the person is still logged in, and the account still theirs.
-    async fn is_welcome(&self) -> bool {
-        let (app, person) = (&self.web.app, &self.viewer.person);
-        let current = sessions::is_current(&app.db, &self.viewer.session, person.user, clock::now()).await;
-        if !matches!(current, Ok(true)) {
-            return false;
+    async fn is_welcome(&mut self) -> bool {
+        let (app, user) = (&self.web.app, self.viewer.person.user);
+        match sessions::reload(&app.db, &self.viewer.session, clock::now()).await {
+            Ok(Some(person)) if person.user == user => self.viewer.person = person,
+            _ => return false,
         }
         let caller = self.viewer.caller(&self.web, Permission::Produce).await;
         caller.is_ok_and(|caller| caller.account == self.account)

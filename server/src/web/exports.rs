@@ -25,7 +25,7 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<S
         return StatusCode::NOT_FOUND.into_response();
     };
     let (app, now) = (&web.app, clock::now());
-    let caller = match viewer.caller(&web, Permission::ExportAccount).await {
+    let caller = match viewer.reader(&web, Permission::ExportAccount).await {
         Ok(caller) => caller,
         Err(status) => return status.into_response(),
     };

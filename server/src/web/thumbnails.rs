@@ -26,7 +26,7 @@ pub(super) async fn get(
         return StatusCode::NOT_FOUND.into_response();
     };
     let app = &web.app;
-    let account = match viewer.caller(&web, Permission::Produce).await {
+    let account = match viewer.reader(&web, Permission::Produce).await {
         Ok(caller) => caller.account,
         Err(status) => return status.into_response(),
     };

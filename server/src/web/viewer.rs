@@ -9,7 +9,11 @@ use tower_sessions::Session;
 
 use crate::{
     clock,
-    domain::{caller::Caller, client::Client, operator::Operator},
+    domain::{
+        caller::{Access, Caller},
+        client::Client,
+        operator::Operator,
+    },
     service::{
         operators::{self, OperatorError},
         people::callers::{self, CallerError},
@@ -58,20 +62,25 @@ impl Viewer {
 
     /// They, for their account, if their role in it allows this.
     pub(super) async fn caller(&self, web: &Web, permission: Permission) -> Result<Caller, StatusCode> {
-        let (db, limits, user) = (&web.app.db, &web.app.config.limits, self.person.user);
-        match callers::of_session(db, limits, &self.session, user, &self.client, clock::now()).await {
+        let (db, limits) = (&web.app.db, &web.app.config.limits);
+        match callers::of_session(db, limits, &self.session, &self.person, &self.client, clock::now()).await {
             Ok(caller) if caller.may(permission) => Ok(caller),
-            Ok(_)
-            | Err(
-                CallerError::NoAccount
-                | CallerError::NotMember
-                | CallerError::Suspended
-                | CallerError::SecondFactorFirst,
-            ) => Err(StatusCode::FORBIDDEN),
+            Ok(_) | Err(CallerError::NoAccount | CallerError::NotMember | CallerError::SecondFactorFirst) => {
+                Err(StatusCode::FORBIDDEN)
+            }
             Err(error @ (CallerError::Session(_) | CallerError::Store(_))) => {
                 tracing::error!(%error, "an account could not be looked up");
                 Err(StatusCode::SERVICE_UNAVAILABLE)
             }
+        }
+    }
+
+    /// As [`Self::caller`], for what shows the content of documents: an operator who looks sees none.
+    pub(super) async fn reader(&self, web: &Web, permission: Permission) -> Result<Caller, StatusCode> {
+        let caller = self.caller(web, permission).await?;
+        match caller.access {
+            Access::Full | Access::Suspended => Ok(caller),
+            Access::Looking => Err(StatusCode::FORBIDDEN),
         }
     }
 }

@@ -121,7 +121,7 @@ pub fn PapersSections(
                     <h2>"Invoices"</h2>
                 </div>
                 <div class="section__body">
-                    <Invoices invoices />
+                    <InvoiceTable invoices />
                 </div>
             </section>
             <section class="section">
@@ -143,8 +143,12 @@ pub fn PapersSections(
     })
 }
 
+/// Invoices, with links to them at Stripe.
 #[component]
-fn Invoices(invoices: Vec<Invoice>) -> impl IntoView {
+pub fn InvoiceTable(
+    /// The latest first.
+    invoices: Vec<Invoice>,
+) -> impl IntoView {
     if invoices.is_empty() {
         return Either::Left(view! { <p class="small quiet">"No invoices yet."</p> });
     }

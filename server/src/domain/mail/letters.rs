@@ -136,6 +136,34 @@ pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime)
         .written()
 }
 
+/// Goes to the owner.
+pub fn account_suspended(base: &Url, account: &str, reason: &str) -> Written {
+    let draft = Draft::new("Your account is suspended").says(format!(
+        "The operator of this service has suspended the Platen account {account}: its keys answer 403 from now on, what is \
+         queued waits, and in the dashboard nothing can be changed. Nothing is deleted."
+    ));
+    let draft = if reason.is_empty() {
+        draft
+    } else {
+        draft.says(format!("The reason: {reason}"))
+    };
+    draft
+        .says("Write to the operator of this service to have it lifted.")
+        .leads("Look at the account", &page(base, DASHBOARD_PATH))
+        .written()
+}
+
+/// Goes to the owner.
+pub fn account_restored(base: &Url, account: &str) -> Written {
+    Draft::new("Your account works again")
+        .says(format!(
+            "The operator of this service has lifted the suspension of the Platen account {account}. Its keys work again, and \
+             what was queued goes on."
+        ))
+        .leads("Look at the account", &page(base, DASHBOARD_PATH))
+        .written()
+}
+
 /// While there is time.
 pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
     let account = called(account_name, "your account");

@@ -1,5 +1,6 @@
 //! On whose behalf a person acts who is logged in.
 
+use platen_app::model::role::Role;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tower_sessions::Session;
@@ -8,13 +9,17 @@ use crate::{
     config::limits::LimitsConfig,
     domain::{
         allowed_templates::AllowedTemplates,
-        caller::{Caller, User},
+        api_key::Scopes,
+        caller::{Access, Caller, User},
         client::Client,
         ids::{AccountId, UserId},
         role,
     },
-    service::sessions,
-    store::{error::StoreError, members},
+    service::{
+        operators::{self, OperatorError},
+        sessions::{self, LoggedIn},
+    },
+    store::{accounts, error::StoreError, members},
 };
 
 /// Why a person can't act for their account.
@@ -26,9 +31,6 @@ pub enum CallerError {
     /// They have chosen an account to which they do not belong any more.
     #[error("the person does not belong to the account any more")]
     NotMember,
-    /// By an operator.
-    #[error("the account is suspended")]
-    Suspended,
     /// The session can't be read.
     #[error(transparent)]
     Session(#[from] tower_sessions::session::Error),
@@ -44,15 +46,20 @@ pub enum CallerError {
 const TOUCH_AFTER: Duration = Duration::minutes(5);
 
 /// Who is logged in, for the account that they have chosen. Whoever has not chosen one chooses the one that they have
-/// belonged to the longest, and stays there: a page never acts for another account than that for which it was shown.
+/// belonged to the longest, and stays there: a page never acts for another account than that for which it was shown. An
+/// operator who looks into an account acts for that one.
 pub async fn of_session(
     db: &PgPool,
     limits: &LimitsConfig,
     session: &Session,
-    user: UserId,
+    person: &LoggedIn,
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<Caller, CallerError> {
+    let user = person.user;
+    if let Some(look) = person.look(now) {
+        return of_looking_operator(db, limits, user, client, look.account).await;
+    }
     let chosen = sessions::chosen_account(session).await?;
     let caller = of_person(db, limits, user, client, chosen, now).await?;
     if chosen.is_none() {
@@ -76,9 +83,6 @@ pub async fn of_person(
         Some(_) => CallerError::NotMember,
         None => CallerError::NoAccount,
     })?;
-    if found.suspended {
-        return Err(CallerError::Suspended);
-    }
     if found.needs_second_factor {
         return Err(CallerError::SecondFactorFirst);
     }
@@ -98,5 +102,41 @@ pub async fn of_person(
         templates: AllowedTemplates::default(),
         livemode: true,
         limits: limits.over(found.limits),
+        access: if found.suspended {
+            Access::Suspended
+        } else {
+            Access::Full
+        },
+    })
+}
+
+/// Somebody who may see what the owner of an account sees; of its content nothing, and without leaving a trace as a member.
+async fn of_looking_operator(
+    db: &PgPool,
+    limits: &LimitsConfig,
+    user: UserId,
+    client: &Client,
+    account: AccountId,
+) -> Result<Caller, CallerError> {
+    let operator = operators::of_person(db, user, client)
+        .await
+        .map_err(|error| match error {
+            OperatorError::NotOperator => CallerError::NotMember,
+            OperatorError::SecondFactorFirst => CallerError::SecondFactorFirst,
+            OperatorError::Store(error) => CallerError::Store(error),
+        })?;
+    let found = accounts::find_limits(db, account).await?;
+    let found = found.ok_or(CallerError::NotMember)?;
+    Ok(Caller {
+        account,
+        key: None,
+        user: operator.user,
+        role: Some(Role::Owner),
+        client: Some(operator.client),
+        scopes: Scopes::from_iter([]),
+        templates: AllowedTemplates::default(),
+        livemode: true,
+        limits: limits.over(found),
+        access: Access::Looking,
     })
 }

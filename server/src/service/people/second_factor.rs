@@ -10,6 +10,7 @@ use tower_sessions::Session;
 use crate::{
     domain::{
         account_log::{Deed, Doer},
+        audit_log::{AuditDeed, AuditDoer},
         client::Client,
         email::Email,
         ids::UserId,
@@ -19,7 +20,7 @@ use crate::{
     },
     service::people::{People, PeopleError, deeds, email_of},
     store::{
-        devices, mails,
+        audit_log, devices, mails,
         second_factors::{self, StoredFactor},
         tx, users,
     },
@@ -136,7 +137,9 @@ async fn replace_codes(db: &mut PgConnection, user: UserId) -> Result<Vec<Recove
 pub async fn turn_off(people: &People, user: UserId, client: &Client, now: OffsetDateTime) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
     let doer = deeds::person(user, &email, client);
-    delete(people, user, &email, &doer, &Deed::SecondFactorOff {}, now).await
+    let mut transaction = tx::begin(&people.db).await?;
+    delete(&mut transaction, user, &email, &doer, &Deed::SecondFactorOff {}, now).await?;
+    Ok(tx::commit(transaction).await?)
 }
 
 /// Turns off that of somebody who has lost their app and their codes. For operators, who have found out who asks for it.
@@ -146,27 +149,31 @@ pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Resu
     let deed = Deed::SecondFactorRemoved {
         email: email.as_str().to_owned(),
     };
-    delete(people, user, email, &Doer::OPERATOR, &deed, now).await?;
+    let mut transaction = tx::begin(&people.db).await?;
+    delete(&mut transaction, user, email, &Doer::OPERATOR, &deed, now).await?;
+    let deed = AuditDeed::SecondFactorRemoved {
+        email: email.as_str().to_owned(),
+    };
+    audit_log::insert(&mut transaction, &AuditDoer::CommandLine, None, deed, "", now).await?;
+    tx::commit(transaction).await?;
     tracing::warn!(user_id = %user, "an operator has removed a second factor");
     Ok(())
 }
 
 async fn delete(
-    people: &People,
+    db: &mut PgConnection,
     user: UserId,
     email: &Email,
     doer: &Doer,
     deed: &Deed,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let mut transaction = tx::begin(&people.db).await?;
-    if !second_factors::delete(&mut transaction, user).await? {
+    if !second_factors::delete(db, user).await? {
         return Err(PeopleError::NotFound);
     }
-    devices::forget_all(&mut transaction, user).await?;
-    mails::insert(&mut transaction, email, Some(user), &Letter::SecondFactorOff, now).await?;
-    deeds::write_down(&mut transaction, user, doer, deed, now).await?;
-    Ok(tx::commit(transaction).await?)
+    devices::forget_all(db, user).await?;
+    mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await?;
+    Ok(deeds::write_down(db, user, doer, deed, now).await?)
 }
 
 /// Whether a log-in of this user from this client does not end with the password.

@@ -8,7 +8,7 @@ use platen_app::{
         overview::{Activity, Glance, Span, Step},
         person::Person,
         role::{Permission, Role},
-        standing::{CreditPeriod, PaymentDue, Standing},
+        standing::{CreditPeriod, PaymentDue, ReadOnly, Standing},
         usage::{Usage, UsedDay},
     },
 };
@@ -18,13 +18,16 @@ use super::RequestBackend;
 use crate::{
     clock,
     domain::{
+        caller::Access,
         credits::{Meter, Period},
         render::history::RenderState,
     },
     service::{
         activity,
         billing::{self, standing::PaymentDue as Due},
-        credits, standing,
+        credits,
+        operators::look,
+        standing,
     },
     store::{
         renders::statistics::{RenderGlance, RenderStep},
@@ -51,6 +54,13 @@ impl AccountBackend for RequestBackend {
                 email: caller.user.email,
             },
             operator: summary.operator,
+            read_only: match (self.look(), caller.access) {
+                (Some(look), _) => Some(ReadOnly::Looking {
+                    minutes_left: look::minutes_left(look, now),
+                }),
+                (None, Access::Suspended) => Some(ReadOnly::Suspended),
+                (None, Access::Full | Access::Looking) => None,
+            },
             role,
             accounts,
             payment_due: due.map(payment_due),

@@ -1,5 +1,7 @@
 //! What the operators' pages ask of the services. Each function begins with [`RequestBackend::operator`].
 
+mod accounts;
+
 use async_trait::async_trait;
 use platen_app::{
     backend::admin::AdminBackend,
@@ -16,7 +18,7 @@ use crate::{
 impl RequestBackend {
     /// Who is logged in, as an operator of the service. For everybody else there is nothing here.
     pub(super) async fn operator(&self) -> Result<Operator, AppError> {
-        let found = operators::of_person(&self.app.db, self.user()?, &self.client).await;
+        let found = operators::of_person(&self.app.db, self.person()?.user, &self.client).await;
         found.map_err(|error| match error {
             OperatorError::NotOperator => AppError::NotFound,
             OperatorError::SecondFactorFirst => AppError::SecondFactorFirst,

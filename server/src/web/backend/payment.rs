@@ -239,7 +239,7 @@ fn pack_offer(pack: offers::PackOffer) -> PackOffer {
     }
 }
 
-fn papers(papers: standing::Papers) -> Papers {
+pub(super) fn papers(papers: standing::Papers) -> Papers {
     match papers {
         standing::Papers::Unknown => Papers::Unknown,
         standing::Papers::Known { invoices, payer, card } => Papers::Known {

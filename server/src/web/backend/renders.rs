@@ -27,6 +27,7 @@ use crate::{
     clock,
     domain::{
         account_log::Doer,
+        caller::Access,
         ids::{AccountId, ApiKeyId, RenderId, TemplateId},
         render::{
             history::{self, RenderState as StoredState},
@@ -73,10 +74,16 @@ impl RenderBackend for RequestBackend {
     }
 
     async fn render(&self, id: String) -> Result<RenderDetail, AppError> {
-        let account = self.caller_who_may(Permission::Produce).await?.account;
+        let caller = self.caller_who_may(Permission::Produce).await?;
         let id = RenderId::parse(&id).ok_or(AppError::NotFound)?;
-        let found = detail::find(&self.app, account, id).await;
-        found.map_err(|error| self.internal(&error))?.ok_or(AppError::NotFound)
+        let found = detail::find(&self.app, caller.account, id).await;
+        let found = found
+            .map_err(|error| self.internal(&error))?
+            .ok_or(AppError::NotFound)?;
+        Ok(match caller.access {
+            Access::Full | Access::Suspended => found,
+            Access::Looking => detail::without_content(found),
+        })
     }
 
     async fn cancel_render(&self, id: String) -> Result<(), AppError> {
@@ -190,11 +197,14 @@ impl RequestBackend {
     }
 
     async fn secret(&self, account: AccountId, now: OffsetDateTime) -> Result<Secret, AppError> {
-        let shown_until: Option<i64> = self
-            .session
-            .get(SECRET_SHOWN_UNTIL)
-            .await
-            .map_err(|error| self.internal(&error))?;
+        // An operator who looks has asked for their own.
+        let shown_until: Option<i64> = match self.look() {
+            Some(_) => None,
+            None => {
+                let noted = self.session.get(SECRET_SHOWN_UNTIL).await;
+                noted.map_err(|error| self.internal(&error))?
+            }
+        };
         let secret = self.secret_until(account, shown_until, now).await;
         secret.map_err(|error| self.internal(&error))
     }

@@ -27,7 +27,7 @@ use crate::{
             invitations::{self, Guest},
             team,
         },
-        sessions,
+        sessions, standing,
     },
     store::{
         account_log::{Entry, Wanted},
@@ -151,6 +151,15 @@ impl TeamBackend for RequestBackend {
 
     async fn own_accounts(&self) -> Result<Vec<OwnAccount>, AppError> {
         let user = self.user()?;
+        if let Some(look) = self.look() {
+            // Whoever looks into an account belongs to none meanwhile.
+            let called = standing::called(&self.app.db, look.account).await;
+            return Ok(vec![OwnAccount {
+                id: look.account.to_string(),
+                name: called.map_err(|error| self.internal(&error))?,
+                current: true,
+            }]);
+        }
         let chosen = sessions::chosen_account(&self.session).await;
         let chosen = chosen.map_err(|error| self.internal(&error))?;
         let own = account::accounts_of(&self.app.people, user).await;

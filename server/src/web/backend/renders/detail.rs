@@ -82,6 +82,19 @@ pub(super) async fn find(app: &AppState, account: AccountId, id: RenderId) -> Re
     }))
 }
 
+/// What an operator sees who looks into an account: neither the document nor what its scripts said.
+pub(super) fn without_content(detail: RenderDetail) -> RenderDetail {
+    RenderDetail {
+        document: detail.document.map(|document| Document {
+            url: None,
+            pictures: Pictures::None,
+            ..document
+        }),
+        console: Vec::new(),
+        ..detail
+    }
+}
+
 fn document(render: &Render, pictures: Pictures) -> Option<Document> {
     let result = render.result.as_ref();
     // What is deleted there is no longer to be had.

@@ -1,0 +1,4 @@
+//! `/admin`: the area of those who run the service.
+
+pub mod account;
+pub mod accounts;

@@ -1,0 +1,221 @@
+//! What operators do to an account. Each asks why.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    model::{
+        admin::accounts::{AccountFile, AccountState, GrantLasts},
+        rejection::Field,
+    },
+    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    pages::admin::account::api::{GrantCredits, LookIntoAccount, RestoreAccount, SetLimits, SetPlan, SuspendAccount},
+    ui::{
+        button::{OpenButton, Rank},
+        check::Check,
+        dialog::Weight,
+        icon::{Glyph, Icon},
+        moment::day,
+        select::Select,
+    },
+};
+
+/// The buttons that open the dialogs.
+#[component]
+pub fn Actions(
+    /// Whether the account is suspended.
+    suspended: bool,
+) -> impl IntoView {
+    view! {
+        <OpenButton dialog="look">
+            <Icon glyph=Glyph::Eye />
+            "Look as the owner"
+        </OpenButton>
+        <OpenButton dialog="grant">"Grant credits"</OpenButton>
+        <OpenButton dialog="plan">"Change plan"</OpenButton>
+        <OpenButton dialog="limits">"Limits"</OpenButton>
+        {if suspended {
+            Either::Left(view! { <OpenButton dialog="restore">"Restore"</OpenButton> })
+        } else {
+            Either::Right(
+                view! {
+                    <OpenButton dialog="suspend" rank=Rank::Danger>
+                        "Suspend"
+                    </OpenButton>
+                },
+            )
+        }}
+    }
+}
+
+/// The dialogs.
+#[component]
+pub fn Dialogs(
+    /// Of which account.
+    account: AccountFile,
+) -> impl IntoView {
+    view! {
+        <LookDialog account=account.clone() />
+        <GrantDialog account=account.clone() />
+        <PlanDialog account=account.clone() />
+        <LimitsDialog account=account.clone() />
+        {if account.state == AccountState::Suspended {
+            Either::Left(view! { <RestoreDialog account /> })
+        } else {
+            Either::Right(view! { <SuspendDialog account /> })
+        }}
+    }
+}
+
+#[component]
+fn ReasonField(outcome: Outcome, hint: &'static str) -> impl IntoView {
+    view! { <FormField outcome=outcome field=Field::OperatorsReason label="Reason" hint=hint /> }
+}
+
+const FOR_THE_AUDIT_LOG: &str = "Goes to the audit log.";
+
+#[component]
+fn LookDialog(account: AccountFile) -> impl IntoView {
+    let outcome = Outcome::about::<LookIntoAccount>(&account.id);
+    view! {
+        <DialogForm outcome=outcome id="look" title=format!("Look into {}", account.called) action="Look">
+            <p>
+                "You see the dashboard as its owner does, for 30 minutes. You cannot change anything, and you see neither secrets nor documents."
+            </p>
+            <ReasonField outcome hint="A ticket number will do. The owner finds it in the account’s log." />
+        </DialogForm>
+    }
+}
+
+#[component]
+fn GrantDialog(account: AccountFile) -> impl IntoView {
+    let outcome = Outcome::about::<GrantCredits>(&account.id);
+    let options = GrantLasts::ALL.map(|lasts| (lasts.word(), lasts.name())).to_vec();
+    let chosen = outcome.typed_or(Field::GrantLasts, GrantLasts::Period.word());
+    view! {
+        <DialogForm outcome=outcome id="grant" title=format!("Grant credits to {}", account.called) action="Grant credits">
+            <div class="fields fields--2">
+                <FormField outcome=outcome field=Field::CreditAmount label="Credits" value="500" />
+                <Select
+                    name=Field::GrantLasts.name()
+                    id=outcome.id(Field::GrantLasts)
+                    label="Valid until"
+                    options
+                    chosen
+                    fault=outcome.fault(Field::GrantLasts)
+                />
+            </div>
+            <p class="small quiet">"This period ends on " {day(account.period_ends_at.date())} "."</p>
+            <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
+        </DialogForm>
+    }
+}
+
+#[component]
+fn PlanDialog(account: AccountFile) -> impl IntoView {
+    let outcome = Outcome::about::<SetPlan>(&account.id);
+    let chosen = outcome.typed_or(Field::Plan, &account.plan);
+    let options = account.plans.into_iter().map(|plan| {
+        let selected = plan == chosen;
+        view! {
+            <option value=plan.clone() selected=selected>
+                {plan.clone()}
+            </option>
+        }
+    });
+    let options = options.collect_view();
+    let paid = account.customer.map(|_| {
+        view! {
+            <p>
+                "It is a customer at Stripe: the plan is this one until what it pays for there changes. Nothing is charged or refunded."
+            </p>
+        }
+    });
+    let id = outcome.id(Field::Plan);
+    view! {
+        <DialogForm outcome=outcome id="plan" title=format!("Change the plan of {}", account.called) action="Change plan">
+            {paid}
+            <div class="fields fields--2">
+                <div class="field">
+                    <label class="field__label" for=id.clone()>
+                        "Plan"
+                    </label>
+                    <select class="input" id=id.clone() name=Field::Plan.name()>
+                        {options}
+                    </select>
+                </div>
+                <FormField
+                    outcome=outcome
+                    field=Field::PeriodCredits
+                    label="Credits a month"
+                    hint="Empty: as many as the plan brings."
+                    value=typed(account.own_credits)
+                    optional=true
+                />
+            </div>
+            <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
+        </DialogForm>
+    }
+}
+
+#[component]
+fn LimitsDialog(account: AccountFile) -> impl IntoView {
+    let outcome = Outcome::about::<SetLimits>(&account.id);
+    let own = account.own_limits;
+    let fields = [
+        (Field::Concurrency, "Renders at a time", own.concurrency),
+        (Field::RatePerMinute, "Requests a minute", own.rate_per_minute),
+        (Field::BodyMib, "MiB a request", own.body_mib),
+        (
+            Field::DeadlineSeconds,
+            "Seconds a synchronous render",
+            own.deadline_seconds,
+        ),
+    ];
+    let fields = fields.map(|(field, label, value)| {
+        view! { <FormField outcome=outcome field=field label=label value=typed(value) optional=true /> }
+    });
+    view! {
+        <DialogForm outcome=outcome id="limits" title=format!("Limits of {}", account.called) action="Change limits">
+            <p>"What is empty, the plan decides."</p>
+            <div class="fields fields--2">{fields}</div>
+            <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
+        </DialogForm>
+    }
+}
+
+fn typed(number: Option<impl ToString>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+#[component]
+fn SuspendDialog(account: AccountFile) -> impl IntoView {
+    let outcome = Outcome::about::<SuspendAccount>(&account.id);
+    view! {
+        <DialogForm
+            outcome=outcome
+            id="suspend"
+            title=format!("Suspend {}", account.called)
+            weight=Weight::Danger
+            action="Suspend"
+        >
+            <p>
+                "Its keys answer 403 " <code>"forbidden"</code>
+                " from now on. What is being rendered ends; what is queued waits until you restore the account. Members can log in and read."
+            </p>
+            <ReasonField outcome hint="Goes to the audit log and, if you tick it, to the owner." />
+            <Check name="tell_owner" label="Mail the owner" checked=true />
+        </DialogForm>
+    }
+}
+
+#[component]
+fn RestoreDialog(account: AccountFile) -> impl IntoView {
+    let outcome = Outcome::about::<RestoreAccount>(&account.id);
+    view! {
+        <DialogForm outcome=outcome id="restore" title=format!("Restore {}", account.called) action="Restore">
+            <p>"Its keys work again from now on, and what is queued goes on."</p>
+            <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
+            <Check name="tell_owner" label="Mail the owner" checked=true />
+        </DialogForm>
+    }
+}

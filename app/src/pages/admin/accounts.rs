@@ -1,0 +1,257 @@
+//! `/admin/accounts`: who uses the service.
+
+use leptos::{either::Either, prelude::*};
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::admin::{AdminEntry, AdminShell, PATH},
+    },
+    model::admin::accounts::{AccountLine, AccountOrder, AccountPage, AccountSearch, AccountState},
+    ui::{
+        badge::{Badge, State},
+        filters::{SearchFilter, SelectFilter},
+        moment::Day,
+        number::{counted, grouped},
+        pager::Pager,
+    },
+};
+
+/// The page. Its query says what is looked for.
+#[component]
+pub fn Accounts() -> impl IntoView {
+    let search = search(&use_query_map().read_untracked());
+    let wanted = search.clone();
+    view! {
+        <AdminShell title="Accounts" current=AdminEntry::Accounts>
+            {loaded(|backend| async move { backend.accounts(wanted).await }, |page| view! { <Content page search /> })}
+        </AdminShell>
+    }
+}
+
+#[component]
+fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
+    let first = search.after.is_none();
+    let newest = (!first).then(|| address(&search, None));
+    let older = page.next.map(|next| address(&search, Some(next)));
+    let note = counted(page.accounts.len() as u64, "account", "accounts") + if first { "" } else { " more" };
+    let nothing = page.accounts.is_empty();
+    let named = |(word, name): (&str, &str)| (word.to_owned(), name.to_owned());
+    let plans = page.plans.into_iter().map(|plan| (plan.clone(), plan)).collect();
+    let states = AccountState::ALL
+        .map(|state| named((state.word(), state.name())))
+        .to_vec();
+    let orders = AccountOrder::ALL[1..]
+        .iter()
+        .map(|order| named((order.word(), order.name())))
+        .collect();
+    let order = if search.order == AccountOrder::Newest {
+        ""
+    } else {
+        search.order.word()
+    };
+    let rows = page
+        .accounts
+        .into_iter()
+        .map(|account| view! { <Row account /> })
+        .collect_view();
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Accounts"</h1>
+                <div class="page-head__meta">
+                    <span>{counted(page.total, "account", "accounts")}</span>
+                    <span>{grouped(page.paid)} " on a paid plan"</span>
+                    <span>{grouped(page.suspended)} " suspended"</span>
+                </div>
+            </div>
+        </div>
+        <section class="section">
+            <div class="section__head">
+                <h2>"Find"</h2>
+            </div>
+            <div class="section__body">
+                <form class="filters" method="get" action=PATH>
+                    <SearchFilter label="Name, email, account id, key prefix or render id" value=search.text />
+                    <SelectFilter name="plan" label="Plan" options=plans value=search.plan.unwrap_or_default() />
+                    <SelectFilter
+                        name="state"
+                        label="State"
+                        options=states
+                        value=search.state.map(|state| state.word().to_owned()).unwrap_or_default()
+                    />
+                    <SelectFilter
+                        name="order"
+                        label="Order"
+                        options=orders
+                        any=AccountOrder::Newest.name()
+                        value=order.to_owned()
+                    />
+                    <div class="filters__actions">
+                        <button class="button" type="submit">
+                            "Find"
+                        </button>
+                    </div>
+                </form>
+                {if nothing {
+                    Either::Left(view! { <p class="quiet">"No account is like that."</p> })
+                } else {
+                    Either::Right(
+                        view! {
+                            <table class="table">
+                                <caption>"Accounts"</caption>
+                                <thead>
+                                    <tr>
+                                        <th scope="col">"Account"</th>
+                                        <th scope="col" class="table__medium">
+                                            "Owner"
+                                        </th>
+                                        <th scope="col" class="table__medium">
+                                            "Plan"
+                                        </th>
+                                        <th scope="col" class="table__figure">
+                                            "Credits used"
+                                        </th>
+                                        <th scope="col" class="table__figure table__medium">
+                                            "Failed, 24 h"
+                                        </th>
+                                        <th scope="col" class="table__wide">
+                                            "Since"
+                                        </th>
+                                        <th scope="col">"State"</th>
+                                    </tr>
+                                </thead>
+                                <tbody>{rows}</tbody>
+                            </table>
+                        },
+                    )
+                }}
+                <Pager note newest older />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(account: AccountLine) -> impl IntoView {
+    let used = format!("{} of {}", grouped(account.used), grouped(account.total));
+    let failed = share(account.failed, account.ended);
+    view! {
+        <tr>
+            <th scope="row">
+                <a class="table__link break" href=format!("{PATH}/{}", account.id)>
+                    {account.called}
+                </a>
+            </th>
+            <td class="table__medium">
+                <span class="break">{account.owner}</span>
+            </td>
+            <td class="table__medium">{account.plan}</td>
+            <td class="table__figure">{used}</td>
+            <td class="table__figure table__medium">{failed}</td>
+            <td class="table__wide table__tight">
+                <Day at=account.since />
+            </td>
+            <td>
+                <AccountBadge state=account.state used=account.used total=account.total />
+            </td>
+        </tr>
+    }
+}
+
+/// How an account stands, in a badge; one that has used nearly all of its credits says so.
+#[component]
+pub fn AccountBadge(
+    /// See there.
+    state: AccountState,
+    /// Credits used in this period.
+    used: i64,
+    /// Credits of this period in all.
+    total: i64,
+) -> impl IntoView {
+    let spent = total > 0 && used.saturating_mul(10) >= total.saturating_mul(9);
+    let (kind, words) = match state {
+        AccountState::Active if spent => (State::Warning, format!("{} % used", used.saturating_mul(100) / total)),
+        AccountState::Active => (State::Good, state.name().to_owned()),
+        AccountState::Suspended => (State::Bad, state.name().to_owned()),
+        AccountState::ToBeDeleted => (State::Struck, state.name().to_owned()),
+    };
+    view! { <Badge state=kind>{words}</Badge> }
+}
+
+/// So many of all, in per cent; a dash where there are none.
+fn share(part: i64, all: i64) -> String {
+    match all {
+        0 => "–".to_owned(),
+        // Tenths of a per cent, rounded.
+        all => {
+            let tenths = (part * 2000 + all) / (all * 2);
+            match tenths % 10 {
+                0 => format!("{} %", tenths / 10),
+                rest => format!("{}.{rest} %", tenths / 10),
+            }
+        }
+    }
+}
+
+fn search(query: &ParamsMap) -> AccountSearch {
+    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    AccountSearch {
+        text: text("q").unwrap_or_default(),
+        plan: text("plan"),
+        state: text("state").as_deref().and_then(AccountState::from_word),
+        order: text("order")
+            .as_deref()
+            .and_then(AccountOrder::from_word)
+            .unwrap_or_default(),
+        after: text("cursor"),
+    }
+}
+
+fn address(search: &AccountSearch, after: Option<String>) -> String {
+    let mut query = ParamsMap::new();
+    let order = Some(search.order.word().to_owned()).filter(|_| search.order != AccountOrder::Newest);
+    let fields = [
+        ("q", Some(search.text.clone()).filter(|text| !text.is_empty())),
+        ("plan", search.plan.clone()),
+        ("state", search.state.map(|state| state.word().to_owned())),
+        ("order", order),
+        ("cursor", after),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            query.insert(name, value);
+        }
+    }
+    format!("{PATH}{}", query.to_query_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_rounded_to_a_tenth() {
+        assert_eq!(share(0, 0), "–");
+        assert_eq!(share(0, 10), "0 %");
+        assert_eq!(share(38, 100), "38 %");
+        assert_eq!(share(6, 1000), "0.6 %");
+        assert_eq!(share(2, 3), "66.7 %");
+    }
+
+    #[test]
+    fn a_search_stands_in_the_address() {
+        let search = AccountSearch {
+            text: "a&b".to_owned(),
+            state: Some(AccountState::Suspended),
+            order: AccountOrder::Failures,
+            ..AccountSearch::default()
+        };
+        let address = address(&search, Some("7:x".to_owned()));
+        assert_eq!(
+            address, "/admin/accounts?q=a%26b&state=suspended&order=failures&cursor=7%3Ax",
+            "{search:?}"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! What operators do to accounts. Each of it is written down twice: in the account's own log, and in the audit log.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    domain::{
+        account_log::{Deed, Doer},
+        audit_log::{AuditDeed, AuditDoer, Reason},
+        email::Email,
+        ids::AccountId,
+        mail::Letter,
+    },
+    service::{
+        accounts::{PlanChoice, UnknownPlan, known_plan},
+        credits::lock_balance,
+    },
+    store::{account_log, accounts, accounts::OwnLimits, audit_log, credits, error::StoreError, mails, tx},
+};
+
+/// Why nothing was done to an account.
+#[derive(Debug, thiserror::Error)]
+pub enum OperationError {
+    /// There is no such account.
+    #[error("there is no such account")]
+    NotFound,
+    /// There is no such plan.
+    #[error(transparent)]
+    UnknownPlan(#[from] UnknownPlan),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Who does something to which account, why and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Operation<'a> {
+    /// Who.
+    pub doer: &'a AuditDoer,
+    /// To which account.
+    pub account: AccountId,
+    /// Why.
+    pub reason: &'a Reason,
+    /// When.
+    pub now: OffsetDateTime,
+}
+
+impl Operation<'_> {
+    /// Writes it down in both logs; the last statement of its transaction.
+    pub(super) async fn write_down(
+        self,
+        db: &mut PgConnection,
+        told: &Deed,
+        deed: AuditDeed,
+    ) -> Result<(), StoreError> {
+        account_log::insert(db, self.account, &Doer::OPERATOR, told, self.now).await?;
+        let (doer, reason) = (self.doer, self.reason.as_str());
+        audit_log::insert(db, doer, Some(self.account), deed, reason, self.now).await
+    }
+}
+
+/// Suspends an account: its keys are refused from now on, what is queued waits, and its people only read. What is being
+/// rendered ends as ever. `false`: it is suspended already.
+pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) -> Result<bool, OperationError> {
+    let (account, now) = (operation.account, operation.now);
+    let reason = operation.reason.as_str();
+    let mut transaction = tx::begin(db).await?;
+    let owner = accounts::find_owner_address(&mut transaction, account).await?;
+    let owner = owner.ok_or(OperationError::NotFound)?;
+    if !accounts::suspend(&mut transaction, account, reason, now).await? {
+        return Ok(false);
+    }
+    if tell_owner {
+        let letter = Letter::AccountSuspended {
+            account: owner.called,
+            reason: reason.to_owned(),
+        };
+        tell(&mut transaction, &owner.email, &letter, now).await?;
+    }
+    let told = if tell_owner { "owner told" } else { "owner not told" };
+    let deed = AuditDeed::AccountSuspended { told: told.to_owned() };
+    operation
+        .write_down(&mut transaction, &Deed::Suspended {}, deed)
+        .await?;
+    tx::commit(transaction).await?;
+    Ok(true)
+}
+
+/// Lifts the suspension of an account; what is queued goes on. `false`: it is not suspended.
+pub async fn restore(db: &PgPool, operation: Operation<'_>, tell_owner: bool) -> Result<bool, OperationError> {
+    let (account, now) = (operation.account, operation.now);
+    let mut transaction = tx::begin(db).await?;
+    let owner = accounts::find_owner_address(&mut transaction, account).await?;
+    let owner = owner.ok_or(OperationError::NotFound)?;
+    if !accounts::restore(&mut transaction, account).await? {
+        return Ok(false);
+    }
+    if tell_owner {
+        let letter = Letter::AccountRestored { account: owner.called };
+        tell(&mut transaction, &owner.email, &letter, now).await?;
+    }
+    let deed = AuditDeed::AccountRestored {};
+    operation.write_down(&mut transaction, &Deed::Restored {}, deed).await?;
+    tx::commit(transaction).await?;
+    Ok(true)
+}
+
+async fn tell(db: &mut PgConnection, email: &str, letter: &Letter, now: OffsetDateTime) -> Result<(), StoreError> {
+    // What stands in the database was an address once.
+    match email.parse::<Email>() {
+        Ok(email) => mails::insert(db, &email, None, letter, now).await,
+        Err(_) => Ok(()),
+    }
+}
+
+/// Until when credits that an operator gives can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrantLasts {
+    /// Until the period of the account ends.
+    Period,
+    /// Until they are used up.
+    UntilUsed,
+}
+
+/// Adds credits to the account's current period.
+pub async fn grant(
+    db: &PgPool,
+    operation: Operation<'_>,
+    amount: i64,
+    lasts: GrantLasts,
+) -> Result<(), OperationError> {
+    let (account, now) = (operation.account, operation.now);
+    let mut transaction = tx::begin(db).await?;
+    if !accounts::is_there(&mut transaction, account).await? {
+        return Err(OperationError::NotFound);
+    }
+    let period = lock_balance(&mut transaction, account, now).await?.period;
+    let until = match lasts {
+        GrantLasts::Period => {
+            credits::grant(&mut transaction, account, period, amount).await?;
+            period.ends_at.date().to_string()
+        }
+        GrantLasts::UntilUsed => {
+            credits::add_bought(&mut transaction, account, period, amount).await?;
+            "they are used up".to_owned()
+        }
+    };
+    let told = Deed::CreditsGranted { credits: amount };
+    let deed = AuditDeed::CreditsGranted { credits: amount, until };
+    operation.write_down(&mut transaction, &told, deed).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Gives an account another plan, its credits from the current period on. Credits that are used up stay.
+pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice) -> Result<(), OperationError> {
+    let account = operation.account;
+    let mut transaction = tx::begin(db).await?;
+    let plan = known_plan(&mut transaction, &choice.plan).await??;
+    let former = accounts::update_plan(&mut transaction, account, &plan, choice.credits).await?;
+    let from = former.ok_or(OperationError::NotFound)?;
+    let balance = lock_balance(&mut transaction, account, operation.now).await?;
+    credits::update_allowance(&mut transaction, account, balance.period).await?;
+    let told = Deed::PlanSet { plan: plan.clone() };
+    let to = match choice.credits {
+        Some(credits) => format!("{plan} with {credits} credits a month"),
+        None => plan,
+    };
+    operation
+        .write_down(&mut transaction, &told, AuditDeed::PlanSet { from, to })
+        .await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Gives an account limits of its own; where there is none, its plan's counts. They count from the next request.
+pub async fn set_limits(db: &PgPool, operation: Operation<'_>, limits: OwnLimits) -> Result<(), OperationError> {
+    let mut transaction = tx::begin(db).await?;
+    if !accounts::update_limits(&mut transaction, operation.account, limits).await? {
+        return Err(OperationError::NotFound);
+    }
+    let deed = AuditDeed::LimitsSet {
+        limits: limits.to_string(),
+    };
+    operation
+        .write_down(&mut transaction, &Deed::LimitsSet {}, deed)
+        .await?;
+    Ok(tx::commit(transaction).await?)
+}

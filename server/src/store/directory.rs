@@ -1,0 +1,286 @@
+//! All accounts, for operators: nothing here begins with one account, and nothing else may use it.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::ids::AccountId,
+    store::{accounts::OwnLimits, error::StoreError},
+};
+
+/// By what accounts are ordered, the most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DirectoryOrder {
+    /// When they were made.
+    #[default]
+    Newest,
+    /// Credits used in this period.
+    CreditsUsed,
+    /// Renders that failed in the last 24 hours.
+    Failures,
+}
+
+/// Where a page of the directory begins: behind this account, and its figure in the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectoryCursor {
+    /// The figure.
+    pub rank: i64,
+    /// The account.
+    pub account: AccountId,
+}
+
+/// What is looked for among accounts. What is not given does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct DirectorySearch {
+    /// A part of a name or of a member's address, the beginning of a key, or the id of an account or a render.
+    pub text: String,
+    /// On this plan.
+    pub plan: Option<String>,
+    /// `active`, `suspended` or `to_be_deleted`.
+    pub state: Option<String>,
+    /// See there.
+    pub order: DirectoryOrder,
+    /// The accounts behind this one.
+    pub after: Option<DirectoryCursor>,
+}
+
+/// An account in the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryEntry {
+    /// Which.
+    pub id: Uuid,
+    /// Its name or, where it has none, its owner's address.
+    pub called: String,
+    /// The owner's address.
+    pub owner: String,
+    /// Its plan.
+    pub plan: String,
+    /// Credits used in this period.
+    pub used: i64,
+    /// Credits of this period in all.
+    pub total: i64,
+    /// Renders that ended in the last 24 hours.
+    pub ended: i64,
+    /// Those of them that failed.
+    pub failed: i64,
+    /// Since when there is this account.
+    pub inserted_at: OffsetDateTime,
+    /// Since when it is suspended.
+    pub suspended_at: Option<OffsetDateTime>,
+    /// When it is deleted, if it is to be.
+    pub delete_at: Option<OffsetDateTime>,
+    /// Its figure in the order.
+    pub rank: i64,
+}
+
+/// A page of accounts, at most so many.
+pub async fn list(
+    db: &PgPool,
+    search: &DirectorySearch,
+    most: i64,
+    now: OffsetDateTime,
+) -> Result<Vec<DirectoryEntry>, StoreError> {
+    let order = match search.order {
+        DirectoryOrder::Newest => "newest",
+        DirectoryOrder::CreditsUsed => "used",
+        DirectoryOrder::Failures => "failed",
+    };
+    let text = search.text.trim();
+    let id = Uuid::try_parse(text).ok();
+    let entries = sqlx::query_as!(
+        DirectoryEntry,
+        r#"with found as (
+               select accounts.id, coalesce(nullif(accounts.name, ''), users.email, '') as called,
+                   coalesce(users.email, '') as owner, accounts.plan, accounts.inserted_at, accounts.suspended_at,
+                   accounts.delete_at, coalesce(periods.used, 0) as used,
+                   coalesce(
+                       periods.allowance + periods.granted + periods.bought, accounts.credits, plans.credits
+                   ) as total,
+                   case $5
+                       when 'newest' then (extract(epoch from accounts.inserted_at) * 1000)::bigint
+                       when 'used' then coalesce(periods.used, 0)
+                       else (
+                           select count(*) from renders
+                           where account_id = accounts.id and inserted_at > $6::timestamptz - interval '1 day'
+                               and status = 'failed'
+                       )
+                   end as rank
+               from accounts
+               join plans on plans.name = accounts.plan
+               left join members on members.account_id = accounts.id and members.role = 'owner'
+               left join users on users.id = members.user_id
+               left join credit_periods periods
+                   on periods.account_id = accounts.id and periods.starts_at <= $6 and periods.ends_at > $6
+               where ($1 = ''
+                       or strpos(lower(accounts.name), lower($1)) > 0
+                       or exists (
+                           select from members belonging join users person on person.id = belonging.user_id
+                           where belonging.account_id = accounts.id and strpos(person.email, lower($1)) > 0
+                       )
+                       or exists (
+                           select from api_keys where api_keys.account_id = accounts.id
+                               and (starts_with($1, hint) or (length($1) >= 8 and starts_with(hint, $1)))
+                       )
+                       or accounts.id = $2
+                       or exists (select from renders where renders.id = $2 and renders.account_id = accounts.id))
+                   and ($3::text is null or accounts.plan = $3)
+                   and case $4::text
+                       when 'active' then accounts.suspended_at is null and accounts.delete_at is null
+                       when 'suspended' then accounts.suspended_at is not null
+                       when 'to_be_deleted' then accounts.delete_at is not null
+                       else true
+                   end
+           )
+           select found.id, called as "called!", owner as "owner!", plan, used as "used!", total as "total!",
+               recent.ended as "ended!", recent.failed as "failed!", inserted_at, suspended_at, delete_at,
+               rank as "rank!"
+           from (
+               select * from found
+               where $7::bigint is null or (rank, id) < ($7, $8::uuid)
+               order by rank desc, id desc
+               limit $9
+           ) found
+           cross join lateral (
+               select count(*) filter (where finished_at is not null) as ended,
+                   count(*) filter (where status = 'failed') as failed
+               from renders
+               where account_id = found.id and renders.inserted_at > $6::timestamptz - interval '1 day'
+           ) recent
+           order by rank desc, found.id desc"#,
+        text,
+        id,
+        search.plan,
+        search.state,
+        order,
+        now,
+        search.after.map(|after| after.rank),
+        search.after.map(|after| after.account.0),
+        most,
+    );
+    Ok(entries.fetch_all(db).await?)
+}
+
+/// All accounts, in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectoryCounts {
+    /// All.
+    pub accounts: i64,
+    /// On another plan than the free one.
+    pub paid: i64,
+    /// Suspended.
+    pub suspended: i64,
+}
+
+/// Counts all accounts. `free`: the name of the plan that costs nothing.
+pub async fn count(db: &PgPool, free: &str) -> Result<DirectoryCounts, StoreError> {
+    let counts = sqlx::query_as!(
+        DirectoryCounts,
+        r#"select count(*) as "accounts!", count(*) filter (where plan <> $1) as "paid!",
+               count(*) filter (where suspended_at is not null) as "suspended!"
+           from accounts"#,
+        free,
+    );
+    Ok(counts.fetch_one(db).await?)
+}
+
+/// One account, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountRecord {
+    /// Its name or, where it has none, its owner's address.
+    pub called: String,
+    /// Its plan.
+    pub plan: String,
+    /// Credits of one period, when they are not the plan's.
+    pub credits: Option<i64>,
+    /// Since when there is this account.
+    pub inserted_at: OffsetDateTime,
+    /// Since when it is suspended.
+    pub suspended_at: Option<OffsetDateTime>,
+    /// Why, in the operator's words.
+    pub suspended_because: Option<String>,
+    /// When it is deleted, if it is to be.
+    pub delete_at: Option<OffsetDateTime>,
+    /// Renders running or waiting at once, where it is not the plan's number; see [`OwnLimits`].
+    pub concurrency: Option<i32>,
+    /// As above.
+    pub rate_per_minute: Option<i32>,
+    /// As above.
+    pub body_bytes: Option<i32>,
+    /// As above.
+    pub sync_deadline_seconds: Option<i32>,
+    /// People who are asked in.
+    pub invitations: i64,
+    /// Storage connections.
+    pub connections: i64,
+    /// Templates.
+    pub templates: i64,
+    /// Jobs that wait.
+    pub waiting: i64,
+    /// Jobs that somebody has in hand.
+    pub in_hand: i64,
+    /// Stripe's name for it.
+    pub customer: Option<String>,
+}
+
+impl AccountRecord {
+    /// The limits that an operator has set.
+    pub fn own_limits(&self) -> OwnLimits {
+        OwnLimits {
+            concurrency: self.concurrency,
+            rate_per_minute: self.rate_per_minute,
+            body_bytes: self.body_bytes,
+            sync_deadline_seconds: self.sync_deadline_seconds,
+        }
+    }
+}
+
+/// One account. `None`: there is none.
+pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<AccountRecord>, StoreError> {
+    let record = sqlx::query_as!(
+        AccountRecord,
+        r#"select coalesce(nullif(accounts.name, ''), users.email, '') as "called!", accounts.plan, accounts.credits,
+               accounts.inserted_at, suspended_at, suspended_because, delete_at, concurrency, rate_per_minute,
+               body_bytes, sync_deadline_seconds,
+               (select count(*) from invitations where account_id = $1 and expires_at > $2) as "invitations!",
+               (select count(*) from connections where account_id = $1) as "connections!",
+               (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",
+               (select count(*) from jobs where account_id = $1 and claim is null) as "waiting!",
+               (select count(*) from jobs where account_id = $1 and claim is not null) as "in_hand!",
+               (select id from stripe_customers where account_id = $1) as customer
+           from accounts
+           left join members on members.account_id = accounts.id and members.role = 'owner'
+           left join users on users.id = members.user_id
+           where accounts.id = $1"#,
+        account.0,
+        now,
+    );
+    Ok(record.fetch_optional(db).await?)
+}
+
+/// What an account could spend in a month, and did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountPeriod {
+    /// Its first moment.
+    pub starts_at: OffsetDateTime,
+    /// What its plan brought.
+    pub allowance: i64,
+    /// What operators added.
+    pub granted: i64,
+    /// What was bought, or given until it is used.
+    pub bought: i64,
+    /// What is gone.
+    pub used: i64,
+}
+
+/// The latest periods of an account, the latest first.
+pub async fn list_periods(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<AccountPeriod>, StoreError> {
+    let periods = sqlx::query_as!(
+        AccountPeriod,
+        "select starts_at, allowance, granted, bought, used from credit_periods
+         where account_id = $1 order by starts_at desc limit $2",
+        account.0,
+        most,
+    );
+    Ok(periods.fetch_all(db).await?)
+}

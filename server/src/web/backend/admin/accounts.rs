@@ -1,0 +1,382 @@
+//! Accounts, for operators.
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::admin::accounts::AdminAccountsBackend,
+    error::AppError,
+    model::{
+        admin::accounts::{
+            AccountFile, AccountKey, AccountLine, AccountMember, AccountOrder, AccountPage, AccountPeriod,
+            AccountRender, AccountSearch, AccountState, AuditLine, GrantLasts as ChosenLasts, Limits,
+            OwnLimits as ShownLimits,
+        },
+        payment::Papers as ShownPapers,
+        rejection::Field,
+        render::{RenderMode, RenderState},
+    },
+};
+use time::OffsetDateTime;
+
+use crate::{
+    clock,
+    domain::{
+        audit_log::{AuditDoer, Reason},
+        ids::AccountId,
+        plan::PlanLimits,
+    },
+    service::{
+        accounts::PlanChoice,
+        billing,
+        operators::{
+            accounts::{self, GrantLasts, Operation, OperationError},
+            directory::{self, AccountFile as Found},
+            look::{self, LookError},
+        },
+        plans,
+    },
+    store::{
+        accounts::OwnLimits,
+        api_keys::ApiKey,
+        audit_log::AuditRow,
+        directory::{DirectoryCursor, DirectoryEntry, DirectoryOrder, DirectorySearch},
+        members::Member,
+        renders::log::LoggedRender,
+    },
+    web::backend::{RequestBackend, invalid, payment::papers},
+};
+
+/// Most credits that are given at once.
+const MOST_CREDITS: i64 = 1_000_000_000;
+const MIB: i32 = 1024 * 1024;
+
+#[async_trait]
+impl AdminAccountsBackend for RequestBackend {
+    async fn accounts(&self, search: AccountSearch) -> Result<AccountPage, AppError> {
+        self.operator().await?;
+        let wanted = DirectorySearch {
+            text: search.text,
+            plan: search.plan,
+            state: search.state.map(|state| state.word().to_owned()),
+            order: match search.order {
+                AccountOrder::Newest => DirectoryOrder::Newest,
+                AccountOrder::CreditsUsed => DirectoryOrder::CreditsUsed,
+                AccountOrder::Failures => DirectoryOrder::Failures,
+            },
+            after: search.after.as_deref().and_then(read_cursor),
+        };
+        let page = directory::list(&self.app.db, &wanted, clock::now()).await;
+        let page = page.map_err(|error| self.internal(&error))?;
+        Ok(AccountPage {
+            accounts: page.entries.into_iter().map(line).collect(),
+            next: page.next.map(|next| format!("{}:{}", next.rank, next.account)),
+            plans: self.plan_names().await?,
+            total: page.counts.accounts,
+            paid: page.counts.paid,
+            suspended: page.counts.suspended,
+        })
+    }
+
+    async fn account_file(&self, id: String) -> Result<AccountFile, AppError> {
+        self.operator().await?;
+        let id = read_id(&id)?;
+        let now = clock::now();
+        let found = directory::find(&self.app.db, id, now).await;
+        let found = found
+            .map_err(|error| self.internal(&error))?
+            .ok_or(AppError::NotFound)?;
+        let papers_at_stripe = match &found.record.customer {
+            Some(_) => billing::standing::overview(&self.app.billing, id, false, now)
+                .await
+                .ok()
+                .flatten(),
+            None => None,
+        };
+        let invoices = papers_at_stripe.and_then(|overview| match papers(overview.papers?) {
+            ShownPapers::Known { invoices, .. } => Some(invoices),
+            ShownPapers::Unknown => None,
+        });
+        Ok(AccountFile {
+            invoices,
+            ..shown(id, found, self.plan_names().await?, now)
+        })
+    }
+
+    async fn suspend_account(&self, id: String, reason: String, tell_owner: bool) -> Result<(), AppError> {
+        let (doer, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
+        let done = accounts::suspend(&self.app.db, operation(&doer, account, &reason), tell_owner).await;
+        done.map(drop).map_err(|error| self.not_done(error))
+    }
+
+    async fn restore_account(&self, id: String, reason: String, tell_owner: bool) -> Result<(), AppError> {
+        let (doer, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
+        let done = accounts::restore(&self.app.db, operation(&doer, account, &reason), tell_owner).await;
+        done.map(drop).map_err(|error| self.not_done(error))
+    }
+
+    async fn grant_credits(&self, id: String, credits: String, lasts: String, reason: String) -> Result<(), AppError> {
+        let (doer, account) = (self.auditor().await?, read_id(&id)?);
+        let mut faults = Vec::new();
+        let amount = number(&mut faults, Field::CreditAmount, &credits, 1, MOST_CREDITS);
+        let lasts = match ChosenLasts::from_word(&lasts) {
+            Some(ChosenLasts::Period) => GrantLasts::Period,
+            Some(ChosenLasts::UntilUsed) => GrantLasts::UntilUsed,
+            None => return Err(AppError::Malformed),
+        };
+        let reason = all_sound(faults, &reason)?;
+        let amount = amount.ok_or_else(|| invalid(vec![Field::CreditAmount]))?;
+        let done = accounts::grant(&self.app.db, operation(&doer, account, &reason), amount, lasts).await;
+        done.map_err(|error| self.not_done(error))
+    }
+
+    async fn set_plan(&self, id: String, plan: String, credits: String, reason: String) -> Result<(), AppError> {
+        let (doer, account) = (self.auditor().await?, read_id(&id)?);
+        let mut faults = Vec::new();
+        let credits = number(&mut faults, Field::PeriodCredits, &credits, 0, MOST_CREDITS);
+        let reason = all_sound(faults, &reason)?;
+        let choice = PlanChoice { plan, credits };
+        let done = accounts::set_plan(&self.app.db, operation(&doer, account, &reason), &choice).await;
+        done.map_err(|error| self.not_done(error))
+    }
+
+    async fn set_limits(&self, id: String, limits: [String; 4], reason: String) -> Result<(), AppError> {
+        let (doer, account) = (self.auditor().await?, read_id(&id)?);
+        let mut faults = Vec::new();
+        let [concurrency, rate, body, deadline] = &limits;
+        let limits = OwnLimits {
+            concurrency: number(&mut faults, Field::Concurrency, concurrency, 1, 1_000),
+            rate_per_minute: number(&mut faults, Field::RatePerMinute, rate, 1, 1_000_000),
+            body_bytes: number(&mut faults, Field::BodyMib, body, 1, 1_000).map(|mib: i32| mib * MIB),
+            sync_deadline_seconds: number(&mut faults, Field::DeadlineSeconds, deadline, 1, 3_600),
+        };
+        let reason = all_sound(faults, &reason)?;
+        let done = accounts::set_limits(&self.app.db, operation(&doer, account, &reason), limits).await;
+        done.map_err(|error| self.not_done(error))
+    }
+
+    async fn look_into_account(&self, id: String, reason: String) -> Result<(), AppError> {
+        let (doer, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
+        let begun = look::begin(&self.app.db, &self.session, operation(&doer, account, &reason)).await;
+        begun.map_err(|error| self.not_looked(error))
+    }
+
+    async fn stop_looking(&self) -> Result<Option<String>, AppError> {
+        // Whoever is no operator any more may stop as well.
+        let Some(look) = self.look() else { return Ok(None) };
+        let doer = AuditDoer::of_operator(&self.operator().await?);
+        let ended = look::end(&self.app.db, &self.session, &doer, look, clock::now()).await;
+        ended.map_err(|error| self.not_looked(error))?;
+        Ok(Some(look.account.to_string()))
+    }
+}
+
+impl RequestBackend {
+    /// Who changes something, for the audit log.
+    async fn auditor(&self) -> Result<AuditDoer, AppError> {
+        Ok(AuditDoer::of_operator(&self.confirmed_operator().await?))
+    }
+
+    async fn plan_names(&self) -> Result<Vec<String>, AppError> {
+        let plans = plans::list(&self.app.db).await.map_err(|error| self.internal(&error))?;
+        Ok(plans.into_iter().map(|plan| plan.name).collect())
+    }
+
+    fn not_done(&self, error: OperationError) -> AppError {
+        match error {
+            OperationError::NotFound => AppError::NotFound,
+            OperationError::UnknownPlan(_) => invalid(vec![Field::Plan]),
+            OperationError::Store(error) => self.internal(&error),
+        }
+    }
+
+    fn not_looked(&self, error: LookError) -> AppError {
+        match error {
+            LookError::NotFound => AppError::NotFound,
+            error @ (LookError::Store(_) | LookError::Session(_)) => self.internal(&error),
+        }
+    }
+}
+
+fn operation<'a>(doer: &'a AuditDoer, account: AccountId, reason: &'a Reason) -> Operation<'a> {
+    Operation {
+        doer,
+        account,
+        reason,
+        now: clock::now(),
+    }
+}
+
+fn read_id(id: &str) -> Result<AccountId, AppError> {
+    AccountId::parse(id).ok_or(AppError::NotFound)
+}
+
+fn read_cursor(text: &str) -> Option<DirectoryCursor> {
+    let (rank, account) = text.split_once(':')?;
+    Some(DirectoryCursor {
+        rank: rank.parse().ok()?,
+        account: AccountId::parse(account)?,
+    })
+}
+
+fn read_reason(reason: &str) -> Result<Reason, AppError> {
+    all_sound(Vec::new(), reason)
+}
+
+/// The reason, unless that or another field is faulty.
+fn all_sound(mut faults: Vec<Field>, reason: &str) -> Result<Reason, AppError> {
+    match reason.parse() {
+        Ok(reason) if faults.is_empty() => Ok(reason),
+        Ok(_) => Err(invalid(faults)),
+        Err(_) => {
+            faults.push(Field::OperatorsReason);
+            Err(invalid(faults))
+        }
+    }
+}
+
+/// A number that somebody typed, if they did.
+fn number<N: TryFrom<i64>>(faults: &mut Vec<Field>, field: Field, typed: &str, least: i64, most: i64) -> Option<N> {
+    let typed: String = typed.trim().chars().filter(|digit| *digit != ',').collect();
+    if typed.is_empty() {
+        return None;
+    }
+    let number = typed.parse().ok().filter(|number| (least..=most).contains(number));
+    let number = number.and_then(|number| N::try_from(number).ok());
+    if number.is_none() {
+        faults.push(field);
+    }
+    number
+}
+
+fn state(suspended_at: Option<OffsetDateTime>, delete_at: Option<OffsetDateTime>) -> AccountState {
+    match (suspended_at, delete_at) {
+        (Some(_), _) => AccountState::Suspended,
+        (None, Some(_)) => AccountState::ToBeDeleted,
+        (None, None) => AccountState::Active,
+    }
+}
+
+fn line(entry: DirectoryEntry) -> AccountLine {
+    AccountLine {
+        id: entry.id.to_string(),
+        called: entry.called,
+        owner: entry.owner,
+        plan: entry.plan,
+        used: entry.used,
+        total: entry.total,
+        ended: entry.ended,
+        failed: entry.failed,
+        since: entry.inserted_at,
+        state: state(entry.suspended_at, entry.delete_at),
+    }
+}
+
+fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -> AccountFile {
+    let own = found.record.own_limits();
+    let record = found.record;
+    let balance = found.usage.balance;
+    AccountFile {
+        now,
+        id: id.to_string(),
+        called: record.called,
+        state: state(record.suspended_at, record.delete_at),
+        suspended: record
+            .suspended_at
+            .map(|since| (since, record.suspended_because.unwrap_or_default())),
+        delete_at: record.delete_at,
+        since: record.inserted_at,
+        plan: record.plan,
+        own_credits: record.credits,
+        plans,
+        used: balance.used,
+        total: balance.total,
+        period_ends_at: balance.period.ends_at,
+        succeeded: found.figures.succeeded,
+        failed: found.figures.failed,
+        waiting: record.waiting,
+        in_hand: record.in_hand,
+        limits: limits(found.limits),
+        own_limits: ShownLimits {
+            concurrency: own.concurrency,
+            rate_per_minute: own.rate_per_minute,
+            body_mib: own.body_bytes.map(|bytes| bytes / MIB),
+            deadline_seconds: own.sync_deadline_seconds,
+        },
+        invitations: record.invitations,
+        connections: record.connections,
+        templates: record.templates,
+        customer: record.customer,
+        subscriptions: found
+            .subscriptions
+            .into_iter()
+            .map(|subscription| (subscription.product, subscription.status, subscription.period_ends_at))
+            .collect(),
+        invoices: None,
+        members: found.members.into_iter().map(member).collect(),
+        keys: found.keys.into_iter().map(|key| shown_key(key, now)).collect(),
+        renders: found.renders.into_iter().filter_map(render).collect(),
+        periods: found
+            .periods
+            .into_iter()
+            .map(|period| AccountPeriod {
+                starts_at: period.starts_at,
+                allowance: period.allowance,
+                granted: period.granted,
+                bought: period.bought,
+                used: period.used,
+            })
+            .collect(),
+        audit: found.audit.iter().map(audit_line).collect(),
+    }
+}
+
+fn limits(limits: PlanLimits) -> Limits {
+    let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    Limits {
+        concurrency: whole(limits.concurrency),
+        rate_per_minute: i64::from(limits.rate_per_minute.get()),
+        body_mib: whole(limits.body_bytes) / i64::from(MIB),
+        deadline_seconds: i64::try_from(limits.sync_deadline.as_secs()).unwrap_or(i64::MAX),
+    }
+}
+
+fn member(member: Member) -> AccountMember {
+    AccountMember {
+        called: member.called().to_owned(),
+        email: member.email,
+        role: member.role,
+        seen_at: member.seen_at,
+    }
+}
+
+fn shown_key(key: ApiKey, now: OffsetDateTime) -> AccountKey {
+    AccountKey {
+        in_use: key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry > now),
+        name: key.name,
+        hint: key.hint,
+        live: key.livemode,
+        last_used_at: key.last_used_at,
+    }
+}
+
+/// `None`: another release wrote it.
+fn render(render: LoggedRender) -> Option<AccountRender> {
+    let took = render.finished_at.map(|finished| finished - render.inserted_at);
+    Some(AccountRender {
+        id: render.id.to_string(),
+        state: RenderState::from_word(&render.state)?,
+        mode: RenderMode::from_word(&render.mode)?,
+        at: render.inserted_at,
+        milliseconds: took.and_then(|took| i64::try_from(took.whole_milliseconds()).ok()),
+        pages: render.page_count,
+        credits: render.credits,
+    })
+}
+
+fn audit_line(row: &AuditRow) -> AuditLine {
+    AuditLine {
+        at: row.happened_at,
+        who: row.entry.by.who().to_owned(),
+        what: row.what(),
+        reason: row.entry.reason.clone(),
+    }
+}
