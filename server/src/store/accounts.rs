@@ -358,7 +358,8 @@ pub struct LeftBehind {
     pub exports: Vec<ExportId>,
 }
 
-/// Deletes an account with all that belongs to it, and those of its members who belong to no other account.
+/// Deletes an account with all that belongs to it, and those of its members who belong to no other account, unless they
+/// operate the service.
 pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<LeftBehind, StoreError> {
     let members = sqlx::query_scalar!("select user_id from members where account_id = $1", account.account.0);
     let members = members.fetch_all(&mut *db).await?;
@@ -373,7 +374,8 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Left
         .execute(&mut *db)
         .await?;
     sqlx::query!(
-        "delete from users where id = any($1) and not exists (select from members where user_id = users.id)",
+        "delete from users
+         where id = any($1) and operator_since is null and not exists (select from members where user_id = users.id)",
         &members,
     )
     .execute(db)

@@ -38,10 +38,11 @@ pub async fn insert(db: &mut PgConnection, user: NewUser<'_>, now: OffsetDateTim
     Ok(())
 }
 
-/// Deletes a user who belongs to no account any more.
+/// Deletes a user who belongs to no account any more, unless they operate the service.
 pub async fn delete_without_account(db: &mut PgConnection, id: UserId) -> Result<(), StoreError> {
     sqlx::query!(
-        "delete from users where id = $1 and not exists (select from members where user_id = $1)",
+        "delete from users
+         where id = $1 and operator_since is null and not exists (select from members where user_id = $1)",
         id.0,
     )
     .execute(db)

@@ -1,5 +1,6 @@
 //! The dashboard without a browser: what its pages, files and functions answer. `end2end` opens them.
 
+mod admin;
 mod billing;
 mod destinations;
 mod events;

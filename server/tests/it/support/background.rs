@@ -71,6 +71,15 @@ impl TestService {
         done.expect("sound SQL").rows_affected()
     }
 
+    /// As [`Self::execute`], of what the database may refuse: its words.
+    pub(crate) async fn try_execute(&self, statement: &str) -> Result<u64, String> {
+        let mut connection = self.connection().await;
+        let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
+            .execute(&mut connection)
+            .await;
+        done.map(|done| done.rows_affected()).map_err(|error| error.to_string())
+    }
+
     /// Makes somebody who has an account a member of another one as well.
     pub(crate) async fn join(&self, account: &str, email: &str, role: &str) {
         let statement = format!(

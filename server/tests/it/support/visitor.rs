@@ -1,13 +1,16 @@
 //! Somebody who is logged in to the dashboard, without a browser.
 
+use platen_server::clock;
 use reqwest::{Client, Response, redirect::Policy};
 use serde_json::Value;
 use url::form_urlencoded;
 
-use crate::support::{service::TestService, studio::header};
+use crate::support::{
+    people::{PASSWORD, Town},
+    service::TestService,
+    studio::header,
+};
 
-/// What every account of the command line is given.
-const PASSWORD: &str = "a long password";
 const HTML: &str = "text/html";
 
 /// Keeps its cookie, and follows no redirect.
@@ -31,6 +34,18 @@ impl Visitor {
             .await;
         assert_eq!(answer.status(), 303);
         visitor.remember(&answer);
+        visitor
+    }
+
+    /// Makes an operator with an account and a second factor of their own, and logs them in.
+    pub(crate) async fn operator(service: &TestService, email: &str) -> Self {
+        service.account_with(email, &["--admin"]);
+        // Before there is a second step.
+        let visitor = Self::log_in(service, email).await;
+        let town = Town::at(service.database_url()).await;
+        let mut browser = town.browser("192.0.2.1");
+        let user = town.log_in(&mut browser, email, PASSWORD).await.expect("logged in");
+        town.set_up_second_factor(&mut browser, user, clock::now()).await;
         visitor
     }
 

@@ -22,13 +22,15 @@ enum Takes {
     LogIn,
     /// A role in the account.
     Role(Permission),
+    /// To operate the service.
+    Operator,
 }
 
 use Permission::{
     DeleteAccount, ExportAccount, ManageBilling, ManageDestinations, ManageKeys, ManagePeople, ManageWebhooks, Produce,
     ReadLog, SeeAccount, SetPolicy, TransferOwnership,
 };
-use Takes::{LogIn, Nothing, Role as In};
+use Takes::{LogIn, Nothing, Operator, Role as In};
 
 /// A function, what it takes, and fields.
 type Line = (&'static str, Takes, &'static [(&'static str, &'static str)]);
@@ -155,6 +157,43 @@ const FUNCTIONS: &[Line] = &[
     ("cancel-subscription", In(ManageBilling), &[]),
     ("resume-subscription", In(ManageBilling), &[]),
     ("request-deletion", In(DeleteAccount), &[("confirmation", "x")]),
+    ("suspend-account", Operator, &[("subject", NOBODYS), ("reason", "x")]),
+    ("restore-account", Operator, &[("subject", NOBODYS), ("reason", "x")]),
+    (
+        "grant-credits",
+        Operator,
+        &[
+            ("subject", NOBODYS),
+            ("credits", "1"),
+            ("lasts", "period"),
+            ("reason", "x"),
+        ],
+    ),
+    (
+        "set-plan",
+        Operator,
+        &[
+            ("subject", NOBODYS),
+            ("plan", "Free"),
+            ("period_credits", ""),
+            ("reason", "x"),
+        ],
+    ),
+    (
+        "set-limits",
+        Operator,
+        &[
+            ("subject", NOBODYS),
+            ("concurrency", "1"),
+            ("rate_per_minute", ""),
+            ("body_mib", ""),
+            ("deadline_seconds", ""),
+            ("reason", "x"),
+        ],
+    ),
+    ("look-into-account", Operator, &[("subject", NOBODYS), ("reason", "x")]),
+    // Whoever does not look is led to the accounts.
+    ("stop-looking", LogIn, &[]),
 ];
 /// The same, of what ends something for good: tried last.
 const LAST: &[Line] = &[
@@ -186,13 +225,15 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/destinations", ManageDestinations),
     ("/dashboard/webhooks", ManageWebhooks),
 ];
+/// Pages and files for operators: for everybody else there are none.
+const OPERATORS: &[&str] = &["/admin/accounts", "/admin/accounts/:id"];
 /// Files below the dashboard, and what they take.
 const FILES: &[(&str, Permission)] = &[("/dashboard/team/log.csv", ReadLog)];
 
 /// An account with one person in each role, and somebody with an account of their own.
 struct Stage {
-    /// Lives as long as the stage.
-    _service: TestService,
+    service: TestService,
+    account: String,
     people: Vec<(Option<Role>, Visitor)>,
     /// What stands in braces.
     own: Vec<(&'static str, String)>,
@@ -238,7 +279,8 @@ impl Stage {
             ("{owner}", id_of(&user("owner")).await),
         ];
         Self {
-            _service: service,
+            service,
+            account: account.id,
             people,
             own,
         }
@@ -250,6 +292,16 @@ impl Stage {
         self.own
             .iter()
             .fold(answer, |answer, (_, id)| answer.replace(id, NOBODYS))
+    }
+
+    /// The address of a page, about what belongs to the account.
+    fn path(&self, page: &str) -> String {
+        let id = if page.contains("/templates/") {
+            "{template}"
+        } else {
+            "{render}"
+        };
+        self.filled(&page.replace(":id", id))
     }
 
     fn is_own(&self, text: &str) -> bool {
@@ -286,6 +338,7 @@ impl Stage {
             let refused = !answer["NotAllowed"].is_null();
             match (takes, role) {
                 (Nothing, _) => unreachable!("nobody is refused"),
+                (Operator, _) => assert_eq!(answer, "NotFound", "{told}"),
                 (In(permission), Some(role)) => assert_eq!(refused, !role.may(permission), "{told}"),
                 // The owner of another account may do everything there.
                 (LogIn, _) | (In(_), None) => assert!(!refused, "{told}"),
@@ -318,12 +371,7 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
         "each function needs a line that says what it takes"
     );
     for &(page, permission) in PAGES.iter().chain(FILES) {
-        let id = if page.contains("/templates/") {
-            "{template}"
-        } else {
-            "{render}"
-        };
-        let path = stage.filled(&page.replace(":id", id));
+        let path = stage.path(page);
         for (role, visitor) in &stage.people {
             let status = visitor.get(&path).await.status().as_u16();
             let expected = match role {
@@ -335,9 +383,70 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
             assert_eq!(status, expected, "{path} as {role:?}");
         }
     }
+    for path in OPERATORS {
+        let path = path.replace(":id", &stage.account);
+        for (role, visitor) in &stage.people {
+            assert_eq!(visitor.get(&path).await.status(), 404, "{path} as {role:?}");
+        }
+    }
     for (function, takes, fields) in FUNCTIONS.iter().chain(LAST) {
         if !matches!(takes, Nothing) {
             stage.try_function(function, *takes, fields).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_looks_into_an_account_sees_every_page_and_changes_nothing() {
+    let site = site();
+    let stage = Stage::set(service_with(site.path()).await).await;
+    let mut operator = Visitor::operator(&stage.service, "op@example.org").await;
+    let page = format!("/admin/accounts/{}", stage.account);
+    let fields = [("subject", stage.account.as_str()), ("reason", "x")];
+    let answer = operator.submit_from(&page, "look-into-account", &fields).await;
+    assert_eq!(header(&answer, "location"), "/dashboard");
+    operator.remember(&answer);
+    for (page, _) in PAGES.iter().chain(FILES) {
+        let path = stage.path(page);
+        assert_eq!(operator.get(&path).await.status(), 200, "{path}");
+    }
+    for (function, takes, fields) in FUNCTIONS.iter().chain(LAST) {
+        if matches!(takes, Nothing | Operator) || *function == "stop-looking" {
+            continue;
+        }
+        let own = fields.iter().map(|(name, value)| (*name, stage.filled(value)));
+        let answer = stage.call(&operator, function, own.collect()).await;
+        assert_eq!(answer, "OnlyLooking", "{function}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_suspended_account_everybody_reads_what_they_may_and_changes_nothing() {
+    let site = site();
+    let stage = Stage::set(service_with(site.path()).await).await;
+    let suspended = stage
+        .service
+        .command(&["accounts", "suspend", "--account", &stage.account], "");
+    assert_eq!(suspended.code, Some(0), "{suspended:?}");
+    for (role, visitor) in &stage.people {
+        let Some(role) = role else { continue };
+        for (page, permission) in PAGES.iter().chain(FILES) {
+            let expected = if role.may(*permission) { 200 } else { 403 };
+            assert_eq!(
+                visitor.get(&stage.path(page)).await.status(),
+                expected,
+                "{page} as {role:?}"
+            );
+        }
+        for (function, takes, fields) in FUNCTIONS.iter().chain(LAST) {
+            let In(permission) = takes else { continue };
+            let own = fields.iter().map(|(name, value)| (*name, stage.filled(value)));
+            let answer = stage.call(visitor, function, own.collect()).await;
+            if role.may(*permission) {
+                assert_eq!(answer, "Suspended", "{function} as {role:?}");
+            } else {
+                assert!(!answer["NotAllowed"].is_null(), "{function} as {role:?}: {answer}");
+            }
         }
     }
 }
@@ -348,8 +457,10 @@ async fn every_page_of_the_dashboard_has_a_line() {
     let known: BTreeSet<_> = routes
         .iter()
         .map(|route| route.path().to_owned())
-        .filter(|path| path.starts_with("/dashboard"))
+        .filter(|path| path.starts_with("/dashboard") || path.starts_with("/admin"))
         .collect();
-    let listed: BTreeSet<_> = PAGES.iter().map(|(path, _)| path.replace(":id", "{id}")).collect();
+    let pages = PAGES.iter().map(|(path, _)| path);
+    let listed = pages.chain(OPERATORS).filter(|path| !path.ends_with(".csv"));
+    let listed: BTreeSet<_> = listed.map(|path| path.replace(":id", "{id}")).collect();
     assert_eq!(listed, known, "each page needs a line that says what it takes");
 }

@@ -1,0 +1,113 @@
+//! How an operator looks into an account.
+
+use super::{ANN, OPERATOR, Office};
+use crate::support::{studio::header, visitor::Visitor};
+
+impl Office {
+    async fn look(&mut self) {
+        let subject = [("subject", self.account.id.as_str()), ("reason", "Ticket 4410")];
+        let page = self.page_of_account();
+        let answer = self.operator.submit_from(&page, "look-into-account", &subject).await;
+        assert_eq!(header(&answer, "location"), "/dashboard");
+        self.operator.remember(&answer);
+    }
+}
+
+#[tokio::test]
+async fn a_look_shows_the_account_and_is_told_to_its_owner() {
+    let mut office = Office::open().await;
+    let former = office.operator.token().await;
+    office.look().await;
+    let page = office.operator.page("/dashboard").await;
+    assert!(page.contains("You look at ann@example.org as its owner."), "{page}");
+    assert!(page.contains("30 minutes left"), "{page}");
+    let keys = office.operator.page("/dashboard/api-keys").await;
+    assert!(keys.contains(&office.account.key[..12]), "{keys}");
+    // A page of their own that was open before.
+    let refused = office.operator.submit_with(&former, "revoke-key", &[]).await;
+    assert_eq!(refused.status(), 403);
+
+    let ann = Visitor::log_in(&office.service, ANN).await;
+    let log = ann.page("/dashboard/team/log").await;
+    let told = "looked into the account, without changing anything, for 30 minutes at most (Ticket 4410)";
+    assert!(
+        log.contains(told) && log.contains("An operator of this service") && !log.contains(OPERATOR),
+        "{log}"
+    );
+    let team = ann.page("/dashboard/team").await;
+    assert!(!team.contains(OPERATOR), "{team}");
+
+    let answer = office.operator.submit("stop-looking", &[]).await;
+    assert_eq!(
+        header(&answer, "location"),
+        format!("{}?done=looked", office.page_of_account())
+    );
+    office.operator.remember(&answer);
+    let page = office.operator.page("/dashboard").await;
+    assert!(page.contains(OPERATOR) && !page.contains("You look at"), "{page}");
+    let audit = office.audit().await;
+    assert_eq!(
+        audit.lines().skip(1).collect::<Vec<_>>(),
+        ["look.begun ann@example.org Ticket 4410", "look.ended ann@example.org "]
+    );
+}
+
+#[tokio::test]
+async fn a_look_ends_by_itself_and_with_the_operators_office() {
+    let mut office = Office::open().await;
+    office.look().await;
+    let over =
+        "update sessions set data = jsonb_set(data, '{person,look,until}', to_jsonb('2026-11-22T10:00:00Z'::text))
+        where data -> 'person' ->> 'look' is not null";
+    office.service.execute(over).await;
+    let page = office.operator.page("/dashboard").await;
+    assert!(page.contains(OPERATOR) && !page.contains("You look at"), "{page}");
+
+    office.look().await;
+    let dismissed = office.service.command(&["admin", "dismiss", "--email", OPERATOR], "");
+    assert_eq!(dismissed.code, Some(0), "{dismissed:?}");
+    let refused = office.operator.get("/dashboard").await;
+    assert_eq!(refused.status(), 403);
+    assert!(!refused.text().await.expect("a page").contains("You look at"));
+}
+
+#[tokio::test]
+async fn whoever_looks_sees_neither_documents_nor_secrets() {
+    let mut office = Office::open().await;
+    let ann = Visitor::log_in(&office.service, ANN).await;
+    let body = serde_json::json!({"parts": ["<p>Payroll<script>console.log('salary')</script>"]});
+    let render = office.service.queued(&office.account, &body).await;
+    let ended = office.service.ended(&office.account, &render).await;
+    let link = ended["result"]["mediaLink"].as_str().expect("a link").to_owned();
+    let path = format!("/dashboard/renders/{render}");
+    let own = ann.page(&path).await;
+    office
+        .service
+        .number_is(1, "select count(*) from render_thumbnails")
+        .await;
+    let picture = format!("{path}/pages/1.png");
+    assert_eq!(ann.get(&picture).await.status(), 200);
+    assert!(
+        own.contains("salary") && own.contains(&link.replace('&', "&amp;")),
+        "{own}"
+    );
+    // The operator has asked for their own secret just before.
+    office.operator.submit("reveal-webhook-secret", &[]).await;
+    let secret = |email| {
+        let command = ["accounts", "webhook-secret", "--email", email];
+        office.service.command(&command, "").succeeded()
+    };
+    let (own, theirs) = (secret(OPERATOR), secret(ANN));
+    assert!(office.operator.page("/dashboard/webhooks").await.contains(&own));
+
+    office.look().await;
+    let page = office.operator.page(&path).await;
+    assert!(
+        page.contains("Succeeded") && !page.contains("salary") && !page.contains("mediaLink"),
+        "{page}"
+    );
+    assert!(!page.contains(&link.replace('&', "&amp;")), "{page}");
+    assert_eq!(office.operator.get(&picture).await.status(), 403);
+    let webhooks = office.operator.page("/dashboard/webhooks").await;
+    assert!(!webhooks.contains(&own) && !webhooks.contains(&theirs), "{webhooks}");
+}
