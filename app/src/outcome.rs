@@ -54,10 +54,11 @@ impl Outcome {
         }
     }
 
-    /// The `id` of a field of the form.
+    /// The `id` of a field of the form. A page may have several forms about one thing, with fields of the same name.
     pub fn id(self, field: Field) -> String {
+        let function = self.url.rsplit('/').next().unwrap_or_default();
         self.subject.with_value(|subject| match subject {
-            Some(subject) => format!("{}-{subject}", field.name()),
+            Some(subject) => format!("{function}-{}-{subject}", field.name()),
             None => field.name().to_owned(),
         })
     }

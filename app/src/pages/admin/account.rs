@@ -12,7 +12,7 @@ use crate::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell},
     },
-    model::admin::accounts::{AccountFile, AccountState},
+    model::admin::accounts::{AccountFile, AccountState, OwnLimits},
     outcome::done::Done,
     pages::admin::{
         account::{
@@ -68,8 +68,6 @@ fn Content(account: AccountFile) -> impl IntoView {
         <div class="grid grid--2">
             <Pairs account=account.clone() />
             <PeriodSection periods=account.periods.clone() />
-        </div>
-        <div class="grid grid--2">
             <MemberSection members=account.members.clone() now=account.now />
             <KeySection keys=account.keys.clone() now=account.now />
         </div>
@@ -143,7 +141,7 @@ fn Pairs(account: AccountFile) -> impl IntoView {
         .then(|| format!(", and {}", counted(account.invitations, "invitation", "invitations")));
     let in_use = account.keys.iter().filter(|key| key.in_use).count();
     let limits = account.limits;
-    let own = account.own_limits != Default::default();
+    let own = account.own_limits != OwnLimits::default();
     let stripe = account.customer.map(|customer| {
         let paid = account.subscriptions.into_iter().map(|(product, status, until)| {
             view! { <span class="table__sub">{format!("{product}: {status}, until {}", day_and_year(until.date()))}</span> }

@@ -189,7 +189,7 @@ pub fn RenderSection(
         view! {
             <tr>
                 <th scope="row">
-                    <code title=render.id.clone()>{short_id(&render.id).to_owned()}</code>
+                    <code title=render.id.clone()>{short_id(&render.id)}</code>
                 </th>
                 <td>
                     <StateBadge state=render.state />

@@ -1,0 +1,168 @@
+import { type Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { makeMember, newAddress, platen, turnOn, logIn, PASSWORD } from "../people.ts";
+
+const row = (page: Page, of: string) => page.getByRole("row").filter({ hasText: of });
+const done = (page: Page) => page.locator(".notice--ok");
+const isTooWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+
+/** Somebody who runs the service logs in, and sets up what that takes. */
+async function becomeOperator(page: Page): Promise<void> {
+  const email = newAddress();
+  await platen(["accounts", "create", "--email", email, "--admin"], `${PASSWORD}\n`);
+  await page.goto("/log-in?next=/admin/accounts");
+  await logIn(page, email);
+  await expect(page, "an operator needs a second factor").toHaveURL(/second-factor\?required=yes$/);
+  await page.getByRole("button", { name: "Set up" }).click();
+  await turnOn(page);
+}
+
+/** Finds an account and opens its page. */
+async function open(page: Page, email: string): Promise<void> {
+  await page.goto("/admin/accounts");
+  await page.getByLabel("Name, email, account id, key prefix or render id").fill(email);
+  await page.getByRole("button", { name: "Find" }).click();
+  await row(page, email).getByRole("link", { name: email }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(email);
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("an operator finds an account, suspends it and lets it go on", async ({ page, browser, forgive }) => {
+      forgive(/422|404/);
+      const member = await makeMember();
+      const theirs = await (await browser.newContext()).newPage();
+      await theirs.goto("/log-in?next=/dashboard/templates");
+      await logIn(theirs, member.email);
+      await theirs.goto("/admin/accounts");
+      await expect(theirs.getByRole("heading", { level: 1 })).toHaveText("There is nothing at this address");
+
+      await becomeOperator(page);
+      await open(page, member.email);
+      await page.getByRole("button", { name: "Suspend" }).click();
+      const dialog = page.getByRole("dialog", { name: `Suspend ${member.email}` });
+      await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
+      await dialog.getByLabel("Reason").fill("x".repeat(501));
+      await dialog.getByRole("button", { name: "Suspend" }).click();
+      await expect(dialog.getByLabel("Reason")).toHaveAccessibleDescription(/1 to 500 characters/);
+      await dialog.getByLabel("Reason").fill("Ticket 4410 </script><b>");
+      await dialog.getByRole("button", { name: "Suspend" }).click();
+      await expect(done(page)).toContainText("Account suspended.");
+      await expect(page.locator(".notice--warn")).toContainText("Ticket 4410 </script><b>");
+      await expect(row(page, "suspended, owner told")).toBeVisible();
+
+      await theirs.goto("/dashboard/templates");
+      await expect(theirs.locator(".notice--warn")).toContainText("This account is suspended.");
+      await theirs.getByRole("button", { name: "New template" }).first().click();
+      await theirs.getByRole("dialog").getByLabel("Name").fill("Letter");
+      await theirs.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+      await expect(theirs.getByRole("alert").first()).toContainText("nothing can be changed");
+
+      await page.getByRole("button", { name: "Restore" }).click();
+      await page.getByRole("dialog").getByLabel("Reason").fill("Sorted out");
+      await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+      await expect(done(page)).toContainText("Account restored.");
+      await theirs.goto("/dashboard/templates");
+      await expect(theirs.getByText("This account is suspended.")).toHaveCount(0);
+    });
+
+    test("an operator gives credits, another plan and other limits", async ({ page, forgive }) => {
+      forgive(/422/);
+      const member = await makeMember();
+      await becomeOperator(page);
+      await open(page, member.email);
+      const figure = page.locator(".figure").filter({ hasText: "Credits" });
+      await page.getByRole("button", { name: "Grant credits" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Credits", { exact: true }).fill("lots");
+      await dialog.getByLabel("Reason").fill("Outage");
+      await dialog.getByRole("button", { name: "Grant credits" }).click();
+      await expect(dialog.getByLabel("Credits", { exact: true })).toHaveAccessibleDescription(/1 to 1,000,000,000/);
+      await expect(dialog.getByLabel("Reason")).toHaveValue("Outage");
+      await dialog.getByLabel("Credits", { exact: true }).fill("1500");
+      await dialog.getByLabel("Valid until").selectOption("Used up");
+      await dialog.getByRole("button", { name: "Grant credits" }).click();
+      await expect(done(page)).toHaveText("Credits granted.");
+      await expect(figure).toContainText("of 21,500");
+
+      await page.getByRole("button", { name: "Change plan" }).click();
+      await dialog.getByLabel("Plan").selectOption("Starter");
+      await dialog.getByLabel("Reason").fill("Asked for it");
+      await dialog.getByRole("button", { name: "Change plan" }).click();
+      await expect(done(page)).toHaveText("Plan changed.");
+      await expect(figure).toContainText("of 3,500");
+
+      await page.getByRole("button", { name: "Limits" }).click();
+      await dialog.getByLabel("Renders at a time").fill("7");
+      await dialog.getByLabel("Reason").fill("A large batch");
+      await dialog.getByRole("button", { name: "Change limits" }).click();
+      await expect(page.getByText("7 at a time, 300 requests a minute, 20 MiB, 90 s")).toBeVisible();
+      await expect(row(page, "Asked for it")).toContainText("changed the plan from Growth to Starter");
+    });
+
+    test("an operator looks into an account, changes nothing and stops", async ({ page, forgive }) => {
+      forgive(/403/);
+      const member = await makeMember();
+      await becomeOperator(page);
+      await open(page, member.email);
+      await page.getByRole("button", { name: "Look as the owner" }).click();
+      await page.getByRole("dialog").getByLabel("Reason").fill("Ticket 4410");
+      await page.getByRole("dialog").getByRole("button", { name: "Look", exact: true }).click();
+      const banner = page.locator(".impersonation");
+      await expect(banner).toContainText(`You look at ${member.email} as its owner. Nothing can be changed.`);
+      await page.goto("/dashboard/api-keys");
+      await expect(banner).toContainText("minutes left");
+      await expect(row(page, "Tests")).toBeVisible();
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.getByRole("dialog").getByLabel("Name").fill("Mine");
+      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+      await expect(page.getByRole("alert").first()).toContainText("You look at this account: nothing can be changed.");
+      await page.goto("/dashboard");
+      await banner.getByRole("button", { name: "Stop looking" }).click();
+      await expect(done(page)).toHaveText("You look no more.");
+      await expect(row(page, "stopped looking")).toBeVisible();
+      await page.goto("/dashboard");
+      await expect(banner).toHaveCount(0);
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test.describe(`${colorScheme}, ${width} px`, () => {
+      test.use({ colorScheme, viewport: { width, height: 900 } });
+
+      test("the pages about accounts are accessible", async ({ page, expectAccessible, picture }) => {
+        const member = await makeMember();
+        const shown = async (name: string) => {
+          await expectAccessible(page);
+          expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
+          await picture(page, `admin-${name}-${colorScheme}-${width}`);
+        };
+        await becomeOperator(page);
+        await page.goto("/admin/accounts");
+        await shown("accounts");
+        if (width < 1024) {
+          await page.getByRole("button", { name: "Menu", exact: true }).click();
+          await shown("rail");
+        }
+        await open(page, member.email);
+        await shown("account");
+        for (const action of ["Look as the owner", "Grant credits", "Change plan", "Limits", "Suspend"]) {
+          await page.getByRole("button", { name: action }).click();
+          await expect(page.getByRole("dialog")).toBeVisible();
+          await shown(`account-${action.toLowerCase().replaceAll(" ", "-")}`);
+          await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+        }
+        await page.getByRole("button", { name: "Look as the owner" }).click();
+        await page.getByRole("dialog").getByLabel("Reason").fill("Ticket 4410");
+        await page.getByRole("dialog").getByRole("button", { name: "Look", exact: true }).click();
+        await expect(page.locator(".impersonation")).toBeVisible();
+        await shown("look");
+      });
+    });
+  }
+}
