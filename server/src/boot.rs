@@ -36,6 +36,7 @@ use crate::{
         billing::{Billing, events},
         connections::buckets::Buckets,
         exports,
+        health::{self, sampler::Sampler},
         mail::{Delivery, Mailing},
         metrics::Metrics,
         people::{self, People},
@@ -225,6 +226,7 @@ async fn serve_with(
     if let Some(listener) = metrics_listener {
         serve_metrics(lifecycle, listener, state.clone())?;
     }
+    let sampler = Sampler::new(state.clone(), clock::now());
     let key_usage = state.key_usage.clone();
     let role = config.jobs.role;
     let working = {
@@ -259,7 +261,9 @@ async fn serve_with(
     tokio::select! {
         (result, (), ()) = async { tokio::join!(server, drained, working) } => result?,
         _ = cut_short => browsers.engine.shutdown(Duration::ZERO).await,
+        never = sampler.run() => match never {},
     }
+    sampler.leave().await;
     write_key_usage_once(&key_usage, &db).await;
     Ok(())
 }
@@ -330,6 +334,9 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
         }
         if let Err(error) = events::purge(&state.billing, now).await {
             tracing::warn!(%error, "events of Stripe whose time is over could not be purged");
+        }
+        if let Err(error) = health::purge(&state.db, now).await {
+            tracing::warn!(%error, "what was written down of processes could not be purged");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());

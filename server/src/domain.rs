@@ -16,6 +16,7 @@ pub mod destination;
 pub mod display_name;
 pub mod email;
 pub mod export;
+pub mod health;
 pub mod idempotency;
 pub mod ids;
 pub mod job;

@@ -11,6 +11,7 @@ pub mod connections;
 pub mod credits;
 pub mod deliveries;
 pub mod exports;
+pub mod health;
 pub mod mail;
 pub mod metrics;
 pub mod operators;

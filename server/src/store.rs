@@ -16,6 +16,7 @@ pub mod devices;
 pub mod directory;
 pub mod error;
 pub mod exports;
+pub mod health;
 pub mod idempotency_keys;
 pub mod instances;
 pub mod invitations;

@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 use tokio::sync::oneshot;
@@ -10,8 +11,9 @@ use uuid::Uuid;
 
 use crate::error::RenderError;
 use crate::job::{Caller, Lane};
+use crate::snapshot::LaneSnapshot;
 
-const LANES: usize = 3;
+const LANES: usize = Lane::ALL.len();
 
 /// Hands out slots. A free slot goes to the first lane in which somebody waits; inside a lane accounts take turns, and
 /// inside an account it is first come, first served.
@@ -48,7 +50,13 @@ struct State {
 struct FairQueue {
     /// Accounts with somebody waiting, in the order in which they are served.
     turns: VecDeque<Uuid>,
-    waiting: HashMap<Uuid, VecDeque<oneshot::Sender<()>>>,
+    waiting: HashMap<Uuid, VecDeque<Grant>>,
+}
+
+/// A slot that somebody waits for.
+struct Grant {
+    sender: oneshot::Sender<()>,
+    since: Instant,
 }
 
 /// What is under way now.
@@ -178,6 +186,13 @@ impl Admission {
         }
     }
 
+    /// How many renders can wait, and who does, by lane.
+    pub(crate) fn snapshot(&self) -> (usize, [LaneSnapshot; LANES]) {
+        let state = self.lock();
+        let lanes = Lane::ALL.map(|lane| state.lanes[lane as usize].snapshot(lane));
+        (state.waiting_limit, lanes)
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,7 +214,7 @@ impl Admission {
                 return;
             };
             // Somebody who gave up while waiting is passed over: he has taken himself off the count.
-            if next.send(()).is_ok() {
+            if next.sender.send(()).is_ok() {
                 state.waiting -= 1;
                 return;
             }
@@ -251,17 +266,20 @@ impl FairQueue {
         if queue.is_empty() {
             self.turns.push_back(account);
         }
-        queue.push_back(grant);
+        queue.push_back(Grant {
+            sender: grant,
+            since: Instant::now(),
+        });
         turn
     }
 
-    fn pop(&mut self) -> Option<oneshot::Sender<()>> {
+    fn pop(&mut self) -> Option<Grant> {
         while let Some(account) = self.turns.pop_front() {
             let Some(queue) = self.waiting.get_mut(&account) else {
                 continue;
             };
             // Those who gave up do not use up their account's turn.
-            queue.retain(|grant| !grant.is_closed());
+            queue.retain(Grant::is_wanted);
             let grant = queue.pop_front();
             if queue.is_empty() {
                 self.waiting.remove(&account);
@@ -273,6 +291,31 @@ impl FairQueue {
             }
         }
         None
+    }
+
+    fn snapshot(&self, lane: Lane) -> LaneSnapshot {
+        let mut snapshot = LaneSnapshot {
+            lane,
+            waiting: 0,
+            accounts: 0,
+            oldest: None,
+        };
+        for queue in self.waiting.values() {
+            let mut wanted = queue.iter().filter(|grant| grant.is_wanted()).peekable();
+            if let Some(first) = wanted.peek() {
+                snapshot.oldest = snapshot.oldest.max(Some(first.since.elapsed()));
+                snapshot.accounts += 1;
+                snapshot.waiting += wanted.count();
+            }
+        }
+        snapshot
+    }
+}
+
+impl Grant {
+    /// Whether somebody still waits for it.
+    fn is_wanted(&self) -> bool {
+        !self.sender.is_closed()
     }
 }
 

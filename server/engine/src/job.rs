@@ -27,6 +27,11 @@ pub enum Lane {
     Background,
 }
 
+impl Lane {
+    /// All of them, the first one served first.
+    pub const ALL: [Self; 3] = [Self::Preview, Self::Synchronous, Self::Background];
+}
+
 /// One document to make. Values are trusted: the caller has checked them.
 #[derive(Debug, Clone)]
 pub struct RenderJob {

@@ -23,6 +23,7 @@ mod render;
 pub mod render_log;
 mod script_free;
 mod session;
+pub mod snapshot;
 mod steps;
 
 use std::time::Duration;
@@ -36,6 +37,7 @@ use crate::{
     job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
     pool::Pool,
     render_log::RenderLog,
+    snapshot::Snapshot,
 };
 
 /// How often something is looked at that does not announce itself.
@@ -154,6 +156,19 @@ impl Engine {
             waiting: load.waiting,
             sessions: self.pool.sessions(),
             replacements: self.pool.replacements(),
+        }
+    }
+
+    /// What everybody does now.
+    pub fn snapshot(&self) -> Snapshot {
+        let (browsers_wanted, session_limit) = self.pool.limits();
+        let (queue_limit, lanes) = self.admission.snapshot();
+        Snapshot {
+            browsers_wanted,
+            session_limit,
+            sessions: self.pool.snapshot(),
+            queue_limit,
+            lanes,
         }
     }
 

@@ -1,12 +1,13 @@
 //! Browsers and the sessions in them: who gets which, and what becomes of it afterwards.
 
 pub(crate) mod lease;
+mod places;
 mod supervise;
 
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -21,9 +22,13 @@ use crate::{
     browser::{Browser, LaunchError},
     config::EngineConfig,
     error::RenderError,
-    pool::lease::{Lease, Place, Pooled},
+    pool::{
+        lease::{Lease, Pooled},
+        places::{Place, Places},
+    },
     processes,
     session::Session,
+    snapshot::{SessionSnapshot, SessionState},
 };
 
 /// A session used more recently than this is not given up for one that is only kept ready.
@@ -38,8 +43,7 @@ pub(crate) struct Pool {
 struct Inner {
     config: EngineConfig,
     state: Mutex<State>,
-    /// Sessions that exist, are being made or are being ended.
-    total: Arc<AtomicUsize>,
+    places: Arc<Places>,
     changed: Arc<Notify>,
     /// Browsers that were replaced because they died.
     died: AtomicU64,
@@ -76,7 +80,7 @@ impl Pool {
             inner: Arc::new(Inner {
                 config,
                 state: Mutex::default(),
-                total: Arc::default(),
+                places: Arc::default(),
                 changed: Arc::default(),
                 died: AtomicU64::new(0),
                 retired: AtomicU64::new(0),
@@ -150,8 +154,18 @@ impl Pool {
         SessionCounts {
             unowned,
             idle: kept - unowned,
-            in_use: self.inner.total.load(Ordering::Acquire).saturating_sub(kept),
+            in_use: self.inner.places.taken().saturating_sub(kept),
         }
+    }
+
+    /// What each session does.
+    pub(crate) fn snapshot(&self) -> Vec<SessionSnapshot> {
+        self.inner.places.snapshot()
+    }
+
+    /// Browsers and sessions that there should and can be.
+    pub(crate) fn limits(&self) -> (usize, usize) {
+        (self.inner.config.browsers.max(1), self.inner.config.sessions)
     }
 
     /// Browsers replaced since the start.
@@ -193,6 +207,7 @@ impl Pool {
 
     fn lend(&self, mut pooled: Pooled, account: Uuid) -> Lease {
         pooled.session.account = Some(account);
+        pooled.place.note(SessionState::InUse, Some(account));
         pooled.session.browser.count_render();
         // An unowned session may have been taken: make the next one ahead of time.
         self.inner.changed.notify_waiters();
@@ -238,7 +253,7 @@ impl Pool {
         let Some(browser) = state.least_busy_browser() else {
             return Found::Nothing;
         };
-        if self.inner.total.load(Ordering::Acquire) < self.inner.config.sessions {
+        if self.inner.places.taken() < self.inner.config.sessions {
             return Found::Room {
                 browser,
                 place: self.take_place(),
@@ -294,7 +309,7 @@ impl Pool {
         let Some(browser) = state.least_busy_browser() else {
             return Found::Nothing;
         };
-        if self.inner.total.load(Ordering::Acquire) < self.inner.config.sessions {
+        if self.inner.places.taken() < self.inner.config.sessions {
             return Found::Room {
                 browser,
                 place: self.take_place(),
@@ -328,11 +343,12 @@ impl Pool {
     }
 
     fn take_place(&self) -> Place {
-        Place::take(&self.inner.total, &self.inner.changed)
+        Place::take(&self.inner.places, &self.inner.changed)
     }
 
     fn keep(&self, mut pooled: Pooled) {
         pooled.session.last_used = Instant::now();
+        pooled.place.note(SessionState::Idle, pooled.session.account);
         if !self.inner.closing.is_cancelled() {
             self.lock().idle.push(pooled);
         }

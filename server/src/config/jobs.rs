@@ -37,6 +37,15 @@ pub enum Role {
 }
 
 impl Role {
+    /// The word for it, as in the setting.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Web => "web",
+            Self::Worker => "worker",
+        }
+    }
+
     /// Whether it answers requests to the API.
     pub fn serves(self) -> bool {
         self != Self::Worker

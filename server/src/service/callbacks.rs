@@ -18,7 +18,7 @@ use crate::{
     },
     service::{
         account_keys::data_key,
-        metrics::CallbackOutcome,
+        metrics::outcome::CallbackOutcome,
         renders::{background::forget, kept::KeepError},
         webhook_secrets::{self, WebhookSecretError},
     },

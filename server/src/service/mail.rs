@@ -17,7 +17,7 @@ use crate::{
         one_time_token::{OneTimeToken, Purpose},
     },
     outbound::mail::{SendMailError, SmtpClient},
-    service::metrics::{MailOutcome, Metrics},
+    service::metrics::{Metrics, outcome::MailOutcome},
     store::{
         error::StoreError,
         invitations,

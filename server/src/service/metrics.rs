@@ -3,8 +3,10 @@
 
 pub mod exposition;
 mod instruments;
+pub mod outcome;
 
 use std::{
+    collections::BTreeMap,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
@@ -20,10 +22,17 @@ use tokio::{
 };
 
 use crate::{
-    domain::render::history::RenderMode,
+    domain::{
+        health::{
+            minute::{Detail, Tally, WHOLE},
+            spread::Spread,
+        },
+        render::history::RenderMode,
+    },
     service::metrics::{
         exposition::Exposition,
-        instruments::{Family, Histogram},
+        instruments::Family,
+        outcome::{CallbackOutcome, MailOutcome, Outcome},
     },
     state::AppState,
     store::{
@@ -37,83 +46,6 @@ use crate::{
 const LOOK_AT_QUEUE_EVERY: Duration = Duration::from_secs(1);
 /// Without the database the other figures are told all the same, before whoever scrapes gives up.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
-
-/// What became of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// There is a document.
-    Succeeded,
-    /// There is none; the request, its page or its account is to blame.
-    FailedByCaller,
-    /// There is none; we are to blame.
-    FailedByService,
-    /// It was called off.
-    Cancelled,
-}
-
-impl Outcome {
-    const ALL: [Self; 4] = [
-        Self::Succeeded,
-        Self::FailedByCaller,
-        Self::FailedByService,
-        Self::Cancelled,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::FailedByCaller => "failed_by_caller",
-            Self::FailedByService => "failed_by_service",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-/// What became of one try of a callback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CallbackOutcome {
-    /// It was received.
-    Delivered,
-    /// It is sent again later.
-    Retried,
-    /// It is not sent again.
-    GivenUp,
-}
-
-impl CallbackOutcome {
-    const ALL: [Self; 3] = [Self::Delivered, Self::Retried, Self::GivenUp];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Retried => "retried",
-            Self::GivenUp => "given_up",
-        }
-    }
-}
-
-/// What became of one try of a mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MailOutcome {
-    /// A server has taken it.
-    Sent,
-    /// It is sent again later.
-    Retried,
-    /// It is not sent again.
-    GivenUp,
-}
-
-impl MailOutcome {
-    const ALL: [Self; 3] = [Self::Sent, Self::Retried, Self::GivenUp];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Retried => "retried",
-            Self::GivenUp => "given_up",
-        }
-    }
-}
 
 /// An answer to an HTTP request, as far as it is told apart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,8 +61,9 @@ pub struct HttpAnswer {
 /// Everything that is counted and measured as it happens.
 pub struct Metrics {
     renders: Family<(RenderMode, Outcome), u64>,
-    phases: Family<(RenderMode, Phase), Histogram>,
-    start_delays: Family<(), Histogram>,
+    phases: Family<(RenderMode, Phase), Spread>,
+    documents: Family<RenderMode, Spread>,
+    start_delays: Family<(), Spread>,
     callbacks: Family<CallbackOutcome, u64>,
     mails: Family<MailOutcome, u64>,
     credits: AtomicU64,
@@ -157,12 +90,13 @@ impl Default for Metrics {
             renders: Family::of(
                 RenderMode::ALL
                     .into_iter()
-                    .flat_map(|mode| Outcome::ALL.map(|outcome| (mode, outcome))),
+                    .flat_map(|mode| Outcome::all().map(move |outcome| (mode, outcome))),
             ),
             phases: Family::of(RenderMode::ALL.into_iter().flat_map(|mode| {
                 let phases = PhaseTimes::default().by_phase();
                 phases.map(|(phase, _)| (mode, phase))
             })),
+            documents: Family::of(RenderMode::ALL),
             start_delays: Family::of([()]),
             callbacks: Family::of(CallbackOutcome::ALL),
             mails: Family::of(MailOutcome::ALL),
@@ -187,14 +121,15 @@ impl Metrics {
     /// A document was made.
     pub fn document_made(&self, mode: RenderMode, phases: &PhaseTimes) {
         for (phase, duration) in phases.by_phase() {
-            self.phases
-                .record((mode, phase), |histogram| histogram.observe(duration));
+            self.phases.record((mode, phase), |spread| spread.observe(duration));
         }
+        let whole = phases.by_phase().iter().map(|(_, duration)| *duration).sum();
+        self.documents.record(mode, |spread| spread.observe(whole));
     }
 
     /// An asynchronous render began for the first time, so long after it was accepted.
     pub fn render_begun(&self, delay: Duration) {
-        self.start_delays.record((), |histogram| histogram.observe(delay));
+        self.start_delays.record((), |spread| spread.observe(delay));
     }
 
     /// A callback was tried.
@@ -215,6 +150,33 @@ impl Metrics {
     /// An HTTP request was answered.
     pub fn http_answered(&self, answer: HttpAnswer) {
         self.http_answers.record(answer, |answered| *answered += 1);
+    }
+
+    /// What was counted of renders since the start.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for (&(_, outcome), &count) in &*self.renders.all() {
+            match outcome {
+                Outcome::Succeeded => tally.succeeded += count,
+                Outcome::Cancelled => tally.cancelled += count,
+                Outcome::Failed(kind) => {
+                    tally.failed += count;
+                    *tally.detail.failures.entry(kind.as_str().to_owned()).or_default() += count;
+                }
+            }
+        }
+        let mut note = |mode: RenderMode, phase: &str, spread: &Spread| {
+            let Detail { phases, .. } = &mut tally.detail;
+            let phases = phases.entry(mode.as_str().to_owned()).or_default();
+            phases.insert(phase.to_owned(), spread.clone());
+        };
+        for ((mode, phase), spread) in &*self.phases.all() {
+            note(*mode, phase.as_str(), spread);
+        }
+        for (mode, spread) in &*self.documents.all() {
+            note(*mode, WHOLE, spread);
+        }
+        tally
     }
 
     /// What waited a moment ago. Nothing when the database does not say.
@@ -243,26 +205,52 @@ impl Metrics {
         found
     }
 
-    fn expose(&self, exposition: &mut Exposition) {
+    fn expose_renders(&self, exposition: &mut Exposition) {
+        let (mut outcomes, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        for (&(mode, outcome), &count) in &*self.renders.all() {
+            *outcomes.entry((mode, outcome.as_str())).or_default() += count;
+            if let Outcome::Failed(kind) = outcome {
+                *failures.entry(kind).or_default() += count;
+            }
+        }
         exposition.counter(
             "platen_renders_total",
             "Renders that have ended, without previews.",
-            self.renders
-                .all()
+            outcomes
                 .iter()
-                .map(|((mode, outcome), count)| (vec![("mode", mode.as_str()), ("outcome", outcome.as_str())], *count)),
+                .map(|((mode, outcome), count)| (vec![("mode", mode.as_str()), ("outcome", *outcome)], *count)),
         );
+        exposition.counter(
+            "platen_render_failures_total",
+            "Renders that have ended without a document, by kind of failure.",
+            failures
+                .iter()
+                .map(|(kind, count)| (vec![("kind", kind.as_str())], *count)),
+        );
+    }
+
+    fn expose(&self, exposition: &mut Exposition) {
+        self.expose_renders(exposition);
         exposition.histogram(
             "platen_render_phase_seconds",
             "Time that each phase of a document took.",
-            self.phases.all().iter().map(|((mode, phase), histogram)| {
-                (vec![("mode", mode.as_str()), ("phase", phase.as_str())], histogram)
-            }),
+            self.phases
+                .all()
+                .iter()
+                .map(|((mode, phase), spread)| (vec![("mode", mode.as_str()), ("phase", phase.as_str())], spread)),
+        );
+        exposition.histogram(
+            "platen_render_seconds",
+            "Time that a document took, from its admission to the finished file.",
+            self.documents
+                .all()
+                .iter()
+                .map(|(mode, spread)| (vec![("mode", mode.as_str())], spread)),
         );
         exposition.histogram(
             "platen_render_start_delay_seconds",
             "Time from the acceptance of an asynchronous render to its first start.",
-            self.start_delays.all().values().map(|histogram| (vec![], histogram)),
+            self.start_delays.all().values().map(|spread| (vec![], spread)),
         );
         exposition.counter(
             "platen_callback_tries_total",

@@ -32,6 +32,7 @@ use crate::{
         caller::Caller,
         credits::NotEnoughCredits,
         destination::Destination,
+        health::failure_kind::FailureKind,
         idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
         job::CRASHES,
@@ -45,7 +46,7 @@ use crate::{
     },
     service::{
         connections::delivery::CoveringError,
-        metrics::Outcome,
+        metrics::outcome::Outcome,
         renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
     },
     state::AppState,
@@ -300,25 +301,28 @@ pub fn caller_faults(reason: &FailureReason) -> Option<Vec<Fault>> {
     }
 }
 
-/// Who is to blame for a render that came to nothing. A page that is too slow is its author's; that we had no slot for it,
-/// or could not complete it in time, is ours.
-fn blame(reason: &FailureReason) -> Outcome {
-    let by_caller = match reason {
-        FailureReason::Engine(RenderError::Deadline { phase, .. }) => !matches!(phase, Phase::Queue | Phase::Post),
-        FailureReason::Engine(RenderError::TooManyConcurrent { .. })
-        | FailureReason::Credits(_)
-        | FailureReason::NoConnection(_)
-        | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_)))
-        | FailureReason::Replayed(_)
-        | FailureReason::KeyInUse
-        | FailureReason::KeyOfOtherRequest => true,
-        other => caller_faults(other).is_some(),
-    };
-    if by_caller {
-        Outcome::FailedByCaller
-    } else {
-        Outcome::FailedByService
-    }
+/// How a render that came to nothing is counted.
+fn counted(reason: &FailureReason) -> Outcome {
+    Outcome::Failed(match reason {
+        FailureReason::Engine(error) => FailureKind::of_engine(error),
+        FailureReason::Templates(_) => FailureKind::Template,
+        FailureReason::Callback(_) => FailureKind::AddressRefused,
+        FailureReason::NoConnection(_) | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => {
+            FailureKind::Destination
+        }
+        FailureReason::Credits(_) => FailureKind::Credits,
+        FailureReason::Replayed(_) | FailureReason::KeyInUse | FailureReason::KeyOfOtherRequest => {
+            FailureKind::Conflict
+        }
+        FailureReason::Poisonous => FailureKind::Lost,
+        FailureReason::Delivery(_) => FailureKind::Storage,
+        FailureReason::TemplateProcess(_)
+        | FailureReason::Content(_)
+        | FailureReason::Keep(_)
+        | FailureReason::Store(_)
+        | FailureReason::Interrupted(_)
+        | FailureReason::Ended => FailureKind::Internal,
+    })
 }
 
 /// Logs, measures and traces what the engine made.

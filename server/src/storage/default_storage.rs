@@ -22,6 +22,8 @@ use crate::{
 
 /// So many documents are deleted at once.
 const DELETED_AT_ONCE: usize = 16;
+/// In the words of S3 and of Google: an object is not there, or not to be read.
+const NOTHING_THERE: [&str; 4] = ["NoSuchKey", "AccessDenied", "notFound", "forbidden"];
 
 /// See the module; cheap to clone.
 #[derive(Debug, Clone)]
@@ -103,6 +105,22 @@ impl DefaultStorage {
             told["mediaLink"] = json!(url);
         }
         Ok(told)
+    }
+
+    /// Finds out whether the storage answers, and leaves nothing there: a bucket is asked for an object that it does not
+    /// have, and a folder takes an empty file.
+    pub async fn try_out(&self) -> Result<(), DefaultStorageError> {
+        let nothing = Uuid::now_v7();
+        let Some(bucket) = &self.bucket else {
+            let files = self.files.clone();
+            let trying = spawn_blocking(move || files.write(nothing, &[]).and_then(|()| files.remove(nothing)));
+            return Ok(trying.await??);
+        };
+        match bucket.get(&object_name(nothing)).await {
+            // Whoever may write need not be allowed to know what is there.
+            Err(BucketError::Refused(refusal)) if NOTHING_THERE.contains(&refusal.code()) => Ok(()),
+            answer => Ok(answer.map(drop)?),
+        }
     }
 
     /// Removes documents, unless they are gone already.

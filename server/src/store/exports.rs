@@ -226,3 +226,9 @@ pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Expo
     );
     Ok(ids.fetch_all(db).await?.into_iter().map(ExportId).collect())
 }
+
+/// Counts the archives that are still to be made.
+pub async fn count_waiting(db: &PgPool) -> Result<i64, StoreError> {
+    let waiting = sqlx::query_scalar!(r#"select count(*) as "waiting!" from exports where state = 'waiting'"#);
+    Ok(waiting.fetch_one(db).await?)
+}

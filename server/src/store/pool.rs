@@ -56,6 +56,31 @@ pub async fn server(db: &PgPool) -> Result<Server, StoreError> {
     Ok(server.fetch_one(db).await?)
 }
 
+/// What a server is asked of the database under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage {
+    /// For instance `15.14 (Debian 15.14-0+deb12u1)`.
+    pub version: String,
+    /// Bytes on disk.
+    pub size: i64,
+    /// Connections of everybody to every database of the server.
+    pub connections: i64,
+    /// Connections that there can be.
+    pub connection_limit: i64,
+}
+
+/// Asks the server how full it is.
+pub async fn usage(db: &PgPool) -> Result<Usage, StoreError> {
+    let usage = sqlx::query_as!(
+        Usage,
+        r#"select current_setting('server_version') as "version!",
+               pg_database_size(current_database()) as "size!",
+               (select count(*) from pg_stat_activity where backend_type = 'client backend') as "connections!",
+               current_setting('max_connections')::bigint as "connection_limit!""#
+    );
+    Ok(usage.fetch_one(db).await?)
+}
+
 /// Makes a database unless it is there. `options` lead to another one of the same server.
 pub async fn ensure_database(options: &PgConnectOptions, name: &str) -> Result<(), StoreError> {
     let mut connection = PgConnection::connect_with(options).await?;

@@ -110,3 +110,23 @@ pub async fn insert_reconciliation(db: &PgPool, day: Date) -> Result<bool, Store
     .await?;
     Ok(done.rows_affected() == 1)
 }
+
+/// What the operator is told of Stripe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Differences that were found since a time.
+    pub differences: i64,
+    /// When the last event came.
+    pub last_event: Option<OffsetDateTime>,
+}
+
+/// Counts the differences that were found since a time, and asks when Stripe has told of something last.
+pub async fn measure(db: &PgPool, since: OffsetDateTime) -> Result<Told, StoreError> {
+    let told = sqlx::query_as!(
+        Told,
+        r#"select (select count(*) from stripe_differences where found_at >= $1) as "differences!",
+               (select max(received_at) from stripe_events) as last_event"#,
+        since,
+    );
+    Ok(told.fetch_one(db).await?)
+}

@@ -62,6 +62,7 @@ pub struct Pool {
 
 struct Shared {
     command: ChildCommand,
+    size: usize,
     /// One permit for each child that may run.
     permits: Arc<Semaphore>,
     idle: Mutex<Vec<Process>>,
@@ -83,12 +84,19 @@ impl Pool {
         Ok(Self {
             shared: Arc::new(Shared {
                 command,
+                size: size.get(),
                 permits: Arc::new(Semaphore::new(size.get())),
                 idle: Mutex::new(idle),
                 turns: Arc::default(),
                 runtime: Handle::current(),
             }),
         })
+    }
+
+    /// Children that there are, and those of them that are at work or being replaced.
+    pub fn children(&self) -> (usize, usize) {
+        let free = self.shared.permits.available_permits();
+        (self.shared.size, self.shared.size - free)
     }
 
     /// Fills a template; see [`crate::language::render`].

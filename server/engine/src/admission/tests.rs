@@ -168,3 +168,28 @@ async fn closing_refuses_those_who_wait_and_those_who_come() {
     let refused = admission.enter(caller(A), Lane::Synchronous).await.err();
     assert_eq!(refused, Some(RenderError::ShuttingDown));
 }
+
+#[tokio::test]
+async fn a_snapshot_tells_who_waits_in_which_lane() {
+    let admission = Admission::new(1, 7);
+    let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    let mut waiters = Waiters::new(&admission);
+    let first = waiters.add("a1", A, Lane::Synchronous).await;
+    waiters.add("a2", A, Lane::Synchronous).await;
+    waiters.add("b1", B, Lane::Synchronous).await;
+    waiters.add("b2", B, Lane::Background).await;
+    let told = || {
+        let (limit, lanes) = admission.snapshot();
+        assert_eq!(limit, 7);
+        lanes.map(|lane| (lane.waiting, lane.accounts, lane.oldest.is_some()))
+    };
+    assert_eq!(told(), [(0, 0, false), (3, 2, true), (1, 1, true)]);
+    first.abort();
+    while admission.load().waiting == 4 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(told(), [(0, 0, false), (2, 2, true), (1, 1, true)]);
+    drop(running);
+    waiters.served().await;
+    assert_eq!(told(), [(0, 0, false); 3]);
+}

@@ -1,13 +1,6 @@
 //! Sessions with their places in the pool, and what becomes of one that was lent.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
-use tokio::sync::Notify;
-
-use super::Pool;
+use super::{Pool, places::Place};
 use crate::session::{Afterlife, Session};
 
 /// A session with its place in the pool. Fields are dropped in this order: the place is free when the session is gone.
@@ -25,34 +18,10 @@ impl Pooled {
     }
 }
 
-/// One of the places that the pool has for sessions.
-pub(super) struct Place {
-    total: Arc<AtomicUsize>,
-    changed: Arc<Notify>,
-}
-
 /// A lent session. Without [`Lease::give_back`] it is destroyed, which is what a cancelled or failed render wants.
 pub(crate) struct Lease {
     pub(super) pooled: Option<Pooled>,
     pub(super) pool: Pool,
-}
-
-impl Place {
-    /// Counts one more of `total`; the end of the place is told by `changed`.
-    pub(super) fn take(total: &Arc<AtomicUsize>, changed: &Arc<Notify>) -> Self {
-        total.fetch_add(1, Ordering::AcqRel);
-        Self {
-            total: Arc::clone(total),
-            changed: Arc::clone(changed),
-        }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.total.fetch_sub(1, Ordering::AcqRel);
-        self.changed.notify_waiters();
-    }
 }
 
 impl Lease {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::service::metrics::instruments::{BUCKETS, Histogram};
+use crate::domain::health::spread::{BOUNDS, Spread};
 
 /// What is sent as `Content-Type`.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -36,12 +36,12 @@ impl Exposition {
         &mut self,
         name: &str,
         help: &str,
-        samples: impl IntoIterator<Item = (Pairs<'a>, &'a Histogram)>,
+        samples: impl IntoIterator<Item = (Pairs<'a>, &'a Spread)>,
     ) {
         self.head(name, "histogram", help);
         for (pairs, histogram) in samples {
             let mut so_far = 0;
-            let bounds = BUCKETS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+            let bounds = BOUNDS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
             for (bound, count) in bounds.zip(histogram.counts) {
                 so_far += count;
                 let mut pairs = pairs.clone();
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn buckets_count_all_that_is_below_their_bounds() {
-        let mut histogram = Histogram::default();
+        let mut histogram = Spread::default();
         for seconds in [0.001, 0.3, 100_000.0] {
             histogram.observe(Duration::from_secs_f64(seconds));
         }

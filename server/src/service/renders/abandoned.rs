@@ -8,9 +8,9 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
-    domain::{ids::InstanceId, render::history::RenderMode},
+    domain::{health::failure_kind::FailureKind, ids::InstanceId, render::history::RenderMode},
     jobs::signals::Signals,
-    service::metrics::{Metrics, Outcome},
+    service::metrics::{Metrics, outcome::Outcome},
     store::{error::StoreError, instances, jobs, renders, tx},
 };
 
@@ -55,7 +55,7 @@ impl Sweeper {
                 tx::commit(transaction).await?;
                 let count = ended.len();
                 self.metrics
-                    .renders_ended(RenderMode::Sync, Outcome::FailedByService, count as u64);
+                    .renders_ended(RenderMode::Sync, Outcome::Failed(FailureKind::Lost), count as u64);
                 for (account, render) in ended {
                     self.signals.changed(account, render);
                 }

@@ -21,10 +21,11 @@ use crate::{
     service::{
         account_keys::data_key,
         callbacks::{self, Told},
-        metrics::Outcome,
+        metrics::outcome::Outcome,
         renders::{
-            FailureReason, blame, caller_faults,
+            FailureReason, caller_faults,
             charge::{Bill, charge, reserve_price},
+            counted,
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             kept::KeepError,
             make, note,
@@ -253,7 +254,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     callbacks::send_later(&mut transaction, job.account, job.render, failure, now).await?;
     tx::commit(transaction).await?;
-    app.metrics.render_ended(RenderMode::Async, blame(reason));
+    app.metrics.render_ended(RenderMode::Async, counted(reason));
     app.jobs.added(JobKind::Callback);
     app.jobs.changed(job.account, job.render);
     Ok(())

@@ -9,7 +9,7 @@ use crate::{
     },
     service::{
         callbacks::{self, Told},
-        metrics::Outcome,
+        metrics::outcome::Outcome,
     },
     state::AppState,
     store::{

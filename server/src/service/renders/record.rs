@@ -21,10 +21,11 @@ use crate::{
         },
     },
     service::{
-        metrics::Outcome,
+        metrics::outcome::Outcome,
         renders::{
-            FailureReason, blame, caller_faults,
+            FailureReason, caller_faults,
             charge::{Bill, charge, reserve},
+            counted,
             kept::{self, KeyHolder, take_key},
             thumbnails, told,
         },
@@ -100,7 +101,7 @@ impl OpenRecord {
         let row = self.close();
         self.spawn(async move {
             let recorded = row.succeed(document).await;
-            row.count(recorded.as_ref().map_or_else(blame, |_| Outcome::Succeeded));
+            row.count(recorded.as_ref().map_or_else(counted, |_| Outcome::Succeeded));
             row.end_later_if_lost(recorded.as_ref().err());
             recorded
         })
@@ -114,7 +115,7 @@ impl OpenRecord {
             let ended = row.fail(&reason).await;
             row.end_later_if_lost(ended.as_ref().err());
             let reason = ended.err().unwrap_or(reason);
-            row.count(blame(&reason));
+            row.count(counted(&reason));
             reason
         });
         recorded.await.unwrap_or_else(Into::into)

@@ -1,0 +1,305 @@
+//! What the operator should look at.
+
+use crate::domain::{health::state::InstanceState, job::JobKind};
+
+/// A process that has said nothing for so many seconds is silent.
+pub const SILENT_AFTER: f64 = 60.0;
+/// Browsers of one process that may die within an hour before somebody should look.
+const DEATHS: u64 = 2;
+/// Of room for renders that wait, and of connections to the database: more is too much.
+const NEARLY_FULL: f64 = 0.9;
+/// Seconds. As in the alarms of docs/operations/watching.md.
+const OLD_JOB: f64 = 600.0;
+/// Seconds. Likewise.
+const OLD_MAIL: f64 = 900.0;
+
+/// A process, as far as it may be a concern.
+#[derive(Debug, Clone, Default)]
+pub struct Process {
+    /// What it is called.
+    pub name: String,
+    /// Its release.
+    pub version: String,
+    /// Seconds since it was heard of.
+    pub unseen_seconds: f64,
+    /// Its browsers that died within the last hour.
+    pub browsers_died: u64,
+    /// What it says of itself.
+    pub state: InstanceState,
+}
+
+/// What is known of everything.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Processes, also those that are silent.
+    pub processes: Vec<Process>,
+    /// For how many seconds the oldest job of each kind has been due.
+    pub oldest_jobs: Vec<(JobKind, f64)>,
+    /// For how many seconds the oldest mail has waited. Nothing where none is sent.
+    pub oldest_mail: Option<f64>,
+    /// Connections to the database, and how many there can be.
+    pub connections: (i64, i64),
+    /// Differences between Stripe and the database within the last week.
+    pub stripe_differences: i64,
+}
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Concern {
+    /// A process says nothing any more, and did not stop in order.
+    Silent {
+        /// Which.
+        name: String,
+        /// For so many seconds.
+        seconds: f64,
+    },
+    /// Browsers are missing.
+    BrowsersMissing {
+        /// Of which process.
+        name: String,
+        /// So many answer.
+        browsers: usize,
+        /// So many should.
+        wanted: usize,
+    },
+    /// Browsers died again and again.
+    BrowsersDied {
+        /// Of which process.
+        name: String,
+        /// So many within an hour.
+        count: u64,
+    },
+    /// The service's own storage fails.
+    StorageFails {
+        /// For which process.
+        name: String,
+        /// What is wrong.
+        error: String,
+    },
+    /// There is hardly any room for renders that wait.
+    QueueNearlyFull {
+        /// Of which process.
+        name: String,
+        /// So many wait.
+        waiting: usize,
+        /// So many can.
+        limit: usize,
+    },
+    /// Jobs have been due for long.
+    JobsWait {
+        /// Which.
+        kind: JobKind,
+        /// The oldest, for so many seconds.
+        seconds: f64,
+    },
+    /// Mail has waited for long.
+    MailWaits {
+        /// The oldest, for so many seconds.
+        seconds: f64,
+    },
+    /// There are hardly any connections to the database left.
+    ConnectionsNearlyUsed {
+        /// So many are used.
+        used: i64,
+        /// So many can be.
+        limit: i64,
+    },
+    /// Processes are of several releases.
+    VersionsDiffer {
+        /// Which.
+        versions: Vec<String>,
+    },
+    /// Stripe and the database differed.
+    StripeDiffered {
+        /// So often.
+        differences: i64,
+    },
+}
+
+impl Concern {
+    /// Whether renders fail, or soon will.
+    pub fn is_grave(&self) -> bool {
+        match self {
+            Self::StorageFails { .. } => true,
+            Self::BrowsersMissing { browsers, .. } => *browsers == 0,
+            _ => false,
+        }
+    }
+}
+
+/// What should be looked at, by the facts: what hurts most first.
+pub fn concerns(facts: &Facts) -> Vec<Concern> {
+    let mut found = Vec::new();
+    let (silent, awake): (Vec<&Process>, Vec<&Process>) = facts
+        .processes
+        .iter()
+        .partition(|process| process.unseen_seconds > SILENT_AFTER);
+    for process in &awake {
+        found.extend(of_process(process));
+    }
+    found.extend(silent.iter().map(|process| Concern::Silent {
+        name: process.name.clone(),
+        seconds: process.unseen_seconds,
+    }));
+    let old = facts.oldest_jobs.iter().filter(|(_, seconds)| *seconds > OLD_JOB);
+    found.extend(old.map(|&(kind, seconds)| Concern::JobsWait { kind, seconds }));
+    if let Some(seconds) = facts.oldest_mail.filter(|seconds| *seconds > OLD_MAIL) {
+        found.push(Concern::MailWaits { seconds });
+    }
+    let (used, limit) = facts.connections;
+    if used as f64 > limit as f64 * NEARLY_FULL {
+        found.push(Concern::ConnectionsNearlyUsed { used, limit });
+    }
+    let mut versions: Vec<_> = awake.iter().map(|process| process.version.clone()).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    if versions.len() > 1 {
+        found.push(Concern::VersionsDiffer { versions });
+    }
+    if facts.stripe_differences > 0 {
+        found.push(Concern::StripeDiffered {
+            differences: facts.stripe_differences,
+        });
+    }
+    found.sort_by_key(|concern| !concern.is_grave());
+    found
+}
+
+fn of_process(process: &Process) -> Vec<Concern> {
+    let (name, state) = (&process.name, &process.state);
+    let mut found = Vec::new();
+    if let Some(error) = state.storage.as_ref().and_then(|storage| storage.error.clone()) {
+        found.push(Concern::StorageFails {
+            name: name.clone(),
+            error,
+        });
+    }
+    if state.browsers < state.browsers_wanted {
+        found.push(Concern::BrowsersMissing {
+            name: name.clone(),
+            browsers: state.browsers,
+            wanted: state.browsers_wanted,
+        });
+    }
+    if process.browsers_died >= DEATHS {
+        found.push(Concern::BrowsersDied {
+            name: name.clone(),
+            count: process.browsers_died,
+        });
+    }
+    let waiting: usize = state.lanes.iter().map(|lane| lane.waiting).sum();
+    if waiting > 0 && waiting as f64 >= state.queue_limit as f64 * NEARLY_FULL {
+        found.push(Concern::QueueNearlyFull {
+            name: name.clone(),
+            waiting,
+            limit: state.queue_limit,
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::health::state::{LaneState, StorageState};
+
+    fn healthy(name: &str) -> Process {
+        Process {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            state: InstanceState {
+                browsers: 2,
+                browsers_wanted: 2,
+                queue_limit: 10,
+                ..InstanceState::default()
+            },
+            ..Process::default()
+        }
+    }
+
+    fn facts(processes: Vec<Process>) -> Facts {
+        Facts {
+            processes,
+            connections: (10, 100),
+            ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn a_service_that_is_well_is_no_concern() {
+        let facts = Facts {
+            oldest_jobs: vec![(JobKind::Render, 599.0)],
+            oldest_mail: Some(10.0),
+            ..facts(vec![healthy("a"), healthy("b")])
+        };
+        assert_eq!(concerns(&facts), []);
+    }
+
+    #[test]
+    fn each_thing_that_is_wrong_is_told_of_and_what_is_grave_first() {
+        let mut ill = healthy("a");
+        ill.browsers_died = 2;
+        ill.state.browsers = 0;
+        ill.state.storage = Some(StorageState {
+            milliseconds: 5,
+            error: Some("no".to_owned()),
+        });
+        ill.state.lanes = vec![LaneState {
+            lane: "preview".to_owned(),
+            waiting: 9,
+            accounts: 1,
+            oldest_ms: 3,
+        }];
+        let mut silent = healthy("b");
+        silent.unseen_seconds = 61.0;
+        silent.version = "0.9.0".to_owned();
+        let mut newer = healthy("c");
+        newer.version = "1.1.0".to_owned();
+        let facts = Facts {
+            oldest_jobs: vec![(JobKind::Render, 601.0), (JobKind::Callback, 3.0)],
+            oldest_mail: Some(1000.0),
+            connections: (91, 100),
+            stripe_differences: 2,
+            ..facts(vec![silent, ill, newer])
+        };
+        let name = "a".to_owned();
+        assert_eq!(
+            concerns(&facts),
+            [
+                Concern::StorageFails {
+                    name: name.clone(),
+                    error: "no".to_owned()
+                },
+                Concern::BrowsersMissing {
+                    name: name.clone(),
+                    browsers: 0,
+                    wanted: 2
+                },
+                Concern::BrowsersDied {
+                    name: name.clone(),
+                    count: 2
+                },
+                Concern::QueueNearlyFull {
+                    name,
+                    waiting: 9,
+                    limit: 10
+                },
+                Concern::Silent {
+                    name: "b".to_owned(),
+                    seconds: 61.0
+                },
+                Concern::JobsWait {
+                    kind: JobKind::Render,
+                    seconds: 601.0
+                },
+                Concern::MailWaits { seconds: 1000.0 },
+                Concern::ConnectionsNearlyUsed { used: 91, limit: 100 },
+                // One that is silent does not run any more.
+                Concern::VersionsDiffer {
+                    versions: vec!["1.0.0".to_owned(), "1.1.0".to_owned()]
+                },
+                Concern::StripeDiffered { differences: 2 },
+            ]
+        );
+    }
+}
