@@ -21,7 +21,7 @@ use leptos::prelude::use_context;
 use crate::{
     backend::{
         account::AccountBackend,
-        admin::{AdminBackend, accounts::AdminAccountsBackend},
+        admin::{AdminBackend, accounts::AdminAccountsBackend, health::HealthBackend},
         api_keys::ApiKeyBackend,
         destinations::DestinationBackend,
         payment::PaymentBackend,
@@ -45,6 +45,7 @@ pub trait Backend:
     + AdminAccountsBackend
     + ApiKeyBackend
     + DestinationBackend
+    + HealthBackend
     + PaymentBackend
     + PlaygroundBackend
     + RenderBackend

@@ -9,7 +9,7 @@ use leptos_router::{
 };
 
 use crate::pages::{
-    admin::{account::Account, accounts::Accounts},
+    admin::{account::Account, accounts::Accounts, health::SystemHealth},
     api_keys::ApiKeys,
     billing::Billing,
     check_mail::CheckMail,
@@ -73,6 +73,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />
                 <Route path=path!("/admin/accounts") view=Accounts ssr=SsrMode::Async />
                 <Route path=path!("/admin/accounts/:id") view=Account ssr=SsrMode::Async />
+                <Route path=path!("/admin/health") view=SystemHealth ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

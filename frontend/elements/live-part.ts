@@ -129,7 +129,9 @@ class LivePart extends HTMLElement {
   #replace(next: HTMLElement): void {
     const focused = this.contains(document.activeElement) ? nameOf(document.activeElement!) : undefined;
     const known = new Set(rows(this).map((row) => row.dataset.key));
+    const opened = details(this).map((element) => element.open);
     this.replaceChildren(...next.childNodes);
+    details(this).forEach((element, index) => (element.open ||= opened[index] ?? false));
     if (known.size > 0) {
       for (const row of rows(this)) row.classList.toggle("table__row--new", !known.has(row.dataset.key));
     }
@@ -159,6 +161,10 @@ function nameOf(element: Element): string {
   const row = element.closest<HTMLElement>("[data-key]")?.dataset.key;
   const target = element.getAttribute("href") ?? element.getAttribute("commandfor");
   return [row, element.tagName, target, target ? "" : element.textContent].join("\n");
+}
+
+function details(of: HTMLElement): HTMLDetailsElement[] {
+  return [...of.querySelectorAll("details")];
 }
 
 function rows(of: HTMLElement): HTMLElement[] {

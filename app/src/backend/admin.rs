@@ -1,6 +1,7 @@
 //! What the operators' pages ask. For everybody else there is nothing: they get [`AppError::NotFound`].
 
 pub mod accounts;
+pub mod health;
 
 use async_trait::async_trait;
 

@@ -1,6 +1,7 @@
 //! What the operators' pages show.
 
 pub mod accounts;
+pub mod health;
 
 use crate::model::person::Person;
 

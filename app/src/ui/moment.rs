@@ -10,6 +10,7 @@ const MOMENT: &[FormatItem] = format_description!("[day padding:none] [month rep
 const WRITTEN_DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [year]");
 const STAMP: &[FormatItem] = format_description!("[day padding:none] [month repr:short] [hour]:[minute]:[second]");
 const CLOCK: &[FormatItem] = format_description!("[hour]:[minute]:[second]");
+const MINUTE_OF_DAY: &[FormatItem] = format_description!("[hour]:[minute]");
 const MACHINE: &[FormatItem] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
 
 /// `21 November`.
@@ -114,6 +115,11 @@ pub fn Stamp(
 /// The time of day in UTC, to be said.
 pub fn clock(at: OffsetDateTime) -> String {
     at.to_offset(UtcOffset::UTC).format(CLOCK).unwrap_or_default()
+}
+
+/// The minute of the day in UTC: `14:02`.
+pub fn minute_of_day(at: OffsetDateTime) -> String {
+    at.to_offset(UtcOffset::UTC).format(MINUTE_OF_DAY).unwrap_or_default()
 }
 
 fn in_utc(at: OffsetDateTime, format: &[FormatItem]) -> impl IntoView + use<> {

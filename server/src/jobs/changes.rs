@@ -15,6 +15,7 @@ use tokio::{
     },
     time::timeout,
 };
+use uuid::Uuid;
 
 use crate::{
     domain::ids::{AccountId, RenderId},
@@ -122,6 +123,11 @@ impl Changes {
         let mut pages = lock(&self.0.pages);
         pages.closed = true;
         pages.by_account.clear();
+    }
+
+    /// A place for a page of an operator's, which hears of no account.
+    pub fn listen_as_operator(&self) -> Option<Listening> {
+        self.listen(AccountId(Uuid::nil()))
     }
 
     /// Listens for the changes of an account. `None`: too many pages do already, or the service stops.

@@ -67,6 +67,21 @@ pub struct Health {
     pub stripe: Option<stripe_events::Told>,
     /// What the accounts are called that have sessions.
     pub accounts: HashMap<AccountId, String>,
+    /// The process whose doings these are, if they are not of all.
+    pub only: Option<InstanceId>,
+}
+
+impl Health {
+    /// The processes that have been heard of lately.
+    pub fn awake(&self) -> impl Iterator<Item = &Process> {
+        self.processes.iter().filter(|process| !process.is_silent())
+    }
+
+    /// Those of them whose doings are shown.
+    pub fn shown(&self) -> impl Iterator<Item = &Process> {
+        let is_shown = |process: &&Process| self.only.is_none_or(|only| process.heard.instance == only);
+        self.awake().filter(is_shown)
+    }
 }
 
 /// A process.
@@ -84,12 +99,13 @@ impl Process {
     }
 }
 
-/// How everything is; of what processes do, only what `only` does, if it is given.
+/// How everything is; of what processes do, only what `only` does, if there is such a process.
 pub async fn look(app: &AppState, only: Option<InstanceId>, now: OffsetDateTime) -> Result<Health, StoreError> {
     let db = &app.db;
     let from = beginning_of_minute(now) - Duration::minutes(MINUTES - 1);
     let processes = named(health::list(db).await?);
-    let rows = health::minutes(db, from, None).await?;
+    let only = only.filter(|only| processes.iter().any(|process| process.heard.instance == *only));
+    let rows = health::minutes(db, from).await?;
     let waiting = Waiting::measure(app, now).await?;
     let facts = facts(&processes, &rows, &waiting);
     let owners: BTreeSet<_> = processes
@@ -121,6 +137,7 @@ pub async fn look(app: &AppState, only: Option<InstanceId>, now: OffsetDateTime)
         database_time: waiting.database_time,
         stripe: waiting.stripe,
         accounts: accounts.into_iter().collect(),
+        only,
     })
 }
 
@@ -137,7 +154,7 @@ pub struct Glance {
 /// As [`look`], for the foot of every page of the operator's.
 pub async fn glance(app: &AppState, now: OffsetDateTime) -> Result<Glance, StoreError> {
     let processes = named(health::list(&app.db).await?);
-    let rows = health::minutes(&app.db, now - Duration::minutes(MINUTES), None).await?;
+    let rows = health::minutes(&app.db, now - Duration::minutes(MINUTES)).await?;
     let waiting = Waiting::measure(app, now).await?;
     let does = |other: &str| {
         let awake = processes.iter().filter(|process| !process.is_silent());

@@ -124,20 +124,14 @@ pub async fn list(db: &PgPool) -> Result<Vec<HeardOf>, StoreError> {
     Ok(heard.collect())
 }
 
-/// What processes, or one of them, did in each minute from `since` on, the oldest first.
-pub async fn minutes(
-    db: &PgPool,
-    since: OffsetDateTime,
-    only: Option<InstanceId>,
-) -> Result<Vec<(InstanceId, Minute)>, StoreError> {
+/// What processes did in each minute from `since` on, the oldest first.
+pub async fn minutes(db: &PgPool, since: OffsetDateTime) -> Result<Vec<(InstanceId, Minute)>, StoreError> {
     let rows = sqlx::query!(
         "select minute, instance, succeeded, failed, cancelled, browsers_died, browsers_retired, egress_refusals,
             peak_waiting, detail
          from health_minutes
-         where minute >= $1 and ($2::uuid is null or instance = $2)
-         order by minute, instance",
+         where minute >= $1 order by minute, instance",
         since,
-        only.map(|instance| instance.0),
     )
     .fetch_all(db)
     .await?;

@@ -1,6 +1,8 @@
 //! What open pages are told: which renders of their account have changed. A stream of events as HTML defines them
 //! (`EventSource`), for the person who is logged in and as long as they are.
 
+mod health;
+
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
@@ -35,11 +37,12 @@ const CHANGED: &str = "changed";
 /// Which renders is not known.
 const SOME: &str = "*";
 
-/// Streams of all renders of an account, and of one.
+/// Streams of all renders of an account, of one, and for operators.
 pub(super) fn routes() -> Router<Web> {
     Router::new()
         .route("/dashboard/events/renders", get(of_all))
         .route("/dashboard/events/renders/{id}", get(of_one))
+        .route("/admin/events/health", get(health::get))
 }
 
 async fn of_all(State(web): State<Web>, viewer: Viewer) -> Response {
@@ -63,18 +66,30 @@ async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Response {
     let Some(listening) = web.app.jobs.changes().listen(account) else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
-    let mut ask_again = interval(ASK_AGAIN);
-    ask_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ask_again.reset();
     let watch = Watch {
         web,
         viewer,
         account,
         about,
         listening,
-        ask_again,
+        ask_again: every(ASK_AGAIN),
     };
-    let events = Sse::new(watch.events()).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    answer(watch.events())
+}
+
+/// Ticks for the first time when the first interval is over.
+fn every(duration: Duration) -> Interval {
+    let mut ticks = interval(duration);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks.reset();
+    ticks
+}
+
+/// The answer that tells of these events. Its head is sent with the first of its body.
+fn answer(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+    let first = Event::default().retry(COME_BACK).comment("listening");
+    let events = futures::StreamExt::chain(stream::iter([Ok(first)]), events);
+    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         // Nginx would collect what comes in small pieces.
@@ -99,9 +114,7 @@ struct Watch {
 impl Watch {
     /// Until the session or the service ends.
     fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
-        // The head of an answer is sent with the first of its body.
-        let first = Event::default().retry(COME_BACK).comment("listening");
-        let changes = stream::unfold(self, |mut watch| async move {
+        stream::unfold(self, |mut watch| async move {
             loop {
                 tokio::select! {
                     change = watch.listening.next() => {
@@ -117,19 +130,28 @@ impl Watch {
                     }
                 }
             }
-        });
-        futures::StreamExt::chain(stream::iter([Ok(first)]), changes)
+        })
     }
 
     /// Whether the person is still logged in, and the account still theirs.
     async fn is_welcome(&mut self) -> bool {
-        let (app, user) = (&self.web.app, self.viewer.person.user);
-        match sessions::reload(&app.db, &self.viewer.session, clock::now()).await {
-            Ok(Some(person)) if person.user == user => self.viewer.person = person,
-            _ => return false,
+        if !is_logged_in(&self.web, &mut self.viewer).await {
+            return false;
         }
         let caller = self.viewer.caller(&self.web, Permission::Produce).await;
         caller.is_ok_and(|caller| caller.account == self.account)
+    }
+}
+
+/// Whether the same person is still logged in; what their session says of them is read anew.
+async fn is_logged_in(web: &Web, viewer: &mut Viewer) -> bool {
+    let (db, user) = (&web.app.db, viewer.person.user);
+    match sessions::reload(db, &viewer.session, clock::now()).await {
+        Ok(Some(person)) if person.user == user => {
+            viewer.person = person;
+            true
+        }
+        _ => false,
     }
 }
 

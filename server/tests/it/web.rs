@@ -5,6 +5,7 @@ mod billing;
 mod destinations;
 mod events;
 mod exports;
+mod health;
 mod renders;
 mod retention;
 mod roles;

@@ -56,7 +56,10 @@ impl Place {
     /// Takes the first that is free; its end is told by `changed`.
     pub(super) fn take(places: &Arc<Places>, changed: &Arc<Notify>) -> Self {
         let mut taken = places.lock();
-        let number = (1..).find(|number| !taken.contains_key(number)).unwrap_or_default();
+        let mut number = 1;
+        while taken.contains_key(&number) {
+            number += 1;
+        }
         taken.insert(
             number,
             Occupant {

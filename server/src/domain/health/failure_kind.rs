@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn who_is_to_blame_for_time_depends_on_what_took_it() {
         let late = |phase| {
-            let after = Duration::from_secs(60);
+            let after = Duration::from_mins(1);
             FailureKind::of_engine(&RenderError::Deadline { phase, after })
         };
         for phase in [Phase::Load, Phase::Evaluate, Phase::Wait, Phase::Print] {

@@ -217,7 +217,9 @@ mod tests {
             .collect();
         assert_eq!(told, [(3, 1, 3), (4, 0, 7), (1, 3, 8)]);
         let mut sum = Tally::default();
-        rows.values().for_each(|row| sum.add(&row.tally));
+        for row in rows.values() {
+            sum.add(&row.tally);
+        }
         assert_eq!((sum.succeeded, sum.failed), (8, 4));
         assert_eq!(sum.detail.failures["memory"], 4);
         assert_eq!(sum.detail.phase(&["sync", "async"], "print").count(), 8);

@@ -1,6 +1,7 @@
 //! What the operators' pages ask of the services. Each function begins with [`RequestBackend::operator`].
 
 mod accounts;
+mod health;
 
 use async_trait::async_trait;
 use platen_app::{

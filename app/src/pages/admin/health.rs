@@ -1,0 +1,229 @@
+//! `/admin/health`: how the service is. All of it is written anew every few seconds, as long as somebody looks.
+
+pub mod parts;
+pub mod pool;
+pub mod queue;
+pub mod traffic;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use self::{
+    parts::{Parts, Processes},
+    pool::RenderPool,
+    queue::Queue,
+    traffic::{Failures, Phases, Throughput},
+};
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::admin::{AdminEntry, AdminShell},
+    },
+    model::admin::health::{Concern, Figures, Health, Process},
+    ui::{
+        badge::{Badge, State},
+        figure::Figure,
+        icon::{Glyph, Icon},
+        live_part::LivePart,
+        moment::{clock, minute_of_day},
+        number::{counted, grouped},
+    },
+};
+
+/// Where its changes are told.
+const EVENTS: &str = "/admin/events/health";
+
+/// The page. Its query names the process whose doings are shown.
+#[component]
+pub fn SystemHealth() -> impl IntoView {
+    let process = use_query_map().read_untracked().get("process");
+    view! {
+        <AdminShell title="System health" current=AdminEntry::Health>
+            {loaded(
+                move |backend| async move { backend.health(process).await },
+                |health| {
+                    view! {
+                        <LivePart
+                            id="health"
+                            events=Some(EVENTS.to_owned())
+                            unsettled=true
+                            says=says(&health.concerns)
+                        >
+                            <Content health />
+                        </LivePart>
+                    }
+                },
+            )}
+        </AdminShell>
+    }
+}
+
+#[component]
+fn Content(health: Health) -> impl IntoView {
+    let concerns = health.concerns.len();
+    let (state, said) = (state(&health.concerns), headline(concerns));
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"System health"</h1>
+                <div class="page-head__meta">
+                    <span>
+                        <Badge state>{said}</Badge>
+                    </span>
+                    <span>{clock(health.now)} " UTC, updated every 5 s"</span>
+                </div>
+            </div>
+            <div class="page-head__actions">
+                <Choice processes=health.processes.clone() only=health.only.clone() />
+            </div>
+        </div>
+        <div class="stack stack--loose">
+            {(concerns > 0)
+                .then(|| {
+                    view! { <div class="stack">{health.concerns.into_iter().map(notice).collect_view()}</div> }
+                })}
+            <Now figures=health.figures />
+            <div class="grid grid--main-side">
+                <Throughput minutes=health.minutes />
+                <Queue lanes=health.lanes jobs=health.jobs />
+            </div>
+            <div class="grid grid--main-side">
+                <Phases phases=health.phases />
+                <Failures failures=health.failures refusals=health.figures.refusals_of_hour />
+            </div>
+            <RenderPool sessions=health.sessions />
+            <Parts parts=health.parts />
+            <Processes processes=health.processes now=health.now />
+        </div>
+    }
+}
+
+/// What is said of so many concerns.
+pub fn headline(concerns: usize) -> String {
+    match concerns {
+        0 => "All parts answering".to_owned(),
+        _ => format!("{} to look at", counted(concerns, "thing", "things")),
+    }
+}
+
+/// What is said aloud when it changes.
+fn says(concerns: &[Concern]) -> String {
+    let titles: Vec<_> = concerns.iter().map(|concern| concern.title.as_str()).collect();
+    let said = headline(concerns.len());
+    if titles.is_empty() {
+        said
+    } else {
+        format!("{said}: {}", titles.join("; "))
+    }
+}
+
+fn state(concerns: &[Concern]) -> State {
+    match concerns {
+        [] => State::Good,
+        concerns if concerns.iter().any(|concern| concern.grave) => State::Bad,
+        _ => State::Warning,
+    }
+}
+
+fn notice(concern: Concern) -> impl IntoView {
+    let (class, glyph) = if concern.grave {
+        ("notice notice--bad", Glyph::Fault)
+    } else {
+        ("notice notice--warn", Glyph::Warning)
+    };
+    view! {
+        <div class=class>
+            <Icon glyph />
+            <div>
+                <p class="notice__title break">{concern.title}</p>
+                <p class="break">{concern.advice}</p>
+            </div>
+        </div>
+    }
+}
+
+/// Whose doings are shown. With a single process there is nothing to choose.
+#[component]
+fn Choice(processes: Vec<Process>, only: Option<String>) -> impl IntoView {
+    let option = |id: Option<&str>, name: &str| {
+        let address = id.map_or_else(
+            || AdminEntry::Health.path().to_owned(),
+            |id| format!("{}?process={id}", AdminEntry::Health.path()),
+        );
+        let current = (only.as_deref() == id).then_some("page");
+        view! {
+            <a class="segmented__option" href=address aria-current=current>
+                {name.to_owned()}
+            </a>
+        }
+    };
+    (processes.len() > 1).then(|| {
+        let each = processes
+            .iter()
+            .filter(|process| process.silent_seconds.is_none())
+            .map(|process| option(Some(&process.id), &process.name));
+        view! {
+            <nav class="segmented segmented--small" aria-label="Process">
+                {option(None, "All")}
+                {each.collect_view()}
+            </nav>
+        }
+    })
+}
+
+#[component]
+fn Now(figures: Figures) -> impl IntoView {
+    let peak = figures.peak.map(|(per_second, at)| {
+        let time = minute_of_day(at);
+        format!(", peak {} at {time}", rate(per_second))
+    });
+    let value = figures.percentile_95_ms;
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Now"</h2>
+            </div>
+            <div class="section__body">
+                <div class="figures">
+                    <Figure label="Renders a second" value=rate(figures.per_second)>
+                        {grouped(figures.last_hour)}
+                        " in the last hour"
+                        {peak}
+                    </Figure>
+                    <Figure
+                        label="p95, queue included"
+                        value=value.map_or_else(|| "–".to_owned(), |value| grouped(value.round() as i64))
+                        unit=if value.is_some() { "ms" } else { "" }
+                    >
+                        "synchronous, last 5 minutes"
+                    </Figure>
+                    <Figure
+                        label="Sessions in use"
+                        value=format!("{} of {}", figures.sessions_in_use, figures.session_limit)
+                    >
+                        {figures.sessions_free}
+                        " warm and free"
+                    </Figure>
+                    <Figure
+                        label="Browser restarts, 24 h"
+                        value=grouped(figures.browsers_died + figures.browsers_retired)
+                    >
+                        {grouped(figures.browsers_died)}
+                        " died, "
+                        {grouped(figures.browsers_retired)}
+                        " by count"
+                    </Figure>
+                </div>
+            </div>
+        </section>
+    }
+}
+
+/// Renders a second, so that a few a minute can be told from none.
+fn rate(per_second: f64) -> String {
+    if per_second >= 10.0 {
+        format!("{per_second:.1}")
+    } else {
+        format!("{per_second:.2}")
+    }
+}

@@ -1,0 +1,135 @@
+//! What the service is made of, and leans on; and its processes.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::admin::health::{Part, PartState, Process},
+    ui::{
+        badge::{Badge, State},
+        moment::{Ago, Moment},
+        number::wait,
+    },
+};
+
+/// A line for each part.
+#[component]
+pub fn Parts(
+    /// See there.
+    parts: Vec<Part>,
+) -> impl IntoView {
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Parts"</h2>
+            </div>
+            <div class="section__body">
+                <table class="table">
+                    <caption>"Parts of the system"</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Part"</th>
+                            <th scope="col">"State"</th>
+                            <th scope="col" class="table__medium">
+                                "Detail"
+                            </th>
+                            <th scope="col" class="table__figure">
+                                "Latency"
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>{parts.into_iter().map(of_part).collect_view()}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+fn of_part(part: Part) -> impl IntoView {
+    let (state, word) = match part.state {
+        PartState::Answering => (State::Good, "Answering"),
+        PartState::Strained => (State::Warning, "Needs a look"),
+        PartState::Failing => (State::Bad, "Failing"),
+        PartState::Off => (State::Open, "Off"),
+    };
+    let latency = part.microseconds.map_or_else(
+        || "–".to_owned(),
+        |microseconds| format!("{:.1} ms", microseconds as f64 / 1000.0),
+    );
+    view! {
+        <tr>
+            <th scope="row">
+                {part.name} <span class="table__sub table__narrow break">{part.detail.clone()}</span>
+            </th>
+            <td>
+                <Badge state>{word}</Badge>
+            </td>
+            <td class="table__medium break">{part.detail}</td>
+            <td class="table__figure">{latency}</td>
+        </tr>
+    }
+}
+
+/// A line for each process.
+#[component]
+pub fn Processes(
+    /// See there.
+    processes: Vec<Process>,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Processes"</h2>
+            </div>
+            <div class="section__body">
+                <table class="table">
+                    <caption>"Processes"</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Process"</th>
+                            <th scope="col">"State"</th>
+                            <th scope="col" class="table__medium">
+                                "Release"
+                            </th>
+                            <th scope="col" class="table__figure">
+                                "Browsers"
+                            </th>
+                            <th scope="col" class="table__medium">
+                                "Started"
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {processes.into_iter().map(|process| of_process(process, now)).collect_view()}
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+fn of_process(process: Process, now: OffsetDateTime) -> impl IntoView {
+    let (state, word) = process.silent_seconds.map_or_else(
+        || (State::Good, "Answering".to_owned()),
+        |seconds| (State::Warning, format!("Silent for {}", wait(seconds))),
+    );
+    view! {
+        <tr>
+            <th scope="row" class="break">
+                {process.name} <span class="table__sub">{process.role}</span>
+            </th>
+            <td>
+                <Badge state>{word}</Badge>
+            </td>
+            <td class="table__medium break">
+                {process.version} <span class="table__sub">{process.browser}</span>
+            </td>
+            <td class="table__figure">{format!("{} of {}", process.browsers, process.browsers_wanted)}</td>
+            <td class="table__medium">
+                <Moment at=process.started_at /> <span class="table__sub"><Ago at=process.started_at now /></span>
+            </td>
+        </tr>
+    }
+}

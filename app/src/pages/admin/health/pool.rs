@@ -1,0 +1,66 @@
+//! The sessions of the browsers.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    layout::shell::admin::AdminEntry,
+    model::admin::health::{Activity, Session},
+    ui::{
+        badge::{Badge, State},
+        number::{counted, wait},
+    },
+};
+
+/// More are not shown one by one.
+const SHOWN: usize = 96;
+
+/// One patch for each session.
+#[component]
+pub fn RenderPool(
+    /// Of the processes that are shown.
+    sessions: Vec<Session>,
+) -> impl IntoView {
+    let all = sessions.len();
+    let more = (all > SHOWN).then(|| {
+        let words = format!(
+            "{SHOWN} of {} are shown. Choose a process above to see all of its own.",
+            counted(all, "session", "sessions")
+        );
+        view! { <p class="small quiet">{words}</p> }
+    });
+    let content = if all == 0 {
+        Either::Left(view! { <p class="quiet">"No process has told of a session yet."</p> })
+    } else {
+        Either::Right(view! { <ul class="pool">{sessions.into_iter().take(SHOWN).map(patch).collect_view()}</ul> })
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Render pool"</h2>
+                <span class="section__note">"A session belongs to one account for its whole life"</span>
+            </div>
+            <div class="section__body">{content} {more}</div>
+        </section>
+    }
+}
+
+fn patch(session: Session) -> impl IntoView {
+    let (class, state, word) = match session.activity {
+        Activity::Opening => ("pool__session pool__session--restarting", State::Open, "Being made"),
+        Activity::Rendering => ("pool__session pool__session--busy", State::Busy, "Rendering"),
+        Activity::Idle => ("pool__session", State::Good, "Idle"),
+        Activity::Free => ("pool__session", State::Open, "Warm, free"),
+    };
+    let time = wait(i64::try_from(session.seconds).unwrap_or(i64::MAX));
+    let owner = session.account.map_or_else(
+        || Either::Left("no account"),
+        |(id, name)| Either::Right(view! { <a href=format!("{}/{id}", AdminEntry::Accounts.path())>{name}</a> }),
+    );
+    view! {
+        <li class=class>
+            <span class="pool__name break">{session.name}</span>
+            <Badge state>{word}</Badge>
+            <span class="quiet break">{owner} ", " {time}</span>
+        </li>
+    }
+}

@@ -1,0 +1,70 @@
+//! What waits.
+
+use leptos::prelude::*;
+
+use crate::{
+    model::admin::health::{Jobs, Lane},
+    ui::{
+        gauge::Gauge,
+        number::{counted, duration, grouped, wait},
+    },
+};
+
+/// Renders that wait for a slot, and jobs that wait for a worker.
+#[component]
+pub fn Queue(
+    /// For a slot, by lane.
+    lanes: Vec<Lane>,
+    /// For a worker, by kind.
+    jobs: Vec<Jobs>,
+) -> impl IntoView {
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Queue by lane"</h2>
+            </div>
+            <div class="section__body">
+                {lanes.into_iter().map(of_lane).collect_view()} {jobs.into_iter().map(of_jobs).collect_view()}
+            </div>
+        </section>
+    }
+}
+
+fn of_lane(lane: Lane) -> impl IntoView {
+    let told = format!("{} of {} waiting", lane.waiting, lane.limit);
+    let note = lane.oldest_ms.map_or_else(
+        || "nobody waits for a slot".to_owned(),
+        |oldest| {
+            let accounts = counted(lane.accounts, "account", "accounts");
+            format!("oldest {}, {accounts}", duration(oldest as f64))
+        },
+    );
+    let used = lane.waiting as f64 / lane.limit.max(1) as f64;
+    view! {
+        <div class="lane">
+            <div class="lane__head">
+                <span class="lane__name">{lane.name}</span>
+                <span>{told.clone()}</span>
+            </div>
+            <Gauge label=format!("{}: {told}", lane.name) used />
+            <span class="quiet small">{note}</span>
+        </div>
+    }
+}
+
+fn of_jobs(jobs: Jobs) -> impl IntoView {
+    let oldest = jobs.oldest_seconds.map_or_else(
+        || "none is due".to_owned(),
+        |seconds| format!("oldest due for {}", wait(seconds)),
+    );
+    let later = (jobs.later > 0).then(|| format!(", {} to be tried again", grouped(jobs.later)));
+    view! {
+        <div class="lane">
+            <div class="lane__head">
+                <span class="lane__name">{jobs.name}</span>
+                <span>{format!("{} waiting, {} in hand", grouped(jobs.due), grouped(jobs.in_hand))}</span>
+            </div>
+            <span class="quiet small">{oldest} {later}</span>
+        </div>
+    }
+}

@@ -1,0 +1,176 @@
+//! What was rendered within the last hour, how long it took, and what failed.
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    model::admin::health::{Failure, Minute, Phase},
+    ui::{
+        chart::{Bar, Chart, Parts},
+        moment::minute_of_day,
+        number::{counted, duration, grouped},
+    },
+};
+
+/// Renders by minute.
+#[component]
+pub fn Throughput(
+    /// The last hour.
+    minutes: Vec<Minute>,
+) -> impl IntoView {
+    let description = description(&minutes);
+    let last = minutes.len().saturating_sub(1);
+    let bars = minutes.iter().enumerate().map(|(index, minute)| Bar {
+        label: minute_of_day(minute.from),
+        name: minute_of_day(minute.from),
+        lower: minute.succeeded,
+        upper: minute.failed,
+        now: index == last,
+        later: false,
+    });
+    let parts = Parts {
+        lower: "succeeded",
+        upper: "failed or cancelled",
+        upper_is_failure: true,
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Throughput"</h2>
+                <span class="section__note">"renders a minute, last hour, UTC"</span>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    <Chart
+                        id="throughput"
+                        title="Renders a minute".to_owned()
+                        description=description.clone()
+                        step="Minute, UTC"
+                        parts
+                        bars=bars.collect()
+                    />
+                    <p class="small quiet">{description}</p>
+                </div>
+            </div>
+        </section>
+    }
+}
+
+fn description(minutes: &[Minute]) -> String {
+    let sum = |count: fn(&Minute) -> i64| -> i64 { minutes.iter().map(count).sum() };
+    let (succeeded, failed) = (sum(|minute| minute.succeeded), sum(|minute| minute.failed));
+    let waiting = minutes.iter().map(|minute| minute.peak_waiting).max();
+    let busiest = minutes.iter().max_by_key(|minute| minute.succeeded + minute.failed);
+    let busiest = busiest.filter(|_| succeeded + failed > 0).map(|minute| {
+        format!(
+            " The busiest minute was {} with {}.",
+            minute_of_day(minute.from),
+            counted(minute.succeeded + minute.failed, "render", "renders")
+        )
+    });
+    format!(
+        "{} succeeded, {} failed or cancelled. At most {} waited for a slot at once.{}",
+        grouped(succeeded),
+        grouped(failed),
+        grouped(waiting.unwrap_or_default()),
+        busiest.unwrap_or_default()
+    )
+}
+
+/// How long each phase took.
+#[component]
+pub fn Phases(
+    /// Those that were reached.
+    phases: Vec<Phase>,
+) -> impl IntoView {
+    let content = if phases.is_empty() {
+        Either::Left(view! { <p class="quiet">"No document was made in the last hour."</p> })
+    } else {
+        let rows = phases.into_iter().map(|phase| {
+            view! {
+                <tr>
+                    <th scope="row">{phase.name}</th>
+                    <td class="table__figure">{duration(phase.median_ms)}</td>
+                    <td class="table__figure">{duration(phase.percentile_95_ms)}</td>
+                </tr>
+            }
+        });
+        Either::Right(view! {
+            <table class="table table--dense">
+                <caption>"Phases of documents"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Phase"</th>
+                        <th scope="col" class="table__figure">
+                            "Median"
+                        </th>
+                        <th scope="col" class="table__figure">
+                            "p95"
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        })
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Phase times"</h2>
+                <span class="section__note">"last hour, as near as buckets tell"</span>
+            </div>
+            <div class="section__body">{content}</div>
+        </section>
+    }
+}
+
+/// Why renders failed, and what was refused.
+#[component]
+pub fn Failures(
+    /// By kind.
+    failures: Vec<Failure>,
+    /// Hosts that were refused.
+    refusals: i64,
+) -> impl IntoView {
+    let content = if failures.is_empty() {
+        Either::Left(view! { <p class="quiet">"No render failed in the last hour."</p> })
+    } else {
+        let rows = failures.into_iter().map(|failure| {
+            view! {
+                <tr>
+                    <th scope="row">{failure.name}</th>
+                    <td>{if failure.callers { "the request" } else { "the service" }}</td>
+                    <td class="table__figure">{grouped(failure.count)}</td>
+                </tr>
+            }
+        });
+        Either::Right(view! {
+            <table class="table table--dense">
+                <caption>"Failures by kind"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Kind"</th>
+                        <th scope="col">"Lies with"</th>
+                        <th scope="col" class="table__figure">
+                            "Renders"
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        })
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"Failures"</h2>
+                <span class="section__note">"last hour"</span>
+            </div>
+            <div class="section__body">
+                <div class="stack">
+                    {content}
+                    <p class="small quiet">{format!("Egress refusals: {}", counted(refusals, "host", "hosts"))}</p>
+                </div>
+            </div>
+        </section>
+    }
+}

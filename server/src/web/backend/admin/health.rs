@@ -1,0 +1,257 @@
+//! How the service is, in the words of the operators' page.
+
+mod parts;
+mod words;
+
+use std::cmp::Reverse;
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::admin::health::HealthBackend,
+    error::AppError,
+    model::admin::health::{
+        Activity, Failure, Figures, Health, HealthSummary, Jobs, Lane, Minute, Phase, Process, Session,
+    },
+};
+use time::OffsetDateTime;
+
+use self::words::{concern, failure_name, jobs_name};
+use crate::{
+    clock,
+    domain::{
+        health::{
+            failure_kind::FailureKind,
+            minute::{Tally, WHOLE},
+            spread::Spread,
+            state,
+        },
+        ids::InstanceId,
+        render::history::RenderMode,
+    },
+    service::health::{self as service, Health as Found},
+    web::backend::RequestBackend,
+};
+
+/// Minutes that "now" takes together where a single one would tell little.
+const NOW: usize = 5;
+const MODES: [&str; 2] = ["sync", "async"];
+/// Phases by their words, and what they are called.
+const PHASES: [(&str, &str); 7] = [
+    ("queue", "Waiting for a slot"),
+    ("load", "Loading"),
+    ("evaluate", "Evaluating"),
+    ("wait", "Waiting for the page"),
+    ("print", "Printing"),
+    ("post", "Completing the PDF"),
+    (WHOLE, "Whole document"),
+];
+
+#[async_trait]
+impl HealthBackend for RequestBackend {
+    async fn health(&self, process: Option<String>) -> Result<Health, AppError> {
+        self.operator().await?;
+        let now = clock::now();
+        let only = process.as_deref().and_then(InstanceId::parse);
+        let found = service::look(&self.app, only, now).await;
+        Ok(shown(&found.map_err(|error| self.internal(&error))?, now))
+    }
+
+    async fn health_summary(&self) -> Result<HealthSummary, AppError> {
+        self.operator().await?;
+        let glance = service::glance(&self.app, clock::now()).await;
+        let glance = glance.map_err(|error| self.internal(&error))?;
+        Ok(HealthSummary {
+            concerns: glance.concerns,
+            web: glance.web,
+            workers: glance.workers,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+}
+
+fn shown(found: &Found, now: OffsetDateTime) -> Health {
+    let mut hour = Tally::default();
+    for minute in &found.minutes {
+        hour.add(&minute.tally);
+    }
+    let minutes = found.minutes.iter().map(|minute| Minute {
+        from: minute.minute,
+        succeeded: number(minute.tally.succeeded),
+        failed: number(minute.tally.failed + minute.tally.cancelled),
+        peak_waiting: number(minute.peak_waiting),
+    });
+    Health {
+        now,
+        concerns: found.concerns.iter().map(concern).collect(),
+        processes: found.processes.iter().map(|process| told(process, now)).collect(),
+        only: found.only.map(|only| only.to_string()),
+        minutes: minutes.collect(),
+        figures: figures(found, &hour, now),
+        lanes: lanes(found),
+        jobs: jobs(found),
+        sessions: sessions(found),
+        phases: phases(&hour),
+        failures: failures(&hour),
+        parts: parts::parts(found),
+    }
+}
+
+fn told(process: &service::Process, now: OffsetDateTime) -> Process {
+    let heard = &process.heard;
+    Process {
+        id: heard.instance.to_string(),
+        name: process.name.clone(),
+        role: heard.role.clone(),
+        version: heard.version.clone(),
+        browser: heard.state.browser_version.clone(),
+        // Nobody has started in the future, whatever their clock says.
+        started_at: heard.started_at.min(now),
+        silent_seconds: process.is_silent().then_some(heard.unseen_seconds as i64),
+        browsers: heard.state.browsers,
+        browsers_wanted: heard.state.browsers_wanted,
+    }
+}
+
+fn figures(found: &Found, hour: &Tally, now: OffsetDateTime) -> Figures {
+    let states = || found.shown().map(|process| &process.heard.state);
+    let sessions = || states().flat_map(|state| &state.sessions);
+    let in_use = |session: &&state::SessionState| session.activity == state::Activity::InUse;
+    let is_free =
+        |session: &&state::SessionState| session.activity == state::Activity::Idle && session.account.is_none();
+    let mut recent = Tally::default();
+    let first = found.minutes.len().saturating_sub(NOW);
+    for minute in &found.minutes[first..] {
+        recent.add(&minute.tally);
+    }
+    Figures {
+        per_second: per_second(found, now),
+        last_hour: number(hour.ended()),
+        peak: found.day.peak_at.map(|at| (found.day.peak as f64 / 60.0, at)),
+        percentile_95_ms: milliseconds(&recent.detail.phase(&[RenderMode::Sync.as_str()], WHOLE), 0.95),
+        sessions_in_use: sessions().filter(in_use).count(),
+        session_limit: states().map(|state| state.session_limit).sum(),
+        sessions_free: sessions().filter(is_free).count(),
+        browsers_died: found.day.browsers_died,
+        browsers_retired: found.day.browsers_retired,
+        refusals_of_hour: number(hour.egress_refusals),
+        refusals_of_day: found.day.egress_refusals,
+    }
+}
+
+/// Of the last 60 seconds: this minute, and as much of the one before as is missing.
+fn per_second(found: &Found, now: OffsetDateTime) -> f64 {
+    let ended = |back: usize| {
+        let minute = found.minutes.iter().rev().nth(back);
+        minute.map_or(0.0, |minute| minute.tally.ended() as f64)
+    };
+    let missing = 1.0 - f64::from(now.second()) / 60.0;
+    (ended(0) + ended(1) * missing) / 60.0
+}
+
+fn lanes(found: &Found) -> Vec<Lane> {
+    let states: Vec<_> = found.shown().map(|process| &process.heard.state).collect();
+    let limit = states.iter().map(|state| state.queue_limit).sum();
+    let named = [
+        ("preview", "Previews"),
+        ("synchronous", "Synchronous"),
+        ("background", "Background"),
+    ];
+    let lanes = named.map(|(word, name)| {
+        let own = || {
+            let lanes = states.iter().flat_map(|state| &state.lanes);
+            lanes.filter(move |lane| lane.lane == word)
+        };
+        let waiting = own().map(|lane| lane.waiting).sum();
+        Lane {
+            name,
+            waiting,
+            limit,
+            accounts: own().map(|lane| lane.accounts).max().unwrap_or_default(),
+            oldest_ms: own().map(|lane| lane.oldest_ms).max().filter(|_| waiting > 0),
+        }
+    });
+    lanes.into()
+}
+
+fn jobs(found: &Found) -> Vec<Jobs> {
+    let jobs = found.jobs.iter().map(|length| Jobs {
+        name: jobs_name(length.kind),
+        due: length.due,
+        later: length.later,
+        in_hand: length.in_hand,
+        oldest_seconds: (length.due > 0).then_some(length.oldest_due_seconds as i64),
+    });
+    jobs.collect()
+}
+
+fn sessions(found: &Found) -> Vec<Session> {
+    let several = found.shown().nth(1).is_some();
+    let sessions = found.shown().flat_map(|process| {
+        process.heard.state.sessions.iter().map(move |session| {
+            let number = format!("{:02}", session.number);
+            let name = if several {
+                format!("{} {number}", process.name)
+            } else {
+                number
+            };
+            let account = session.account.map(|account| {
+                let name = found.accounts.get(&account).cloned();
+                (
+                    account.to_string(),
+                    name.unwrap_or_else(|| "a deleted account".to_owned()),
+                )
+            });
+            Session {
+                name,
+                activity: match session.activity {
+                    state::Activity::Opening => Activity::Opening,
+                    state::Activity::InUse => Activity::Rendering,
+                    state::Activity::Idle | state::Activity::Unknown if account.is_some() => Activity::Idle,
+                    state::Activity::Idle | state::Activity::Unknown => Activity::Free,
+                },
+                account,
+                seconds: session.milliseconds / 1000,
+            }
+        })
+    });
+    sessions.collect()
+}
+
+fn phases(hour: &Tally) -> Vec<Phase> {
+    let phases = PHASES.into_iter().filter_map(|(word, name)| {
+        let spread = hour.detail.phase(&MODES, word);
+        Some(Phase {
+            name,
+            median_ms: milliseconds(&spread, 0.5)?,
+            percentile_95_ms: milliseconds(&spread, 0.95)?,
+        })
+    });
+    phases.collect()
+}
+
+fn failures(hour: &Tally) -> Vec<Failure> {
+    let mut failures: Vec<_> = hour
+        .detail
+        .failures
+        .iter()
+        .map(|(word, &count)| {
+            let kind = FailureKind::from_word(word);
+            Failure {
+                // A later release may know more.
+                name: kind.map_or_else(|| word.clone(), |kind| failure_name(kind).to_owned()),
+                callers: kind.is_some_and(FailureKind::is_the_callers),
+                count: number(count),
+            }
+        })
+        .collect();
+    failures.sort_by_key(|failure| Reverse(failure.count));
+    failures
+}
+
+fn milliseconds(spread: &Spread, share: f64) -> Option<f64> {
+    spread.quantile(share).map(|duration| duration.as_secs_f64() * 1000.0)
+}
+
+fn number(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
