@@ -126,6 +126,12 @@ export async function makeMember(): Promise<Member> {
   return { email, key: key.trim() };
 }
 
+/** Whoever is logged in becomes an operator of the service, with the second factor that those need. */
+export async function becomeOperator(page: Page, member: Member): Promise<void> {
+  await platen(["admin", "appoint", "--email", member.email]);
+  await setUpSecondFactor(page);
+}
+
 /** Runs the program beside the service. Answers what it prints. */
 export function platen(commands: string[], input = ""): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -3,11 +3,13 @@
 pub mod accounts;
 pub mod health;
 
-use crate::model::person::Person;
+use crate::model::{admin::health::HealthSummary, person::Person};
 
 /// What every page of theirs shows beside its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorStanding {
     /// Who is logged in.
     pub person: Person,
+    /// How the service is; nothing when that can't be said.
+    pub health: Option<HealthSummary>,
 }

@@ -23,6 +23,7 @@ use crate::{
     service::mail::Delivery,
     state::AppState,
     store::{
+        accounts,
         error::StoreError,
         exports,
         health::{self, HeardOf, Summary},
@@ -108,19 +109,9 @@ pub async fn look(app: &AppState, only: Option<InstanceId>, now: OffsetDateTime)
     let rows = health::minutes(db, from).await?;
     let waiting = Waiting::measure(app, now).await?;
     let facts = facts(&processes, &rows, &waiting);
-    let owners: BTreeSet<_> = processes
-        .iter()
-        .flat_map(|process| {
-            process
-                .heard
-                .state
-                .sessions
-                .iter()
-                .filter_map(|session| session.account)
-        })
-        .map(|account| account.0)
-        .collect();
-    let accounts = health::account_names(db, &owners.into_iter().collect::<Vec<_>>()).await?;
+    let sessions = processes.iter().flat_map(|process| &process.heard.state.sessions);
+    let owners: BTreeSet<_> = sessions.filter_map(|session| session.account).collect();
+    let called = accounts::list_called(db, &owners.into_iter().collect::<Vec<_>>()).await?;
     let shown = rows
         .into_iter()
         .filter(|(instance, _)| only.is_none_or(|only| only == *instance));
@@ -136,7 +127,7 @@ pub async fn look(app: &AppState, only: Option<InstanceId>, now: OffsetDateTime)
         database: waiting.database,
         database_time: waiting.database_time,
         stripe: waiting.stripe,
-        accounts: accounts.into_iter().collect(),
+        accounts: called.into_iter().collect(),
         only,
     })
 }

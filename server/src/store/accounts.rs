@@ -272,6 +272,21 @@ pub async fn find_called(db: impl PgExecutor<'_>, id: AccountId) -> Result<Optio
     Ok(name.fetch_optional(db).await?)
 }
 
+/// What these accounts are called, as [`find_called`] says it of one.
+pub async fn list_called(db: &PgPool, ids: &[AccountId]) -> Result<Vec<(AccountId, String)>, StoreError> {
+    let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        r#"select accounts.id as "id!", coalesce(nullif(accounts.name, ''), users.email, '') as "name!"
+           from accounts
+           left join members on members.account_id = accounts.id and members.role = 'owner'
+           left join users on users.id = members.user_id
+           where accounts.id = any($1)"#,
+        &ids,
+    );
+    let rows = rows.fetch_all(db).await?;
+    Ok(rows.into_iter().map(|row| (AccountId(row.id), row.name)).collect())
+}
+
 /// Decides from when on everybody needs a second factor in an account that this user owns; with `None`, that nobody does.
 /// `false`: they own no such account.
 pub async fn update_second_factor_from(

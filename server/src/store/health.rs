@@ -3,7 +3,6 @@
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
     domain::{
@@ -11,7 +10,7 @@ use crate::{
             minute::{Minute, Tally},
             state::InstanceState,
         },
-        ids::{AccountId, InstanceId},
+        ids::InstanceId,
     },
     store::error::StoreError,
 };
@@ -189,13 +188,6 @@ pub async fn summary(db: &PgPool, since: OffsetDateTime, only: Option<InstanceId
         only.map(|instance| instance.0),
     );
     Ok(summary.fetch_one(db).await?)
-}
-
-/// What accounts are called.
-pub async fn account_names(db: &PgPool, accounts: &[Uuid]) -> Result<Vec<(AccountId, String)>, StoreError> {
-    let rows = sqlx::query!("select id, name from accounts where id = any($1)", accounts);
-    let rows = rows.fetch_all(db).await?;
-    Ok(rows.into_iter().map(|row| (AccountId(row.id), row.name)).collect())
 }
 
 /// Forgets minutes before a time, and processes that have been silent for so many seconds.

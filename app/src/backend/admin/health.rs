@@ -2,17 +2,11 @@
 
 use async_trait::async_trait;
 
-use crate::{
-    error::AppError,
-    model::admin::health::{Health, HealthSummary},
-};
+use crate::{error::AppError, model::admin::health::Health};
 
 /// How the service is, for operators.
 #[async_trait]
 pub trait HealthBackend: Send + Sync {
     /// How everything is; of what processes do, only what this one does, if it is given and there is such a process.
     async fn health(&self, process: Option<String>) -> Result<Health, AppError>;
-
-    /// The same in a few words.
-    async fn health_summary(&self) -> Result<HealthSummary, AppError>;
 }

@@ -12,14 +12,22 @@ use crate::{
         loaded::loaded_or,
         shell::{Bar, slug::Slug},
     },
-    model::own_path::{DASHBOARD, OwnPath, SECOND_FACTOR_FIRST},
+    model::{
+        admin::health::{HealthSummary, headline},
+        own_path::{DASHBOARD, OwnPath, SECOND_FACTOR_FIRST},
+    },
     pages::not_found::NotFound,
     ui::{
+        badge::{Badge, State},
         icon::{Glyph, Icon},
+        live_part::LivePart,
         notice::ErrorNotice,
+        number::counted,
     },
 };
 
+/// Where it is told that there is something new to see of the service's health.
+pub const HEALTH_EVENTS: &str = "/admin/events/health";
 /// Where the area begins.
 pub const PATH: &str = "/admin/accounts";
 
@@ -105,7 +113,7 @@ pub fn AdminShell(
                 </a>
                 <div class="shell shell--operator">
                     <Bar />
-                    <Rail current />
+                    <Rail current health=standing.health />
                     <div class="shell__sheet">
                         <Slug person=standing.person operator=true crumbs title=heading />
                         <main class="shell__content" id="main">
@@ -132,7 +140,7 @@ pub fn AdminShell(
 }
 
 #[component]
-fn Rail(current: AdminEntry) -> impl IntoView {
+fn Rail(current: AdminEntry, health: Option<HealthSummary>) -> impl IntoView {
     let entries = AdminEntry::ALL.map(|entry| {
         view! {
             <li>
@@ -164,6 +172,33 @@ fn Rail(current: AdminEntry) -> impl IntoView {
                     </ul>
                 </div>
             </div>
+            {health.map(|health| view! { <Foot health live=current == AdminEntry::Health /> })}
         </nav>
+    }
+}
+
+/// How the service is. It is shown anew where the page is about that.
+#[component]
+fn Foot(health: HealthSummary, live: bool) -> impl IntoView {
+    let state = if health.concerns == 0 {
+        State::Good
+    } else {
+        State::Warning
+    };
+    let processes = format!("{} web · {}", health.web, counted(health.workers, "worker", "workers"));
+    view! {
+        <div class="rail__foot">
+            <LivePart
+                id="health-in-short"
+                events=live.then(|| HEALTH_EVENTS.to_owned())
+                unsettled=false
+                says=String::new()
+            >
+                <p>
+                    <Badge state>{headline(health.concerns)}</Badge>
+                </p>
+                <p>{processes} <br /> "Release " {health.version}</p>
+            </LivePart>
+        </div>
     }
 }

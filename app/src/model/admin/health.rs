@@ -2,6 +2,8 @@
 
 use time::OffsetDateTime;
 
+use crate::ui::number::counted;
+
 /// Everything that the page shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
@@ -42,6 +44,14 @@ pub struct HealthSummary {
     pub workers: usize,
     /// The release of the process that answers.
     pub version: String,
+}
+
+/// What is said of so many things that should be looked at.
+pub fn headline(concerns: usize) -> String {
+    match concerns {
+        0 => "All parts answering".to_owned(),
+        _ => format!("{} to look at", counted(concerns, "thing", "things")),
+    }
 }
 
 /// Something that should be looked at.

@@ -17,21 +17,18 @@ use self::{
 use crate::{
     layout::{
         loaded::loaded,
-        shell::admin::{AdminEntry, AdminShell},
+        shell::admin::{AdminEntry, AdminShell, HEALTH_EVENTS},
     },
-    model::admin::health::{Concern, Figures, Health, Process},
+    model::admin::health::{Concern, Figures, Health, Process, headline},
     ui::{
         badge::{Badge, State},
         figure::Figure,
         icon::{Glyph, Icon},
         live_part::LivePart,
         moment::{clock, minute_of_day},
-        number::{counted, grouped},
+        number::grouped,
     },
 };
-
-/// Where its changes are told.
-const EVENTS: &str = "/admin/events/health";
 
 /// The page. Its query names the process whose doings are shown.
 #[component]
@@ -45,7 +42,7 @@ pub fn SystemHealth() -> impl IntoView {
                     view! {
                         <LivePart
                             id="health"
-                            events=Some(EVENTS.to_owned())
+                            events=Some(HEALTH_EVENTS.to_owned())
                             unsettled=true
                             says=says(&health.concerns)
                         >
@@ -95,14 +92,6 @@ fn Content(health: Health) -> impl IntoView {
             <Parts parts=health.parts />
             <Processes processes=health.processes now=health.now />
         </div>
-    }
-}
-
-/// What is said of so many concerns.
-pub fn headline(concerns: usize) -> String {
-    match concerns {
-        0 => "All parts answering".to_owned(),
-        _ => format!("{} to look at", counted(concerns, "thing", "things")),
     }
 }
 

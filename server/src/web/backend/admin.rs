@@ -43,6 +43,7 @@ impl AdminBackend for RequestBackend {
                 name: operator.name,
                 email: operator.user.email,
             },
+            health: self.health_summary().await,
         })
     }
 }

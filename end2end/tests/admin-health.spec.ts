@@ -1,0 +1,89 @@
+import type { APIRequestContext, Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { type Member, becomeOperator } from "../people.ts";
+
+/** How long it may take until something is written down, and then seen. */
+const SEEN = { timeout: 15_000 };
+
+async function render(request: APIRequestContext, member: Member, part: string): Promise<void> {
+  await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { parts: [part], output_encoding: "binary" },
+  });
+}
+
+/** Renders of the last hour. Other tests render, too. */
+async function renders(page: Page): Promise<number> {
+  const figure = page.locator(".figure").filter({ hasText: "Renders a second" });
+  return Number(/([\d,]+) in the last hour/.exec(await figure.innerText())![1]!.replaceAll(",", ""));
+}
+
+test("an operator sees a render appear without loading the page again", async ({ page, member, request, hydrated }) => {
+  await becomeOperator(page, member);
+  await page.goto("/admin/health");
+  await hydrated(page);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("System health");
+  await page.getByText("Show as a table").click();
+  await expect(page.getByRole("table", { name: "Renders a minute" })).toBeVisible();
+  await page.evaluate(() => (document.documentElement.dataset.kept = "yes"));
+  const before = await renders(page);
+  await render(request, member, "<p>Hello");
+  await render(request, member, "http://127.0.0.1:8099/");
+  await expect.poll(() => renders(page), SEEN).toBeGreaterThanOrEqual(before + 2);
+  await expect(page.getByRole("table", { name: "Phases of documents" })).toContainText("Whole document");
+  await expect(page.getByRole("table", { name: "Failures by kind" })).toContainText("Address refused");
+  // It is the same page, with what was opened in it.
+  await expect(page.locator("html")).toHaveAttribute("data-kept", "yes");
+  await expect(page.getByRole("table", { name: "Renders a minute" })).toBeVisible();
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the page says how it was when it was loaded", async ({ page, member, request }) => {
+    await becomeOperator(page, member);
+    await render(request, member, "<p>Hello");
+    await expect(async () => {
+      await page.goto("/admin/health");
+      expect(await renders(page)).toBeGreaterThan(0);
+    }).toPass(SEEN);
+    await expect(page.getByRole("table", { name: "Parts of the system" })).toContainText("Postgres");
+    await expect(page.getByRole("navigation", { name: "Main" })).toContainText("1 web · 1 worker");
+  });
+});
+
+test("nobody else finds the page", async ({ page, member, forgive }) => {
+  forgive(/404/);
+  expect(member.email).toContain("@");
+  const answer = await page.goto("/admin/health");
+  expect(answer?.status()).toBe(404);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the page of the service's health is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      request,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await becomeOperator(page, member);
+      await render(request, member, "<p>Hello");
+      await render(request, member, "http://127.0.0.1:8099/");
+      await expect(async () => {
+        await page.goto("/admin/health");
+        await expect(page.getByRole("table", { name: "Failures by kind" })).toBeVisible({ timeout: 200 });
+      }).toPass(SEEN);
+      await hydrated(page);
+      await expectAccessible(page);
+      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+      await picture(page, `admin-health-${width}-${colorScheme}`);
+    });
+  }
+}
