@@ -62,7 +62,7 @@ pub struct Health {
     pub exports: i64,
     /// The database.
     pub database: pool::Usage,
-    /// How long it took to say so.
+    /// How long it takes to answer.
     pub database_time: Span,
     /// Stripe, if anything is for sale.
     pub stripe: Option<stripe_events::Told>,
@@ -176,13 +176,13 @@ struct Waiting {
 impl Waiting {
     async fn measure(app: &AppState, now: OffsetDateTime) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let database = pool::usage(&app.db).await?;
+        pool::ping(&app.db).await?;
         let database_time = began.elapsed();
         Ok(Self {
             jobs: jobs::measure(&app.db).await?,
             mails: mails::measure(&app.db).await?,
             mail_is_sent: matches!(app.mailing.delivery, Delivery::Smtp(_)),
-            database,
+            database: pool::usage(&app.db).await?,
             database_time,
             stripe: match app.billing.till {
                 Some(_) => Some(stripe_events::measure(&app.db, now - STRIPE_SINCE).await?),

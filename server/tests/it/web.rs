@@ -5,7 +5,6 @@ mod billing;
 mod destinations;
 mod events;
 mod exports;
-mod health;
 mod renders;
 mod retention;
 mod roles;

@@ -36,6 +36,8 @@ pub const WRITE_EVERY: Duration = Duration::from_secs(5);
 const TRY_STORAGE_EVERY: Duration = Duration::from_secs(30);
 /// Storage that takes longer is as good as away.
 const STORAGE_PATIENCE: Duration = Duration::from_secs(5);
+/// A database that takes longer for the last words of a process does without.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// See the module.
 pub struct Sampler {
@@ -90,10 +92,14 @@ impl Sampler {
 
     /// Writes a last time, and takes the process off the list of those that run.
     pub async fn leave(&self) {
-        self.write_or_warn().await;
-        if let Err(error) = health::delete(&self.app.db, self.identity.instance).await {
-            tracing::warn!(%error, "this process could not be taken off the list of those that run");
-        }
+        let leaving = async {
+            self.write_or_warn().await;
+            if let Err(error) = health::delete(&self.app.db, self.identity.instance).await {
+                tracing::warn!(%error, "this process could not be taken off the list of those that run");
+            }
+        };
+        // Without a database nobody waits for it.
+        let _ = timeout(LAST_WORDS, leaving).await;
     }
 
     async fn write_or_warn(&self) {

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod audit;
+mod health;
 mod looking;
 
 use super::{service_with, site};

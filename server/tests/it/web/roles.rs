@@ -226,7 +226,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/webhooks", ManageWebhooks),
 ];
 /// Pages and files for operators: for everybody else there are none.
-const OPERATORS: &[&str] = &["/admin/accounts", "/admin/accounts/:id"];
+const OPERATORS: &[&str] = &["/admin/accounts", "/admin/accounts/:id", "/admin/health"];
 /// Files below the dashboard, and what they take.
 const FILES: &[(&str, Permission)] = &[("/dashboard/team/log.csv", ReadLog)];
 

@@ -6,7 +6,7 @@ use reqwest::Response;
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::{service_with, site};
+use super::{OPERATOR, service_with, site};
 use crate::support::{
     process::PATIENCE,
     service::{TestAccount, TestService},
@@ -57,7 +57,7 @@ async fn what_is_rendered_and_refused_is_seen_and_each_is_counted_once() {
     let service = service_with(site.path()).await;
     let other = service.beside(&[]).await;
     let ann = service.account("ann@example.org");
-    let operator = Visitor::operator(&service).await;
+    let operator = Visitor::operator(&service, OPERATOR).await;
     let page = page_with(&operator, PAGE, "All parts answering").await;
     for quiet in [
         "No document was made in the last hour.",
@@ -98,7 +98,7 @@ async fn processes_are_summed_up_and_one_that_falls_silent_is_told_of() {
     let worker = service.beside(&[("PLATEN_ROLE", "worker")]).await;
     let other = service.beside(&[("PLATEN_ROLE", "web")]).await;
     let ann = service.account("ann@example.org");
-    let operator = Visitor::operator(&service).await;
+    let operator = Visitor::operator(&service, OPERATOR).await;
     until(&service, "select count(*) from instance_health", 3).await;
     for at in [&service, &other] {
         assert_eq!(render(at, &ann, "<p>Hello").await.status(), 200);
@@ -137,8 +137,7 @@ async fn processes_are_summed_up_and_one_that_falls_silent_is_told_of() {
     service
         .execute("insert into health_minutes select minute - interval '8 days', instance, succeeded, failed, cancelled, browsers_died, browsers_retired, egress_refusals, peak_waiting, detail from health_minutes")
         .await;
-    // What is too old is forgotten by whoever starts, which needs the key of all that is sealed.
-    service.execute("delete from second_factors").await;
+    // What is too old is forgotten by whoever starts.
     service.restart(Signal::TERM).await;
     until(
         &service,
@@ -169,7 +168,7 @@ async fn versions_that_differ_and_work_that_waits_are_told_of() {
     ];
     let service = TestService::start_with(&settings).await;
     let ann = service.account("ann@example.org");
-    let operator = Visitor::operator(&service).await;
+    let operator = Visitor::operator(&service, OPERATOR).await;
     page_with(&operator, PAGE, "All parts answering").await;
     service.queued(&ann, &json!({"parts": ["<p>"]})).await;
     service
@@ -204,7 +203,7 @@ async fn nobody_but_operators_sees_it_or_is_told_of_it() {
         let stranger = service.client.get(service.url(path)).send().await.expect("an answer");
         assert_eq!(stranger.status(), 303, "{path}");
     }
-    let operator = Visitor::operator(&service).await;
+    let operator = Visitor::operator(&service, OPERATOR).await;
     let mut stream = operator.get_with(STREAM, &[("accept", "text/event-stream")]).await;
     assert_eq!(stream.status(), 200);
     let mut heard = String::new();
@@ -213,7 +212,7 @@ async fn nobody_but_operators_sees_it_or_is_told_of_it() {
         heard.push_str(&String::from_utf8_lossy(&more));
     }
     // Whoever is no operator any more hears nothing more.
-    let dismiss = ["admin", "dismiss", "--email", "operator@example.org"];
+    let dismiss = ["admin", "dismiss", "--email", OPERATOR];
     service.command(&dismiss, "").succeeded();
     while stream.chunk().await.expect("an end in order").is_some() {}
     assert_eq!(operator.get(STREAM).await.status(), 404);
