@@ -1,6 +1,7 @@
 //! Table `audit_log`: what operators and the service did. Rows are added, in a chain that the database makes; it refuses
 //! anything else.
 
+use data_encoding::HEXLOWER;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -54,7 +55,7 @@ pub async fn insert_named(
     );
     let written = written.fetch_one(db).await?;
     // Whoever keeps the log elsewhere has a witness: a chain that was made anew has other digests.
-    tracing::info!(number = written.number, digest = %hex(&written.digest), "audit log");
+    tracing::info!(number = written.number, digest = %HEXLOWER.encode(&written.digest), "audit log");
     Ok(())
 }
 
@@ -125,9 +126,4 @@ pub async fn list_links(db: &PgPool, after: i64, most: i64) -> Result<Vec<Link>,
         most,
     );
     Ok(links.fetch_all(db).await?)
-}
-
-/// Digits of a digest.
-pub fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

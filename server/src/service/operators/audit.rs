@@ -1,5 +1,6 @@
 //! Whether the audit log is what was written.
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 
@@ -50,7 +51,7 @@ pub enum AuditFault {
 pub async fn verify(db: &PgPool, noted: Option<&ChainEnd>) -> Result<ChainEnd, AuditFault> {
     let mut end = ChainEnd {
         number: 0,
-        digest: audit_log::hex(&[0; 32]),
+        digest: HEXLOWER.encode(&[0; 32]),
     };
     let mut seen = noted.is_none_or(|noted| *noted == end);
     loop {
@@ -84,7 +85,7 @@ fn follow(end: &ChainEnd, link: &Link) -> Result<ChainEnd, AuditFault> {
     if link.number != end.number + 1 {
         return Err(AuditFault::Missing(end.number + 1));
     }
-    if audit_log::hex(&link.previous) != end.digest {
+    if HEXLOWER.encode(&link.previous) != end.digest {
         return Err(AuditFault::Broken(link.number));
     }
     let digest = Sha256::new()
@@ -96,7 +97,7 @@ fn follow(end: &ChainEnd, link: &Link) -> Result<ChainEnd, AuditFault> {
     }
     Ok(ChainEnd {
         number: link.number,
-        digest: audit_log::hex(&link.digest),
+        digest: HEXLOWER.encode(&link.digest),
     })
 }
 
@@ -125,7 +126,7 @@ mod tests {
     fn check(links: &[Link]) -> Result<ChainEnd, String> {
         let beginning = ChainEnd {
             number: 0,
-            digest: audit_log::hex(&[0; 32]),
+            digest: HEXLOWER.encode(&[0; 32]),
         };
         links
             .iter()

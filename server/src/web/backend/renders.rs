@@ -198,12 +198,11 @@ impl RequestBackend {
 
     async fn secret(&self, account: AccountId, now: OffsetDateTime) -> Result<Secret, AppError> {
         // An operator who looks has asked for their own.
-        let shown_until: Option<i64> = match self.look() {
-            Some(_) => None,
-            None => {
-                let noted = self.session.get(SECRET_SHOWN_UNTIL).await;
-                noted.map_err(|error| self.internal(&error))?
-            }
+        let shown_until: Option<i64> = if self.look().is_some() {
+            None
+        } else {
+            let noted = self.session.get(SECRET_SHOWN_UNTIL).await;
+            noted.map_err(|error| self.internal(&error))?
         };
         let secret = self.secret_until(account, shown_until, now).await;
         secret.map_err(|error| self.internal(&error))

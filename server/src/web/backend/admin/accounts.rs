@@ -313,7 +313,7 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
         invoices: None,
         members: found.members.into_iter().map(member).collect(),
         keys: found.keys.into_iter().map(|key| shown_key(key, now)).collect(),
-        renders: found.renders.into_iter().filter_map(render).collect(),
+        renders: found.renders.iter().filter_map(render).collect(),
         periods: found
             .periods
             .into_iter()
@@ -359,7 +359,7 @@ fn shown_key(key: ApiKey, now: OffsetDateTime) -> AccountKey {
 }
 
 /// `None`: another release wrote it.
-fn render(render: LoggedRender) -> Option<AccountRender> {
+fn render(render: &LoggedRender) -> Option<AccountRender> {
     let took = render.finished_at.map(|finished| finished - render.inserted_at);
     Some(AccountRender {
         id: render.id.to_string(),
