@@ -21,7 +21,7 @@ use leptos::prelude::use_context;
 use crate::{
     backend::{
         account::AccountBackend,
-        admin::{AdminBackend, accounts::AdminAccountsBackend, health::HealthBackend},
+        admin::{AdminBackend, accounts::AdminAccountsBackend, announcements::AnnouncementBackend, failed_work::FailedWorkBackend, health::HealthBackend},
         api_keys::ApiKeyBackend,
         destinations::DestinationBackend,
         payment::PaymentBackend,
@@ -43,8 +43,10 @@ pub trait Backend:
     + AccountBackend
     + AdminBackend
     + AdminAccountsBackend
+    + AnnouncementBackend
     + ApiKeyBackend
     + DestinationBackend
+    + FailedWorkBackend
     + HealthBackend
     + PaymentBackend
     + PlaygroundBackend

@@ -1,6 +1,7 @@
 //! What travels between server and browser.
 
 pub mod admin;
+pub mod announcement;
 pub mod api_key;
 pub mod delivery;
 pub mod destination;

@@ -2,6 +2,7 @@
 
 pub mod account_log;
 pub mod allowed_templates;
+pub mod announcement;
 pub mod api_key;
 pub mod audit_log;
 pub mod billing;
@@ -16,10 +17,12 @@ pub mod destination;
 pub mod display_name;
 pub mod email;
 pub mod export;
+pub mod failed_work;
 pub mod health;
 pub mod idempotency;
 pub mod ids;
 pub mod job;
+pub mod line;
 pub mod mail;
 pub mod network;
 pub mod one_time_token;

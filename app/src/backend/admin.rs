@@ -1,6 +1,8 @@
 //! What the operators' pages ask. For everybody else there is nothing: they get [`AppError::NotFound`].
 
 pub mod accounts;
+pub mod announcements;
+pub mod failed_work;
 pub mod health;
 
 use async_trait::async_trait;

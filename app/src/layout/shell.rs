@@ -1,6 +1,7 @@
 //! What stands around every page of the dashboard: the rail, and a sheet with a slug at its head.
 
 pub mod admin;
+pub mod announcements;
 pub mod rail;
 pub mod slug;
 pub mod switcher;
@@ -19,6 +20,7 @@ use crate::{
         card::Card,
         loaded::loaded_or,
         shell::{
+            announcements::Announcements,
             rail::{Entry, Rail},
             slug::{Slug, api::LogOut},
             switcher::Accounts,
@@ -95,6 +97,7 @@ pub fn Shell(
                         />
                         <main class=class_of_content id="main">
                             <SuspensionNotice read_only=standing.read_only />
+                            <Announcements announcements=standing.announcements.clone() />
                             <SecondFactorNotice from=standing.second_factor_from />
                             <Reminder due=standing.payment_due />
                             <Farewell standing />

@@ -1,6 +1,8 @@
 //! What the operators' pages show.
 
 pub mod accounts;
+pub mod announcement;
+pub mod failed_work;
 pub mod health;
 
 use crate::model::{admin::health::HealthSummary, person::Person};

@@ -101,11 +101,25 @@ pub enum Field {
     BodyMib,
     /// What a synchronous render of an account may take.
     DeadlineSeconds,
+    /// What operators tell everybody.
+    AnnouncementWords,
+    /// Where there is more to read.
+    LinkAddress,
+    /// What a link says.
+    LinkWords,
+    /// How much it matters.
+    Level,
+    /// From when on.
+    StartsAt,
+    /// Until when.
+    EndsAt,
+    /// Hidden or ticked: which of several things are meant.
+    Chosen,
 }
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 52] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -151,6 +165,13 @@ impl Field {
         Self::RatePerMinute,
         Self::BodyMib,
         Self::DeadlineSeconds,
+        Self::AnnouncementWords,
+        Self::LinkAddress,
+        Self::LinkWords,
+        Self::Level,
+        Self::StartsAt,
+        Self::EndsAt,
+        Self::Chosen,
     ];
 
     /// What it is called in its form, and in the faults that the services find.
@@ -201,6 +222,13 @@ impl Field {
             Self::RatePerMinute => "rate_per_minute",
             Self::BodyMib => "body_mib",
             Self::DeadlineSeconds => "deadline_seconds",
+            Self::AnnouncementWords => "words",
+            Self::LinkAddress => "link",
+            Self::LinkWords => "link_words",
+            Self::Level => "level",
+            Self::StartsAt => "starts_at",
+            Self::EndsAt => "ends_at",
+            Self::Chosen => "chosen",
         }
     }
 
@@ -223,6 +251,7 @@ impl Field {
             | Self::Expiry
             | Self::Overlap
             | Self::Provider
+            | Self::Level
             | Self::AmazonAccess
             | Self::GoogleAccess
             | Self::GrantLasts
@@ -256,6 +285,12 @@ impl Field {
             Self::RatePerMinute => "A number from 1 to 1,000,000, or nothing: as many as the plan allows.",
             Self::BodyMib => "A number of MiB from 1 to 1,000, or nothing: as the plan says.",
             Self::DeadlineSeconds => "A number of seconds from 1 to 3,600, or nothing: as the plan says.",
+            Self::AnnouncementWords => "An announcement has 1 to 500 characters.",
+            Self::LinkAddress => "The whole address of a page, such as https://status.example.com/.",
+            Self::LinkWords => "A link says something, in at most 100 characters.",
+            Self::StartsAt => "A day and a time in UTC, such as 2027-01-31T18:00.",
+            Self::EndsAt => "A day and a time in UTC, later than now and later than its beginning.",
+            Self::Chosen => "Choose at least one line, or all that are found.",
         }
     }
 }

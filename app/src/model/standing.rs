@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use crate::model::{person::Person, role::Role, team::OwnAccount};
+use crate::model::{announcement::Announcement, person::Person, role::Role, team::OwnAccount};
 
 /// Who is logged in, for which account, and what it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Standing {
     pub person: Person,
     /// Whether they operate the service.
     pub operator: bool,
+    /// What operators tell everybody, but for what the person has hidden.
+    pub announcements: Vec<Announcement>,
     /// What they are in it.
     pub role: Role,
     /// Why nothing can be changed, if that is so.

@@ -2,4 +2,6 @@
 
 pub mod account;
 pub mod accounts;
+pub mod announcements;
+pub mod failed_work;
 pub mod health;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::field::{FieldFrame, described_by};
 
-/// A field to type lines into: addresses, a key file. Set as code.
+/// A field to type lines into: addresses, a key file. Set as code, unless it is for prose.
 #[component]
 pub fn TextArea(
     /// `name` in the form.
@@ -24,6 +24,9 @@ pub fn TextArea(
     /// What is wrong with it.
     #[prop(optional_no_strip)]
     fault: Option<&'static str>,
+    /// Whether it is for what people read.
+    #[prop(optional)]
+    prose: bool,
     /// Whether it may stay empty.
     #[prop(optional)]
     optional: bool,
@@ -35,11 +38,11 @@ pub fn TextArea(
     view! {
         <FieldFrame id=id.clone() label=label hint=hint fault=fault optional=optional>
             <textarea
-                class="input input--area input--code"
+                class=if prose { "input input--area" } else { "input input--area input--code" }
                 id=id.clone()
                 name=name
                 autocomplete="off"
-                spellcheck="false"
+                spellcheck=if prose { "true" } else { "false" }
                 required=!optional && !maybe_hidden
                 aria-invalid=fault.map(|_| "true")
                 aria-describedby=described_by(&id, hint, fault)

@@ -93,6 +93,10 @@ identifier! {
     MailId
 }
 identifier! {
+    /// What operators tell everybody.
+    AnnouncementId
+}
+identifier! {
     /// An archive of an account; no secret.
     ExportId
 }

@@ -95,23 +95,44 @@ pub async fn send(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
         return forget(app, job).await;
     };
     if job.crashes >= CRASHES {
-        return settle(app, job, None, CallbackState::Failed).await;
+        return settle(
+            app,
+            job,
+            None,
+            Sent::Never("the service crashed each time while it was sent".into()),
+        )
+        .await;
     }
     let attempt = match attempt(app, job, callback).await {
         Ok(attempt) => attempt,
         Err(error) => {
             tracing::error!(%error, "a callback could not be tried");
-            return settle(app, job, None, CallbackState::Sending).await;
+            return settle(
+                app,
+                job,
+                None,
+                Sent::NotYet("it could not be tried, by our fault; the log says why".into()),
+            )
+            .await;
         }
     };
-    let received = matches!(attempt.status, Some(200..=299));
     tracing::info!(status = attempt.status, error = attempt.error, "tried a callback");
-    let state = if received {
-        CallbackState::Delivered
-    } else {
-        CallbackState::Sending
+    let sent = match (attempt.status, &attempt.error) {
+        (Some(200..=299), _) => Sent::Received,
+        (Some(status), _) => Sent::NotYet(format!("its receiver answered {status}")),
+        (None, error) => Sent::NotYet(error.clone().unwrap_or_default()),
     };
-    settle(app, job, Some(attempt), state).await
+    settle(app, job, Some(attempt), sent).await
+}
+
+/// What became of a try.
+enum Sent {
+    /// It was received.
+    Received,
+    /// It was not, for this reason.
+    NotYet(String),
+    /// Nor will it be.
+    Never(String),
 }
 
 async fn attempt(app: &AppState, job: &ClaimedJob, callback: Callback) -> Result<Attempt, TryError> {
@@ -149,31 +170,36 @@ async fn attempt(app: &AppState, job: &ClaimedJob, callback: Callback) -> Result
 }
 
 /// Notes a try. A callback that is still to be sent is tried again later, or given up.
-async fn settle(
-    app: &AppState,
-    job: &ClaimedJob,
-    attempt: Option<Attempt>,
-    state: CallbackState,
-) -> Result<(), StoreError> {
+async fn settle(app: &AppState, job: &ClaimedJob, attempt: Option<Attempt>, sent: Sent) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
-    let delay = match state {
-        CallbackState::Sending => JobKind::Callback.delay(job.failures, rand::random()),
-        CallbackState::Delivered | CallbackState::Failed => None,
+    let db = &mut *transaction;
+    let again = match &sent {
+        Sent::NotYet(_) => JobKind::Callback.delay(job.failures, rand::random()),
+        Sent::Received | Sent::Never(_) => None,
     };
-    let held = match delay {
-        Some(delay) => jobs::release(&mut transaction, job, delay.as_secs_f64(), true).await?,
-        None => jobs::complete(&mut transaction, job).await?,
+    let (held, outcome) = match (sent, again) {
+        (Sent::NotYet(error), Some(delay)) => {
+            let held = jobs::release(db, job, delay.as_secs_f64(), Some(&error)).await?;
+            (held, CallbackOutcome::Retried)
+        }
+        (Sent::Received, _) => {
+            let held = jobs::complete(db, job).await?;
+            if held {
+                callbacks::set_state(db, job.account, job.render, CallbackState::Delivered).await?;
+            }
+            (held, CallbackOutcome::Delivered)
+        }
+        (Sent::NotYet(error) | Sent::Never(error), _) => {
+            let held = jobs::complete(db, job).await?;
+            if held {
+                let tries = job.failures + job.crashes + i32::from(attempt.is_some());
+                callbacks::fail(db, job.account, job.render, tries, &error).await?;
+            }
+            (held, CallbackOutcome::GivenUp)
+        }
     };
     if let Some(attempt) = attempt {
-        callbacks::insert_attempt(&mut transaction, job.account, job.render, &attempt).await?;
-    }
-    let (state, outcome) = match (state, delay) {
-        (CallbackState::Delivered, _) => (state, CallbackOutcome::Delivered),
-        (CallbackState::Sending, Some(_)) => (state, CallbackOutcome::Retried),
-        (CallbackState::Sending | CallbackState::Failed, _) => (CallbackState::Failed, CallbackOutcome::GivenUp),
-    };
-    if held && delay.is_none() {
-        callbacks::set_state(&mut transaction, job.account, job.render, state).await?;
+        callbacks::insert_attempt(db, job.account, job.render, &attempt).await?;
     }
     tx::commit(transaction).await?;
     app.jobs.changed(job.account, job.render);

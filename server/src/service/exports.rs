@@ -5,7 +5,7 @@ mod archive;
 
 use std::path::PathBuf;
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use tokio::{
     runtime::Handle,
@@ -19,7 +19,7 @@ use crate::{
         caller::Caller,
         email::Email,
         export::{self, LIFETIME},
-        ids::{AccountId, ExportId},
+        ids::{AccountId, ExportId, UserId},
         mail::Letter,
     },
     service::exports::archive::{ArchiveError, Stop},
@@ -28,7 +28,7 @@ use crate::{
     store::{
         account_log,
         error::StoreError,
-        exports::{self, ClaimedExport, Export},
+        exports::{self, Asker, ClaimedExport, Export},
         mails, tx,
     },
 };
@@ -107,13 +107,13 @@ pub async fn make_next(app: &AppState, stop: impl Fn() -> bool + Send + 'static)
     if claimed.failures >= export::TRIES {
         // Whoever had it last did not live to say why.
         tracing::error!(%export_id, %account_id, "an archive of an account is given up after crashes");
-        finish(app, &claimed, None).await?;
+        finish(app, &claimed, Err("the service ended each time while it was made")).await?;
         return Ok(true);
     }
     match make(app, claimed, stop).await {
         Ok(bytes) => {
             tracing::info!(%export_id, %account_id, bytes, "made an archive of an account");
-            finish(app, &claimed, Some(bytes)).await?;
+            finish(app, &claimed, Ok(bytes)).await?;
             if !exports::exists(&app.db, export_id).await? {
                 // Its account was deleted meanwhile.
                 app.exports.remove([export_id]).unwrap_or_else(|error| {
@@ -122,17 +122,16 @@ pub async fn make_next(app: &AppState, stop: impl Fn() -> bool + Send + 'static)
             }
         }
         Err(MakeError::Archive(ArchiveError::Stopped(Stop::Service))) => {
-            exports::release(&app.db, &claimed, 0.0, claimed.failures).await?;
+            exports::release(&app.db, &claimed, 0.0, None).await?;
         }
         Err(MakeError::Archive(ArchiveError::Stopped(Stop::Lost))) => {}
         Err(error) => {
             let delay = export::delay(claimed.failures, rand::random());
             tracing::error!(%export_id, %account_id, %error, again = delay.is_some(), "no archive of an account");
+            let error = error.to_string();
             match delay {
-                Some(delay) => {
-                    exports::release(&app.db, &claimed, delay.as_secs_f64(), claimed.failures + 1).await?;
-                }
-                None => finish(app, &claimed, None).await?,
+                Some(delay) => exports::release(&app.db, &claimed, delay.as_secs_f64(), Some(&error)).await?,
+                None => finish(app, &claimed, Err(&error)).await?,
             }
         }
     }
@@ -159,24 +158,47 @@ async fn make(
 }
 
 /// Records the outcome, and tells who asked.
-async fn finish(app: &AppState, claimed: &ClaimedExport, bytes: Option<i64>) -> Result<(), StoreError> {
+async fn finish(app: &AppState, claimed: &ClaimedExport, outcome: Result<i64, &str>) -> Result<(), StoreError> {
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
-    let asker = exports::finish(&mut transaction, claimed, bytes, now).await?;
-    if let Some(asker) = asker
-        && let Ok(email) = asker.email.parse::<Email>()
-    {
-        let account_name = asker.account_name;
-        let letter = match bytes {
-            Some(_) => Letter::ExportReady {
-                account_name,
+    let asker = exports::finish(&mut transaction, claimed, outcome, now).await?;
+    match (asker, outcome) {
+        (Some(asker), Ok(_)) => {
+            let letter = Letter::ExportReady {
+                account_name: asker.account_name,
                 delete_at: claimed.inserted_at + LIFETIME,
-            },
-            None => Letter::ExportFailed { account_name },
-        };
-        mails::insert(&mut transaction, &email, Some(asker.user), &letter, now).await?;
+            };
+            tell(&mut transaction, asker.user, &asker.email, &letter, now).await?;
+        }
+        (Some(asker), Err(_)) => tell_of_failure(&mut transaction, asker, now).await?,
+        (None, _) => {}
     }
     tx::commit(transaction).await
+}
+
+/// Tells who asked for an archive that there will be none.
+pub(super) async fn tell_of_failure(
+    db: &mut PgConnection,
+    asker: Asker,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let letter = Letter::ExportFailed {
+        account_name: asker.account_name,
+    };
+    tell(db, asker.user, &asker.email, &letter, now).await
+}
+
+async fn tell(
+    db: &mut PgConnection,
+    user: UserId,
+    email: &str,
+    letter: &Letter,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    match email.parse::<Email>() {
+        Ok(email) => mails::insert(db, &email, Some(user), letter, now).await,
+        Err(_) => Ok(()),
+    }
 }
 
 /// Why archives are still there.

@@ -96,18 +96,14 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
             MailOutcome::Sent
         }
         Err(error) => {
-            let delay = match error {
+            let delay = match &error {
                 SendMailError::Passing(_) => delay(mail.failures, rand::random()),
                 SendMailError::Final(_) => None,
             };
             tracing::warn!(%mail_id, kind, %error, again = delay.is_some(), "a mail could not be sent");
-            if let Some(delay) = delay {
-                mails::release(&mailing.db, mail, delay.as_secs_f64()).await?;
-                MailOutcome::Retried
-            } else {
-                mails::complete(&mailing.db, mail).await?;
-                MailOutcome::GivenUp
-            }
+            let seconds = delay.map(|delay| delay.as_secs_f64());
+            mails::release(&mailing.db, mail, &error.to_string(), seconds).await?;
+            delay.map_or(MailOutcome::GivenUp, |_| MailOutcome::Retried)
         }
     };
     mailing.metrics.mail_tried(outcome);

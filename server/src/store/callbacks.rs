@@ -5,7 +5,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    domain::ids::{AccountId, RenderId},
+    domain::{
+        failed_work::kept_error,
+        ids::{AccountId, RenderId},
+    },
     store::error::StoreError,
 };
 
@@ -94,7 +97,7 @@ impl CallbackState {
     }
 }
 
-/// Changes how a callback stands.
+/// Changes how a callback stands that is not given up; what was wrong before makes no difference any more.
 pub async fn set_state(
     db: &mut PgConnection,
     account: AccountId,
@@ -102,10 +105,31 @@ pub async fn set_state(
     state: CallbackState,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "update callbacks set state = $3 where account_id = $1 and render_id = $2",
+        "update callbacks set state = $3, failed_at = null where account_id = $1 and render_id = $2",
         account.0,
         render.0,
         state.as_str(),
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Gives a callback up after so many tries, the last of which failed for this reason; an operator may want to know.
+pub async fn fail(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    failures: i32,
+    error: &str,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update callbacks set state = 'failed', failed_at = now(), last_error = $3, failures = $4
+         where account_id = $1 and render_id = $2",
+        account.0,
+        render.0,
+        kept_error(error),
+        failures,
     )
     .execute(db)
     .await?;

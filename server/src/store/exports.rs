@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         export::{DAY, ExportState, LEASE, LIFETIME, MOST_A_DAY},
+        failed_work::kept_error,
         ids::{AccountId, ExportId, UserId},
     },
     store::error::StoreError,
@@ -148,16 +149,25 @@ pub async fn renew(db: &PgPool, export: &ClaimedExport) -> Result<bool, StoreErr
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives it back, to be tried again after so many seconds. A try that was cut short does not count.
-pub async fn release(db: &PgPool, export: &ClaimedExport, delay_seconds: f64, failures: i32) -> Result<(), StoreError> {
+/// Gives it back, to be tried again after so many seconds. `failure`: why this try failed; one that was cut short does not
+/// count.
+pub async fn release(
+    db: &PgPool,
+    export: &ClaimedExport,
+    delay_seconds: f64,
+    failure: Option<&str>,
+) -> Result<(), StoreError> {
     sqlx::query!(
         "update exports
-         set claim = null, lease_until = null, run_at = now() + $3::float8 * interval '1 s', tries = $4
+         set claim = null, lease_until = null, run_at = now() + $3::float8 * interval '1 s',
+             tries = $4 + ($5::text is not null)::integer,
+             failed_at = case when $5::text is null then failed_at else now() end, last_error = coalesce($5, last_error)
          where id = $1 and claim = $2",
         export.id.0,
         export.claim,
         delay_seconds,
-        failures,
+        export.failures,
+        failure.map(kept_error),
     )
     .execute(db)
     .await?;
@@ -175,19 +185,21 @@ pub struct Asker {
     pub account_name: String,
 }
 
-/// Notes that it is made, with its size, or, with `None`, that it could not be. `None`: somebody else has it, or nobody is
-/// left to be told.
+/// Notes that it is made, with its size, or why it could not be. `None`: somebody else has it, or nobody is left to be
+/// told.
 pub async fn finish(
     db: &mut PgConnection,
     export: &ClaimedExport,
-    bytes: Option<i64>,
+    outcome: Result<i64, &str>,
     now: OffsetDateTime,
 ) -> Result<Option<Asker>, StoreError> {
+    let (bytes, failure) = (outcome.ok(), outcome.err());
     let row = sqlx::query!(
         "with finished as (
             update exports
             set state = case when $3::bigint is null then 'failed' else 'ready' end, bytes = $3, finished_at = $4,
-                claim = null, lease_until = null
+                claim = null, lease_until = null, last_error = $5,
+                failed_at = case when $5::text is not null then now() end
             where id = $1 and claim = $2
             returning account_id, asked_by
          )
@@ -199,6 +211,7 @@ pub async fn finish(
         export.claim,
         bytes,
         now,
+        failure.map(kept_error),
     )
     .fetch_optional(db)
     .await?;

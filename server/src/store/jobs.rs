@@ -5,11 +5,15 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
+        failed_work::kept_error,
         ids::{AccountId, InstanceId, RenderId},
         job::{AFTER_CRASHES, JobKind, LEASE, Priority},
     },
     store::error::StoreError,
 };
+
+/// Why a job failed that a process has left behind.
+const CRASHED: &str = "the process that had it in hand ended, or fell silent";
 
 /// A job that somebody has in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,24 +150,25 @@ pub async fn complete(db: &mut PgConnection, job: &ClaimedJob) -> Result<bool, S
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives a job back, to be tried again after so many seconds. `failed`: this try counts. `false`: it was not in hand any
-/// more.
+/// Gives a job back, to be tried again after so many seconds. `failure`: why this try failed, which counts. `false`: it was
+/// not in hand any more.
 pub async fn release(
     db: &mut PgConnection,
     job: &ClaimedJob,
     delay_seconds: f64,
-    failed: bool,
+    failure: Option<&str>,
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update jobs
-         set claim = null, instance = null, lease_until = null, due = false, failures = failures + $5::integer,
-             run_at = now() + $4::float8 * interval '1 s'
+         set claim = null, instance = null, lease_until = null, due = false,
+             run_at = now() + $4::float8 * interval '1 s', failures = failures + ($5::text is not null)::integer,
+             failed_at = case when $5::text is null then failed_at else now() end, last_error = coalesce($5, last_error)
          where account_id = $1 and id = $2 and claim = $3",
         job.account.0,
         job.id,
         job.claim,
         delay_seconds,
-        i32::from(failed),
+        failure.map(kept_error),
     )
     .execute(db)
     .await?;
@@ -239,6 +244,7 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
         r#"with released as (
             update jobs
             set claim = null, instance = null, lease_until = null, crashes = crashes + 1, due = crashes = 0,
+                failed_at = now(), last_error = $3,
                 run_at = now() + case when crashes = 0 then 0 else $2::float8 end * interval '1 s'
             where claim is not null and (instance = $1 or $1 is null and lease_until < now())
             returning kind, render_id
@@ -250,6 +256,7 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
          select count(*) as "count!" from released"#,
         gone.map(|instance| instance.0),
         AFTER_CRASHES.as_secs_f64(),
+        CRASHED,
     );
     Ok(released.fetch_one(db).await?)
 }

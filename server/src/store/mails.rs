@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         email::Email,
+        failed_work::kept_error,
         ids::{MailId, UserId},
         mail::{LEASE, Letter, Written},
     },
@@ -69,7 +70,7 @@ pub async fn claim(db: &PgPool, at_most: i64) -> Result<Vec<ClaimedMail>, StoreE
            set claim = gen_random_uuid(), lease_until = now() + $2::float8 * interval '1 s', tries = tries + 1
            where id in (
                select id from mails
-               where kept is null and run_at <= now() and (claim is null or lease_until < now())
+               where kept is null and not given_up and run_at <= now() and (claim is null or lease_until < now())
                order by run_at, id
                limit $1
                for update skip locked
@@ -102,14 +103,22 @@ pub async fn complete(db: &PgPool, mail: &ClaimedMail) -> Result<bool, StoreErro
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives a mail back, to be tried again after so many seconds.
-pub async fn release(db: &PgPool, mail: &ClaimedMail, delay_seconds: f64) -> Result<bool, StoreError> {
+/// Gives a mail back that could not be sent for this reason, to be tried again after so many seconds; without them it is
+/// given up, and stays for operators until it is too old.
+pub async fn release(
+    db: &PgPool,
+    mail: &ClaimedMail,
+    error: &str,
+    delay_seconds: Option<f64>,
+) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update mails
-         set claim = null, lease_until = null, run_at = now() + $3::float8 * interval '1 s'
+         set claim = null, lease_until = null, run_at = now() + coalesce($4::float8, 0) * interval '1 s',
+             failed_at = now(), last_error = $3, given_up = $4 is null
          where id = $1 and claim = $2",
         mail.id.0,
         mail.claim,
+        kept_error(error),
         delay_seconds,
     )
     .execute(db)
@@ -120,7 +129,7 @@ pub async fn release(db: &PgPool, mail: &ClaimedMail, delay_seconds: f64) -> Res
 /// Keeps a mail that is in hand as it was written, in place of sending it.
 pub async fn keep(db: &PgPool, mail: &ClaimedMail, written: &Written) -> Result<(), StoreError> {
     sqlx::query!(
-        "update mails set claim = null, lease_until = null, kept = $3 where id = $1 and claim = $2",
+        "update mails set claim = null, lease_until = null, failed_at = null, kept = $3 where id = $1 and claim = $2",
         mail.id.0,
         mail.claim,
         to_json(written)?,
@@ -199,7 +208,7 @@ pub async fn measure(db: &PgPool) -> Result<WaitingMails, StoreError> {
         WaitingMails,
         r#"select count(*) as "mails!",
                coalesce(extract(epoch from now() - min(inserted_at)), 0)::float8 as "oldest_seconds!"
-           from mails where kept is null"#
+           from mails where kept is null and not given_up"#
     );
     Ok(waiting.fetch_one(db).await?)
 }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    domain::{billing::LEASE, ids::AccountId},
+    domain::{billing::LEASE, failed_work::kept_error, ids::AccountId},
     store::error::StoreError,
 };
 
@@ -132,7 +132,7 @@ pub async fn complete(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "update stripe_customers
-         set claim = null, lease_until = null, failures = 0, seen_revision = $3, given_plan = $4,
+         set claim = null, lease_until = null, failures = 0, failed_at = null, seen_revision = $3, given_plan = $4,
              look_at = case when revision > $3 then now() else $5 end
          where id = $1 and claim = $2",
         customer.id,
@@ -146,16 +146,22 @@ pub async fn complete(
     Ok(())
 }
 
-/// Gives back a customer in hand who could not be looked at, to be tried again after so many seconds.
-pub async fn release(db: &PgPool, customer: &ClaimedCustomer, delay_seconds: f64) -> Result<(), StoreError> {
+/// Gives back a customer in hand who could not be looked at for this reason, to be tried again after so many seconds.
+pub async fn release(
+    db: &PgPool,
+    customer: &ClaimedCustomer,
+    error: &str,
+    delay_seconds: f64,
+) -> Result<(), StoreError> {
     sqlx::query!(
         "update stripe_customers
-         set claim = null, lease_until = null, failures = failures + 1,
+         set claim = null, lease_until = null, failures = failures + 1, failed_at = now(), last_error = $4,
              look_at = now() + $3::float8 * interval '1 s'
          where id = $1 and claim = $2",
         customer.id,
         customer.claim,
         delay_seconds,
+        kept_error(error),
     )
     .execute(db)
     .await?;

@@ -79,7 +79,7 @@ async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCusto
     let Err(error) = done else { return Ok(()) };
     tracing::warn!(customer = customer.id, %error, "a customer could not be looked at; it is tried again");
     let delay = billing::delay(customer.failures, rand::random());
-    stripe_customers::release(&billing.db, customer, delay.as_secs_f64()).await
+    stripe_customers::release(&billing.db, customer, &error.to_string(), delay.as_secs_f64()).await
 }
 
 /// The account is deleted: nothing more is to be paid.

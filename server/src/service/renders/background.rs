@@ -7,12 +7,15 @@ use platen_engine::{
     render_log::{RenderLog, Seen},
 };
 use serde_json::Value;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
 
 use crate::{
     clock,
     domain::{
         credits::{self, Meter},
+        ids::{AccountId, RenderId},
         job::{CRASHES, JobKind},
         render::{AsynchronousRequest, RenderTerms, history::RenderMode},
         sealing::Place,
@@ -66,7 +69,7 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
     match Fate::of(&reason, stopping()) {
         Fate::Lost => tracing::info!("the render is no longer in hand; its outcome is dropped"),
         Fate::HandedBack => hand_back(app, job, NO_PLACE).await?,
-        Fate::Retried if hand_back_failed(app, job).await? => {
+        Fate::Retried if hand_back_failed(app, job, &reason).await? => {
             tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; it is tried again");
         }
         Fate::Retried | Fate::Failed => {
@@ -88,21 +91,26 @@ pub async fn forget(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> 
 
 /// Gives a job back, to be done later by whoever claims it. This try does not count.
 pub async fn hand_back(app: &AppState, job: &ClaimedJob, delay_seconds: f64) -> Result<(), StoreError> {
-    release(app, job, delay_seconds, false).await
+    release(app, job, delay_seconds, None).await
 }
 
 /// As [`hand_back`], after a failure that may pass. `false`: there were too many of them.
-async fn hand_back_failed(app: &AppState, job: &ClaimedJob) -> Result<bool, StoreError> {
+async fn hand_back_failed(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Result<bool, StoreError> {
     let Some(delay) = JobKind::Render.delay(job.failures, rand::random()) else {
         return Ok(false);
     };
-    release(app, job, delay.as_secs_f64(), true).await?;
+    release(app, job, delay.as_secs_f64(), Some(&reason.to_string())).await?;
     Ok(true)
 }
 
-async fn release(app: &AppState, job: &ClaimedJob, delay_seconds: f64, failed: bool) -> Result<(), StoreError> {
+async fn release(
+    app: &AppState,
+    job: &ClaimedJob,
+    delay_seconds: f64,
+    failure: Option<&str>,
+) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
-    if jobs::release(&mut transaction, job, delay_seconds, failed).await? {
+    if jobs::release(&mut transaction, job, delay_seconds, failure).await? {
         renders::requeue(&mut transaction, job.account, job.render).await?;
     }
     tx::commit(transaction).await?;
@@ -232,6 +240,21 @@ async fn record(
     Ok(())
 }
 
+/// Ends a render whose job is taken out of the queue without a document, and lets its callback tell of it.
+pub(in crate::service) async fn end(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    ending: Ending,
+    told: Told,
+    seen: &Seen,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    renders::finish(db, account, render, ending, seen, now).await?;
+    render_contents::delete_unless_kept(db, account, render).await?;
+    callbacks::send_later(db, account, render, told, now).await
+}
+
 /// Records that there is no document.
 async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<(), StoreError> {
     let now = clock::now();
@@ -242,17 +265,8 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     }
     tracing::warn!(error = %reason, "the render has failed");
     let failure = failure(&kept, reason);
-    renders::finish(
-        &mut transaction,
-        job.account,
-        job.render,
-        Ending::Failed(kept),
-        seen,
-        now,
-    )
-    .await?;
-    render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
-    callbacks::send_later(&mut transaction, job.account, job.render, failure, now).await?;
+    let ending = Ending::Failed(kept);
+    end(&mut transaction, job.account, job.render, ending, failure, seen, now).await?;
     tx::commit(transaction).await?;
     app.metrics.render_ended(RenderMode::Async, counted(reason));
     app.jobs.added(JobKind::Callback);

@@ -7,15 +7,12 @@ use crate::{
         job::JobKind,
         render::history::RenderMode,
     },
-    service::{
-        callbacks::{self, Told},
-        metrics::outcome::Outcome,
-    },
+    service::{callbacks::Told, metrics::outcome::Outcome, renders::background},
     state::AppState,
     store::{
         error::StoreError,
-        jobs, render_contents,
-        renders::{self, Ending, history},
+        jobs,
+        renders::{Ending, history},
         tx,
     },
 };
@@ -58,13 +55,12 @@ pub async fn cancel(
     if render.synchronous {
         return Err(CancelError::Synchronous);
     }
-    renders::finish(&mut transaction, account, id, Ending::Cancelled, &Seen::default(), now).await?;
-    render_contents::delete_unless_kept(&mut transaction, account, id).await?;
     let told = Told::Failure {
         error: "The render was cancelled.".into(),
         result: None,
     };
-    callbacks::send_later(&mut transaction, account, id, told, now).await?;
+    let seen = Seen::default();
+    background::end(&mut transaction, account, id, Ending::Cancelled, told, &seen, now).await?;
     tx::commit(transaction).await?;
     app.metrics.render_ended(RenderMode::Async, Outcome::Cancelled);
     app.jobs.cancelled(id);

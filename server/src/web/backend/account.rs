@@ -14,7 +14,7 @@ use platen_app::{
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
-use super::RequestBackend;
+use super::{RequestBackend, admin::announcements::shown};
 use crate::{
     clock,
     domain::{
@@ -23,7 +23,7 @@ use crate::{
         render::history::RenderState,
     },
     service::{
-        activity,
+        activity, announcements,
         billing::{self, standing::PaymentDue as Due},
         credits,
         operators::look,
@@ -43,6 +43,8 @@ impl AccountBackend for RequestBackend {
         let found = found.map_err(|error| self.internal(&error))?;
         let due = billing::standing::payment_due(&self.app.billing, caller.account, now).await;
         let due = due.map_err(|error| self.internal(&error))?;
+        let announcements = announcements::list_shown(&self.app.db, caller.user.id, now).await;
+        let announcements = announcements.map_err(|error| self.internal(&error))?;
         let summary = found.summary;
         let role = caller.role.ok_or(AppError::NoAccount)?;
         let accounts = self.own_accounts().await?;
@@ -61,6 +63,7 @@ impl AccountBackend for RequestBackend {
                 (None, Access::Suspended) => Some(ReadOnly::Suspended),
                 (None, Access::Full | Access::Looking) => None,
             },
+            announcements: announcements.into_iter().map(shown).collect(),
             role,
             accounts,
             payment_due: due.map(payment_due),

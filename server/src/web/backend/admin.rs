@@ -1,6 +1,8 @@
 //! What the operators' pages ask of the services. Each function begins with [`RequestBackend::operator`].
 
 mod accounts;
+pub(super) mod announcements;
+mod failed_work;
 mod health;
 
 use async_trait::async_trait;

@@ -21,6 +21,8 @@ use crate::support::{
     smtp::SmtpServer,
 };
 
+const WAITING: &str = "select count(*) from mails where not given_up";
+const GIVEN_UP: &str = "select count(*) from mails where given_up";
 const SENDER: &str = "Ann's Platen <no-reply@example.org>";
 
 /// A town whose mail goes to this server.
@@ -137,11 +139,14 @@ async fn a_server_that_is_away_is_waited_for_and_not_for_ever() {
     town.asks_for_a_link("ann@example.org").await;
     for _ in 0..7 {
         assert_eq!(town.sends().await, 1);
-        assert_eq!(town.number("select count(*) from mails").await, 1);
+        assert_eq!(town.number(WAITING).await, 1);
         town.hastens().await;
     }
     assert_eq!(town.sends().await, 1);
-    assert_eq!(town.number("select count(*) from mails").await, 0);
+    // It stays for operators to look at, and is not tried any more.
+    assert_eq!((town.number(WAITING).await, town.number(GIVEN_UP).await), (0, 1));
+    town.hastens().await;
+    assert_eq!(town.sends().await, 0);
 }
 
 #[tokio::test]
@@ -152,9 +157,15 @@ async fn a_mailbox_that_is_not_there_is_not_tried_again() {
     town.asks_for_a_link("ann@example.org").await;
     assert_eq!(town.sends().await, 1);
     assert_eq!(
-        (server.taken().len(), town.number("select count(*) from mails").await),
-        (0, 0)
+        (
+            server.taken().len(),
+            town.number(WAITING).await,
+            town.number(GIVEN_UP).await
+        ),
+        (0, 0, 1)
     );
+    let told = "select count(*) from mails where last_error = 'the server answers 550'";
+    assert_eq!(town.number(told).await, 1);
 }
 
 #[tokio::test]

@@ -1,7 +1,9 @@
 //! The operators' area: who gets in, what they find, and what they do to accounts.
 
 mod accounts;
+mod announcements;
 mod audit;
+mod failed_work;
 mod health;
 mod looking;
 
@@ -109,6 +111,10 @@ async fn whoever_changes_something_has_shown_only_just_now_who_they_are() {
         "set-plan",
         "set-limits",
         "look-into-account",
+        "retry-failed-work",
+        "discard-failed-work",
+        "announce",
+        "end-announcement",
     ] {
         let fields = [
             ("credits", "5"),
@@ -119,6 +125,14 @@ async fn whoever_changes_something_has_shown_only_just_now_who_they_are() {
             ("rate_per_minute", "1"),
             ("body_mib", "1"),
             ("deadline_seconds", "1"),
+            ("kind", ""),
+            ("account", ""),
+            ("words", "x"),
+            ("link", ""),
+            ("link_words", ""),
+            ("level", "warning"),
+            ("starts_at", ""),
+            ("ends_at", ""),
         ];
         let location = office.operate(function, &fields).await;
         assert!(

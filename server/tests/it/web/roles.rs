@@ -63,6 +63,7 @@ const FUNCTIONS: &[Line] = &[
     ("forget-device", LogIn, &[("subject", NOBODYS)]),
     ("end-session", LogIn, &[("subject", "x")]),
     ("end-other-sessions", LogIn, &[]),
+    ("hide-announcement", LogIn, &[("subject", NOBODYS)]),
     (
         "create-template",
         In(Produce),
@@ -192,6 +193,34 @@ const FUNCTIONS: &[Line] = &[
         ],
     ),
     ("look-into-account", Operator, &[("subject", NOBODYS), ("reason", "x")]),
+    (
+        "retry-failed-work",
+        Operator,
+        &[
+            ("chosen[0]", "render.{render}"),
+            ("kind", ""),
+            ("account", ""),
+            ("reason", "x"),
+        ],
+    ),
+    (
+        "discard-failed-work",
+        Operator,
+        &[("chosen[0]", "all"), ("kind", ""), ("account", ""), ("reason", "x")],
+    ),
+    (
+        "announce",
+        Operator,
+        &[
+            ("words", "x"),
+            ("link", ""),
+            ("link_words", ""),
+            ("level", "warning"),
+            ("starts_at", ""),
+            ("ends_at", ""),
+        ],
+    ),
+    ("end-announcement", Operator, &[("subject", NOBODYS)]),
     // Whoever does not look is led to the accounts.
     ("stop-looking", LogIn, &[]),
 ];
@@ -226,7 +255,13 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/webhooks", ManageWebhooks),
 ];
 /// Pages and files for operators: for everybody else there are none.
-const OPERATORS: &[&str] = &["/admin/accounts", "/admin/accounts/:id", "/admin/health"];
+const OPERATORS: &[&str] = &[
+    "/admin/accounts",
+    "/admin/accounts/:id",
+    "/admin/health",
+    "/admin/jobs",
+    "/admin/announcements",
+];
 /// Files below the dashboard, and what they take.
 const FILES: &[(&str, Permission)] = &[("/dashboard/team/log.csv", ReadLog)];
 

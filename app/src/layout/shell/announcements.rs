@@ -1,0 +1,63 @@
+//! What operators tell everybody, at the head of every page of the dashboard.
+
+pub mod api;
+
+use leptos::prelude::*;
+
+use crate::{
+    layout::shell::announcements::api::HideAnnouncement,
+    model::{
+        announcement::{Announcement, Level},
+        rejection::Field,
+    },
+    outcome::{Outcome, form::ButtonForm},
+    ui::icon::{Glyph, Icon},
+};
+
+/// Those that the person has not hidden.
+#[component]
+pub fn Announcements(
+    /// See there.
+    announcements: Vec<Announcement>,
+) -> impl IntoView {
+    announcements
+        .into_iter()
+        .map(|announcement| view! { <Notice announcement /> })
+        .collect_view()
+}
+
+#[component]
+fn Notice(announcement: Announcement) -> impl IntoView {
+    let hide = Outcome::of::<HideAnnouncement>();
+    let (class, glyph) = match announcement.level {
+        Level::Information => ("notice notice--info", Glyph::Info),
+        Level::Warning => ("notice notice--warn", Glyph::Warning),
+    };
+    view! {
+        <aside class=class aria-label="Announcement">
+            <Icon glyph />
+            <p class="break">{announcement.words.clone()} {more(&announcement)}</p>
+            <div class="notice__actions">
+                <ButtonForm outcome=hide>
+                    <input type="hidden" name=Field::Subject.name() value=announcement.id />
+                    <button class="text-button" type="submit">
+                        "Hide"
+                        <span class="visually-hidden">{format!(": {}", announcement.words)}</span>
+                    </button>
+                </ButtonForm>
+            </div>
+        </aside>
+    }
+}
+
+/// Where there is more to read.
+pub fn more(announcement: &Announcement) -> impl IntoView + use<> {
+    announcement.link.clone().map(|(address, words)| {
+        view! {
+            " "
+            <a href=address rel="noopener noreferrer">
+                {words}
+            </a>
+        }
+    })
+}

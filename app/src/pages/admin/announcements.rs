@@ -1,0 +1,255 @@
+//! `/admin/announcements`: what operators tell everybody who works in the dashboard.
+
+pub mod api;
+
+use leptos::{either::Either, prelude::*};
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::{
+            admin::{AdminEntry, AdminShell},
+            announcements::more,
+        },
+    },
+    model::{
+        admin::announcement::{ListedAnnouncement, Turn},
+        announcement::Level,
+        rejection::Field,
+    },
+    outcome::{
+        Outcome,
+        done::Done,
+        field::FormField,
+        form::{ButtonForm, OutcomeErrors, PageForm},
+    },
+    pages::admin::announcements::api::{Announce, EndAnnouncement},
+    ui::{
+        badge::{Badge, State},
+        button::{Rank, Size, SubmitButton},
+        moment::Moment,
+        number::counted,
+        segmented::Segmented,
+        text_area::TextArea,
+    },
+};
+
+/// The page.
+#[component]
+pub fn Announcements() -> impl IntoView {
+    view! {
+        <AdminShell title="Announcements" current=AdminEntry::Announcements>
+            {loaded(
+                |backend| async move { backend.announcements().await },
+                |announcements| view! { <Content announcements /> },
+            )}
+        </AdminShell>
+    }
+}
+
+fn done(word: &str) -> Option<&'static str> {
+    match word {
+        "announced" => Some("Announced. It stands at the head of every dashboard while its time lasts."),
+        "ended" => Some("Ended. Nobody sees it any more."),
+        _ => None,
+    }
+}
+
+#[component]
+fn Content(announcements: Vec<ListedAnnouncement>) -> impl IntoView {
+    let of = |turn: Turn| -> Vec<_> {
+        let of_turn = announcements.iter().filter(|listed| listed.turn == turn);
+        of_turn.cloned().collect()
+    };
+    let refused = Outcome::of::<EndAnnouncement>();
+    let (current, coming, past) = (of(Turn::Current), of(Turn::Coming), of(Turn::Past));
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Announcements"</h1>
+                <p class="page-head__lede">
+                    "What everybody reads at the head of their dashboard, in every account, until they hide it."
+                </p>
+            </div>
+        </div>
+        <Done about=done />
+        <OutcomeErrors outcome=refused />
+        <section class="section">
+            <div class="section__head">
+                <h2>"Now"</h2>
+            </div>
+            <div class="section__body">
+                <List announcements=current nothing="Nothing is announced now." />
+            </div>
+        </section>
+        {(!coming.is_empty())
+            .then(|| {
+                view! {
+                    <section class="section">
+                        <div class="section__head">
+                            <h2>"Later"</h2>
+                        </div>
+                        <div class="section__body">
+                            <List announcements=coming nothing="" />
+                        </div>
+                    </section>
+                }
+            })}
+        <section class="section">
+            <div class="section__head">
+                <h2>"New announcement"</h2>
+                <p class="section__note">"It can't be changed afterwards: end it, and make another."</p>
+            </div>
+            <div class="section__body">
+                <NewAnnouncement />
+            </div>
+        </section>
+        {(!past.is_empty())
+            .then(|| {
+                view! {
+                    <section class="section">
+                        <div class="section__head">
+                            <h2>"Before"</h2>
+                        </div>
+                        <div class="section__body">
+                            <List announcements=past nothing="" />
+                        </div>
+                    </section>
+                }
+            })}
+    }
+}
+
+#[component]
+fn NewAnnouncement() -> impl IntoView {
+    let outcome = Outcome::of::<Announce>();
+    let levels = vec![
+        (Level::Information.as_str(), "Information"),
+        (Level::Warning.as_str(), "Warning"),
+    ];
+    view! {
+        <PageForm outcome class="stack">
+            <TextArea
+                name=Field::AnnouncementWords.name()
+                label="Words"
+                hint="Plain text of 1 to 500 characters: what happens, when, and what to do."
+                value=outcome.typed(Field::AnnouncementWords)
+                fault=outcome.fault(Field::AnnouncementWords)
+                prose=true
+            />
+            <Segmented
+                name=Field::Level.name()
+                legend="Level"
+                options=levels
+                chosen=outcome.typed_or(Field::Level, Level::Information.as_str())
+            />
+            <div class="fields fields--2">
+                <FormField
+                    outcome
+                    field=Field::LinkAddress
+                    label="Link"
+                    kind="url"
+                    hint="The https address of a page with more."
+                    optional=true
+                />
+                <FormField outcome field=Field::LinkWords label="What the link says" optional=true />
+                <FormField
+                    outcome
+                    field=Field::StartsAt
+                    label="From, UTC"
+                    kind="datetime-local"
+                    hint="Empty: from now on."
+                    optional=true
+                />
+                <FormField
+                    outcome
+                    field=Field::EndsAt
+                    label="Until, UTC"
+                    kind="datetime-local"
+                    hint="Empty: until you end it."
+                    optional=true
+                />
+            </div>
+            <div class="cluster">
+                <SubmitButton rank=Rank::Primary>"Announce"</SubmitButton>
+            </div>
+        </PageForm>
+    }
+}
+
+#[component]
+fn List(announcements: Vec<ListedAnnouncement>, nothing: &'static str) -> impl IntoView {
+    if announcements.is_empty() {
+        return Either::Left(view! { <p class="quiet">{nothing}</p> });
+    }
+    let rows = announcements.into_iter().map(|listed| view! { <Row listed /> });
+    Either::Right(view! {
+        <table class="table">
+            <caption>"Announcements"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Announcement"</th>
+                    <th scope="col" class="table__medium">
+                        "From"
+                    </th>
+                    <th scope="col" class="table__medium">
+                        "Until"
+                    </th>
+                    <th scope="col" class="table__actions">
+                        <span class="visually-hidden">"Actions"</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    })
+}
+
+#[component]
+fn Row(listed: ListedAnnouncement) -> impl IntoView {
+    let (state, level) = match listed.announcement.level {
+        Level::Information => (State::Open, "Information"),
+        Level::Warning => (State::Warning, "Warning"),
+    };
+    let ends_at = listed.ends_at;
+    let until = move || match ends_at {
+        Some(at) => Either::Left(view! { <Moment at /> }),
+        None => Either::Right("open"),
+    };
+    let starts_at = listed.starts_at;
+    let hidden = counted(listed.hidden_by, "person", "people");
+    let end = Outcome::about::<EndAnnouncement>(&listed.announcement.id);
+    view! {
+        <tr>
+            <td>
+                <span class="break">{listed.announcement.words.clone()} {more(&listed.announcement)}</span>
+                <span class="table__sub">
+                    <Badge state>{level}</Badge>
+                    {format!(", hidden by {hidden}")}
+                </span>
+                <span class="table__sub table__narrow">
+                    <Moment at=starts_at /> " to " {until()}
+                </span>
+            </td>
+            <td class="table__medium table__tight">
+                <Moment at=starts_at />
+            </td>
+            <td class="table__medium table__tight">{until()}</td>
+            <td class="table__actions">
+                {(listed.turn != Turn::Past)
+                    .then(|| {
+                        view! {
+                            <ButtonForm outcome=end>
+                                <SubmitButton size=Size::Small>
+                                    "End now"
+                                    <span class="visually-hidden">
+                                        {format!(": {}", listed.announcement.words)}
+                                    </span>
+                                </SubmitButton>
+                            </ButtonForm>
+                        }
+                    })}
+            </td>
+        </tr>
+    }
+}

@@ -1,0 +1,173 @@
+//! What operators tell everybody: the rules for it.
+
+use platen_app::model::{admin::announcement::AnnouncementForm, announcement::Level, rejection::Field};
+use time::{OffsetDateTime, PrimitiveDateTime, format_description::FormatItem, macros::format_description};
+use url::Url;
+
+use crate::domain::line::line;
+
+/// Characters of what is told, and of what its link says.
+const LONGEST_WORDS: usize = 500;
+const LONGEST_LINK_WORDS: usize = 100;
+/// Characters of an address.
+const LONGEST_LINK: usize = 2000;
+
+/// How browsers write a moment.
+const MOMENT: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]");
+
+/// One that can be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAnnouncement {
+    /// Plain text.
+    pub words: String,
+    /// Where there is more to read, `https` always, and what the link says.
+    pub link: Option<(Url, String)>,
+    /// How much it matters.
+    pub level: Level,
+    /// From then on.
+    pub starts_at: OffsetDateTime,
+    /// Until then.
+    pub ends_at: Option<OffsetDateTime>,
+}
+
+impl NewAnnouncement {
+    /// Reads what an operator has typed. Fails with every field that breaks its rule.
+    pub fn parse(form: &AnnouncementForm, now: OffsetDateTime) -> Result<Self, Vec<Field>> {
+        let mut faults = Vec::new();
+        let words = line(&form.words, LONGEST_WORDS);
+        if words.is_none() {
+            faults.push(Field::AnnouncementWords);
+        }
+        let link = link(form.link.trim(), &form.link_words).map_err(|field| faults.push(field));
+        let level = Level::parse(&form.level);
+        if level.is_none() {
+            faults.push(Field::Level);
+        }
+        let starts_at = moment(&form.starts_at).map_err(|()| faults.push(Field::StartsAt));
+        let starts_at = starts_at.ok().flatten().unwrap_or(now);
+        let ends_at = moment(&form.ends_at).unwrap_or_else(|()| {
+            faults.push(Field::EndsAt);
+            None
+        });
+        if ends_at.is_some_and(|at| at <= starts_at.max(now)) {
+            faults.push(Field::EndsAt);
+        }
+        match (words, link, level) {
+            (Some(words), Ok(link), Some(level)) if faults.is_empty() => Ok(Self {
+                words,
+                link,
+                level,
+                starts_at,
+                ends_at,
+            }),
+            _ => Err(faults),
+        }
+    }
+}
+
+fn link(address: &str, words: &str) -> Result<Option<(Url, String)>, Field> {
+    match (address.is_empty(), words.trim().is_empty()) {
+        (true, true) => return Ok(None),
+        (true, false) => return Err(Field::LinkAddress),
+        (false, _) => {}
+    }
+    let url = Url::parse(address).ok();
+    let url = url.filter(|url| url.scheme() == "https" && url.as_str().len() <= LONGEST_LINK);
+    let url = url.ok_or(Field::LinkAddress)?;
+    let words = line(words, LONGEST_LINK_WORDS).ok_or(Field::LinkWords)?;
+    Ok(Some((url, words)))
+}
+
+fn moment(text: &str) -> Result<Option<OffsetDateTime>, ()> {
+    match text.trim() {
+        "" => Ok(None),
+        text => {
+            let moment = PrimitiveDateTime::parse(text, MOMENT).map_err(drop)?;
+            Ok(Some(moment.assume_utc()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-22 17:00 UTC);
+
+    fn form(change: impl Fn(&mut AnnouncementForm)) -> Result<NewAnnouncement, Vec<Field>> {
+        let mut form = AnnouncementForm {
+            words: "We are away".to_owned(),
+            level: "warning".to_owned(),
+            ..AnnouncementForm::default()
+        };
+        change(&mut form);
+        NewAnnouncement::parse(&form, NOW)
+    }
+
+    #[test]
+    fn without_times_it_is_told_from_now_on() {
+        let made = form(|form| form.words = " On Sunday,\r\n  from 10 ".to_owned()).expect("sound");
+        assert_eq!(made.words, "On Sunday, from 10");
+        assert_eq!((made.starts_at, made.ends_at, made.link), (NOW, None, None));
+    }
+
+    #[test]
+    fn times_are_utc_and_in_order() {
+        let made = form(|form| {
+            form.starts_at = "2026-11-23T10:00".to_owned();
+            form.ends_at = "2026-11-23T10:01".to_owned();
+        });
+        assert_eq!(made.expect("sound").ends_at, Some(datetime!(2026-11-23 10:01 UTC)));
+        for (starts_at, ends_at, field) in [
+            ("2026-11-23T10:00", "2026-11-23T10:00", Field::EndsAt),
+            ("", "2026-11-22T16:59", Field::EndsAt),
+            ("2026-11-01T10:00", "2026-11-02T10:00", Field::EndsAt),
+            ("tomorrow", "", Field::StartsAt),
+            ("", "2026-11-31T10:00", Field::EndsAt),
+        ] {
+            let refused = form(|form| {
+                form.starts_at = starts_at.to_owned();
+                form.ends_at = ends_at.to_owned();
+            });
+            assert_eq!(refused, Err(vec![field]), "{starts_at} {ends_at}");
+        }
+    }
+
+    #[test]
+    fn a_link_has_an_address_of_the_web_and_words() {
+        let made = form(|form| {
+            form.link = "https://status.example.org/".to_owned();
+            form.link_words = "Status".to_owned();
+        });
+        let (address, words) = made.expect("sound").link.expect("a link");
+        assert_eq!(
+            (address.as_str(), words.as_str()),
+            ("https://status.example.org/", "Status")
+        );
+        for (link, link_words, field) in [
+            ("http://example.org", "Status", Field::LinkAddress),
+            ("javascript:alert(1)", "Status", Field::LinkAddress),
+            ("/dashboard", "Status", Field::LinkAddress),
+            ("", "Status", Field::LinkAddress),
+            ("https://example.org", " ", Field::LinkWords),
+        ] {
+            let refused = form(|form| {
+                form.link = link.to_owned();
+                form.link_words = link_words.to_owned();
+            });
+            assert_eq!(refused, Err(vec![field]), "{link} {link_words}");
+        }
+    }
+
+    #[test]
+    fn words_are_bounded() {
+        assert!(form(|form| form.words = "ä".repeat(500)).is_ok());
+        for words in ["", " \n", "a\0b", &"x".repeat(501)] {
+            let refused = form(|form| form.words = words.to_owned());
+            assert_eq!(refused, Err(vec![Field::AnnouncementWords]), "{words:?}");
+        }
+        assert_eq!(form(|form| form.level = "loud".to_owned()), Err(vec![Field::Level]));
+    }
+}

@@ -1,0 +1,265 @@
+//! Work that fails, as operators look after it: they look, let it be tried again, or end it in the state that clients
+//! understand. What somebody has in hand is left alone.
+
+use std::{collections::BTreeSet, num::NonZeroU16};
+
+use platen_app::model::admin::failed_work::{MOST_AT_ONCE, WorkKind};
+use platen_engine::render_log::Seen;
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        audit_log::{AuditDeed, AuditDoer, Reason},
+        failed_work::{WorkCursor, WorkName, counted, listed},
+        ids::{AccountId, RenderId},
+        job::JobKind,
+        page::{Page, PageRequest},
+        render::history::RenderMode,
+        sentence::sentence,
+    },
+    service::{callbacks::Told, exports, metrics::outcome::Outcome, renders::background},
+    state::AppState,
+    store::{
+        audit_log,
+        error::StoreError,
+        failed_work::{self, FailedWork, FailedWorkFilter, again, discarded},
+        renders::Ending,
+        tx,
+    },
+};
+
+/// Lines of a page.
+const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
+/// What clients are told of a render that was discarded.
+const ENDED: &str = "an operator of the service ended this render after it had failed";
+
+/// Work that fails, what failed last first.
+pub async fn page(
+    db: &PgPool,
+    filter: FailedWorkFilter,
+    after: Option<WorkCursor>,
+) -> Result<Page<FailedWork, WorkCursor>, StoreError> {
+    let request = PageRequest {
+        size: Some(PAGE),
+        after,
+    };
+    let found = failed_work::list(db, filter, &request).await?;
+    Ok(request.page(found, |work| WorkCursor {
+        failed_at: work.failed_at,
+        name: work.name.clone(),
+    }))
+}
+
+/// How much work fails.
+pub async fn count(db: &PgPool, filter: FailedWorkFilter) -> Result<i64, StoreError> {
+    failed_work::count(db, filter).await
+}
+
+/// What an operator means.
+#[derive(Debug, Clone)]
+pub enum Chosen {
+    /// These.
+    These(Vec<WorkName>),
+    /// What is found, up to [`MOST_AT_ONCE`].
+    Found(FailedWorkFilter),
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// So much was meant.
+    pub meant: usize,
+    /// With so much it was done. The rest is in hand, or had ended meanwhile.
+    pub done: usize,
+}
+
+/// Lets work be tried again at once.
+pub async fn retry(
+    app: &AppState,
+    doer: &AuditDoer,
+    chosen: Chosen,
+    reason: &Reason,
+    now: OffsetDateTime,
+) -> Result<Done, StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    let db = &mut *transaction;
+    let names = names(db, chosen).await?;
+    let ids = Ids::of(&names);
+    let mut treated = Treated::default();
+    let renders = again::hasten_jobs(db, JobKind::Render, &ids.renders).await?;
+    treated.add_renders(WorkKind::Render, &renders);
+    let mut callbacks = again::hasten_jobs(db, JobKind::Callback, &ids.callbacks).await?;
+    callbacks.extend(again::resend_callbacks(db, &ids.callbacks).await?);
+    treated.add_renders(WorkKind::Callback, &callbacks);
+    for mail in again::hasten_mails(db, &ids.mails).await? {
+        treated.add(WorkKind::Mail, mail, None);
+    }
+    for (account, export) in again::hasten_exports(db, &ids.exports).await? {
+        treated.add(WorkKind::Export, export, Some(account));
+    }
+    for customer in again::hasten_customers(db, &ids.customers).await? {
+        treated.add(WorkKind::Customer, customer, None);
+    }
+    let deed = AuditDeed::WorkRetried {
+        work: counted(&treated.names),
+        ids: listed(&treated.names),
+    };
+    treated.write_down(db, doer, deed, reason, now).await?;
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Render);
+    app.jobs.added(JobKind::Callback);
+    tell(app, callbacks);
+    Ok(treated.of(&names))
+}
+
+/// Ends work: renders fail, callbacks are given up, mails are forgotten, exports fail, and Stripe is not asked again until
+/// it tells of something.
+pub async fn discard(
+    app: &AppState,
+    doer: &AuditDoer,
+    chosen: Chosen,
+    reason: &Reason,
+    now: OffsetDateTime,
+) -> Result<Done, StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    let db = &mut *transaction;
+    let names = names(db, chosen).await?;
+    let ids = Ids::of(&names);
+    let mut treated = Treated::default();
+    let renders = discarded::delete_jobs(db, JobKind::Render, &ids.renders).await?;
+    for (account, render) in &renders {
+        let ending = Ending::Failed(json!({"message": ENDED}));
+        background::end(db, *account, *render, ending, told(), &Seen::default(), now).await?;
+    }
+    treated.add_renders(WorkKind::Render, &renders);
+    let without_job = discarded::delete_jobs(db, JobKind::Callback, &ids.callbacks).await?;
+    let without_job: Vec<_> = without_job.iter().map(|(_, render)| render.0).collect();
+    let callbacks = discarded::give_callbacks_up(db, &ids.callbacks, &without_job).await?;
+    treated.add_renders(WorkKind::Callback, &callbacks);
+    for mail in discarded::delete_mails(db, &ids.mails).await? {
+        treated.add(WorkKind::Mail, mail, None);
+    }
+    for export in discarded::give_exports_up(db, &ids.exports, now).await? {
+        treated.add(WorkKind::Export, export.id, Some(export.account));
+        if let Some(asker) = export.asker {
+            exports::tell_of_failure(db, asker, now).await?;
+        }
+    }
+    for customer in discarded::leave_customers(db, &ids.customers).await? {
+        treated.add(WorkKind::Customer, customer, None);
+    }
+    let deed = AuditDeed::WorkDiscarded {
+        work: counted(&treated.names),
+        ids: listed(&treated.names),
+    };
+    treated.write_down(db, doer, deed, reason, now).await?;
+    tx::commit(transaction).await?;
+    let ended = renders.len() as u64;
+    app.metrics
+        .renders_ended(RenderMode::Async, Outcome::FailedByService, ended);
+    app.jobs.added(JobKind::Callback);
+    tell(app, renders);
+    tell(app, callbacks);
+    Ok(treated.of(&names))
+}
+
+fn told() -> Told {
+    Told::Failure {
+        error: sentence(ENDED),
+        result: None,
+    }
+}
+
+async fn names(db: &mut PgConnection, chosen: Chosen) -> Result<Vec<WorkName>, StoreError> {
+    match chosen {
+        Chosen::These(names) => Ok(names),
+        Chosen::Found(filter) => failed_work::list_names(db, filter, MOST_AT_ONCE).await,
+    }
+}
+
+/// Pages that are open show how renders stand.
+fn tell(app: &AppState, renders: Vec<(AccountId, RenderId)>) {
+    for (account, render) in renders {
+        app.jobs.changed(account, render);
+    }
+}
+
+/// Ids by kind. What is no id names nothing.
+#[derive(Default)]
+struct Ids {
+    renders: Vec<Uuid>,
+    callbacks: Vec<Uuid>,
+    mails: Vec<Uuid>,
+    exports: Vec<Uuid>,
+    customers: Vec<String>,
+}
+
+impl Ids {
+    fn of(names: &[WorkName]) -> Self {
+        let mut ids = Self::default();
+        for name in names {
+            let of_kind = match name.kind {
+                WorkKind::Render => &mut ids.renders,
+                WorkKind::Callback => &mut ids.callbacks,
+                WorkKind::Mail => &mut ids.mails,
+                WorkKind::Export => &mut ids.exports,
+                WorkKind::Customer => {
+                    ids.customers.push(name.id.clone());
+                    continue;
+                }
+            };
+            of_kind.extend(name.id.parse::<Uuid>());
+        }
+        ids
+    }
+}
+
+/// What something was done with, and for which accounts.
+#[derive(Default)]
+struct Treated {
+    names: Vec<WorkName>,
+    accounts: BTreeSet<Option<AccountId>>,
+}
+
+impl Treated {
+    fn add(&mut self, kind: WorkKind, id: impl ToString, account: Option<AccountId>) {
+        let id = id.to_string();
+        self.names.push(WorkName { kind, id });
+        self.accounts.insert(account);
+    }
+
+    fn add_renders(&mut self, kind: WorkKind, renders: &[(AccountId, RenderId)]) {
+        for (account, render) in renders {
+            self.add(kind, render, Some(*account));
+        }
+    }
+
+    /// As one entry of the audit log; about an account if all of it is for that one.
+    async fn write_down(
+        &self,
+        db: &mut PgConnection,
+        doer: &AuditDoer,
+        deed: AuditDeed,
+        reason: &Reason,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        if self.names.is_empty() {
+            return Ok(());
+        }
+        let about = match self.accounts.len() {
+            1 => self.accounts.first().copied().flatten(),
+            _ => None,
+        };
+        audit_log::insert(db, doer, about, deed, reason.as_str(), now).await
+    }
+
+    fn of(&self, meant: &[WorkName]) -> Done {
+        Done {
+            meant: meant.len(),
+            done: self.names.len(),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What failed is tried again. What somebody has in hand stays as it is, and so does what has not failed.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::{AccountId, RenderId},
+        job::{JobKind, Priority},
+    },
+    store::error::StoreError,
+};
+
+/// Makes jobs due that wait for another try. Says whose.
+pub async fn hasten_jobs(
+    db: &mut PgConnection,
+    kind: JobKind,
+    renders: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    // Who locks several jobs waits for none of them: others lock them in another order.
+    let rows = sqlx::query!(
+        "update jobs set due = true, run_at = now()
+         where id in (
+             select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
+             for update skip locked
+         )
+         returning account_id, render_id",
+        kind.as_str(),
+        renders,
+    )
+    .fetch_all(db)
+    .await?;
+    let hastened = rows.into_iter();
+    Ok(hastened
+        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
+        .collect())
+}
+
+/// Lets callbacks be sent again that were given up. Says whose.
+pub async fn resend_callbacks(
+    db: &mut PgConnection,
+    renders: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let jobs: Vec<_> = renders.iter().map(|_| Uuid::now_v7()).collect();
+    // First the job, then the callback, as everybody does.
+    let rows = sqlx::query!(
+        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+         select wanted.id, callbacks.account_id, $3, callbacks.render_id, $4, now(), true
+         from unnest($1::uuid[], $2::uuid[]) as wanted (id, render_id)
+         join callbacks on callbacks.render_id = wanted.render_id and callbacks.failed_at is not null
+         on conflict do nothing
+         returning account_id, render_id",
+        &jobs,
+        renders,
+        JobKind::Callback.as_str(),
+        Priority::Normal as i16,
+    )
+    .fetch_all(&mut *db)
+    .await?;
+    let renders: Vec<_> = rows.iter().map(|row| row.render_id).collect();
+    sqlx::query!(
+        "update callbacks set state = 'sending', failed_at = null, last_error = null, failures = 0
+         where render_id = any($1)",
+        &renders,
+    )
+    .execute(db)
+    .await?;
+    let resent = rows.into_iter();
+    Ok(resent
+        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
+        .collect())
+}
+
+/// Makes mails due; those that were given up have all their tries again. Says which.
+pub async fn hasten_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let hastened = sqlx::query_scalar!(
+        "update mails
+         set run_at = now(), tries = case when given_up then 0 else tries end, given_up = false,
+             claim = null, lease_until = null
+         where id in (
+             select id from mails where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        mails,
+    );
+    Ok(hastened.fetch_all(db).await?)
+}
+
+/// Makes exports due; those that were given up are made after all, with all their tries. Of an account one at most. Says
+/// which, and whose.
+pub async fn hasten_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Vec<(AccountId, Uuid)>, StoreError> {
+    let rows = sqlx::query!(
+        "update exports
+         set state = 'waiting', finished_at = null, run_at = now(), tries = case when state = 'failed' then 0 else tries end,
+             claim = null, lease_until = null
+         where id in (
+             select distinct on (chosen.account_id) chosen.id from exports chosen
+             where chosen.id = any($1) and chosen.failed_at is not null
+                 and (chosen.claim is null or chosen.lease_until < now())
+                 and not exists (
+                     select from exports under_way
+                     where under_way.account_id = chosen.account_id and under_way.state = 'waiting'
+                         and under_way.id <> chosen.id
+                 )
+             order by chosen.account_id, chosen.id desc
+         ) and failed_at is not null and (claim is null or lease_until < now())
+         returning account_id, id",
+        exports,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (AccountId(row.account_id), row.id))
+        .collect())
+}
+
+/// Lets Stripe be asked about customers at once. Says about which.
+pub async fn hasten_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
+    let hastened = sqlx::query_scalar!(
+        "update stripe_customers set look_at = now()
+         where id in (
+             select id from stripe_customers
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        customers,
+    );
+    Ok(hastened.fetch_all(db).await?)
+}

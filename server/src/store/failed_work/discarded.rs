@@ -1,0 +1,140 @@
+//! What failed is not tried any more, and leaves the list. What somebody has in hand stays as it is.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::{AccountId, RenderId, UserId},
+        job::JobKind,
+    },
+    store::{error::StoreError, exports::Asker},
+};
+
+/// Takes jobs out of the queue that wait for another try. Says whose.
+pub async fn delete_jobs(
+    db: &mut PgConnection,
+    kind: JobKind,
+    renders: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let rows = sqlx::query!(
+        "delete from jobs
+         where id in (
+             select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
+             for update skip locked
+         )
+         returning account_id, render_id",
+        kind.as_str(),
+        renders,
+    )
+    .fetch_all(db)
+    .await?;
+    let deleted = rows.into_iter();
+    Ok(deleted
+        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
+        .collect())
+}
+
+/// Gives callbacks up: those that have just lost their jobs, and those that were given up before, which need not be looked
+/// at any more. Says whose.
+pub async fn give_callbacks_up(
+    db: &mut PgConnection,
+    renders: &[Uuid],
+    without_job: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let rows = sqlx::query!(
+        "update callbacks set state = 'failed', failed_at = null
+         where render_id = any($1) and (failed_at is not null or render_id = any($2))
+         returning account_id, render_id",
+        renders,
+        without_job,
+    )
+    .fetch_all(db)
+    .await?;
+    let given_up = rows.into_iter();
+    Ok(given_up
+        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
+        .collect())
+}
+
+/// Deletes mails. Says which.
+pub async fn delete_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let deleted = sqlx::query_scalar!(
+        "delete from mails
+         where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+         returning id",
+        mails,
+    );
+    Ok(deleted.fetch_all(db).await?)
+}
+
+/// An export that is given up.
+pub struct GivenUpExport {
+    /// Identifier.
+    pub id: Uuid,
+    /// Of what.
+    pub account: AccountId,
+    /// Who waits for it until now.
+    pub asker: Option<Asker>,
+}
+
+/// Gives exports up.
+pub async fn give_exports_up(
+    db: &mut PgConnection,
+    exports: &[Uuid],
+    now: OffsetDateTime,
+) -> Result<Vec<GivenUpExport>, StoreError> {
+    let rows = sqlx::query!(
+        r#"with chosen as (
+               select id, state = 'waiting' as waiting from exports
+               where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+               for update skip locked
+           ),
+           given_up as (
+               update exports
+               set state = 'failed', finished_at = coalesce(finished_at, $2), failed_at = null,
+                   claim = null, lease_until = null
+               from chosen where exports.id = chosen.id
+               returning exports.id, account_id, asked_by, waiting
+           )
+           select given_up.id, account_id, waiting as "waiting!", accounts.name, users.id as "user?", users.email as "email?"
+           from given_up
+           join accounts on accounts.id = given_up.account_id
+           left join users on users.id = given_up.asked_by"#,
+        exports,
+        now,
+    )
+    .fetch_all(db)
+    .await?;
+    let given_up = rows.into_iter().map(|row| {
+        let asker = row.user.zip(row.email).map(|(user, email)| Asker {
+            user: UserId(user),
+            email,
+            account_name: row.name,
+        });
+        GivenUpExport {
+            id: row.id,
+            account: AccountId(row.account_id),
+            asker: asker.filter(|_| row.waiting),
+        }
+    });
+    Ok(given_up.collect())
+}
+
+/// Lets Stripe not be asked about customers until it tells of something, or the night's comparison comes to them. Says about
+/// which.
+pub async fn leave_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
+    // Without failures, those whose account is deleted would be due.
+    let left = sqlx::query_scalar!(
+        "update stripe_customers set look_at = null, failed_at = null, failures = greatest(failures, 1)
+         where id in (
+             select id from stripe_customers
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        customers,
+    );
+    Ok(left.fetch_all(db).await?)
+}

@@ -1,0 +1,83 @@
+//! What operators tell everybody.
+
+use async_trait::async_trait;
+use platen_app::{
+    backend::admin::announcements::AnnouncementBackend,
+    error::AppError,
+    model::{
+        admin::announcement::{AnnouncementForm, ListedAnnouncement, Turn},
+        announcement::Announcement as ShownAnnouncement,
+    },
+};
+use time::OffsetDateTime;
+
+use super::super::{RequestBackend, invalid};
+use crate::{
+    clock,
+    domain::{announcement::NewAnnouncement, audit_log::AuditDoer, ids::AnnouncementId},
+    service::announcements,
+    store::announcements::Announcement,
+};
+
+#[async_trait]
+impl AnnouncementBackend for RequestBackend {
+    async fn announcements(&self) -> Result<Vec<ListedAnnouncement>, AppError> {
+        self.operator().await?;
+        let found = announcements::list(&self.app.db).await;
+        let found = found.map_err(|error| self.internal(&error))?;
+        let now = clock::now();
+        Ok(found.into_iter().map(|one| listed(one, now)).collect())
+    }
+
+    async fn announce(&self, form: AnnouncementForm) -> Result<(), AppError> {
+        let (operator, now) = (self.confirmed_operator().await?, clock::now());
+        let new = NewAnnouncement::parse(&form, now).map_err(invalid)?;
+        let doer = AuditDoer::of_operator(&operator);
+        let told = announcements::announce(&self.app.db, &doer, &new, now).await;
+        told.map_err(|error| self.internal(&error))
+    }
+
+    async fn end_announcement(&self, id: String) -> Result<(), AppError> {
+        let (operator, now) = (self.confirmed_operator().await?, clock::now());
+        let id = AnnouncementId::parse(&id).ok_or(AppError::NotFound)?;
+        let doer = AuditDoer::of_operator(&operator);
+        let ended = announcements::end(&self.app.db, &doer, id, now).await;
+        let ended = ended.map_err(|error| self.internal(&error))?;
+        ended.then_some(()).ok_or(AppError::NotFound)
+    }
+
+    async fn hide_announcement(&self, id: String) -> Result<(), AppError> {
+        let user = self.user()?;
+        let Some(id) = AnnouncementId::parse(&id) else {
+            return Ok(());
+        };
+        let hidden = announcements::hide(&self.app.db, user, id).await;
+        hidden.map_err(|error| self.internal(&error))
+    }
+}
+
+pub(in crate::web::backend) fn shown(announcement: Announcement) -> ShownAnnouncement {
+    ShownAnnouncement {
+        id: announcement.id.to_string(),
+        level: announcement.level,
+        words: announcement.words,
+        link: announcement.link,
+    }
+}
+
+fn listed(announcement: Announcement, now: OffsetDateTime) -> ListedAnnouncement {
+    let (starts_at, ends_at) = (announcement.starts_at, announcement.ends_at);
+    ListedAnnouncement {
+        turn: if ends_at.is_some_and(|at| at <= now) {
+            Turn::Past
+        } else if starts_at > now {
+            Turn::Coming
+        } else {
+            Turn::Current
+        },
+        starts_at,
+        ends_at,
+        hidden_by: announcement.hidden_by,
+        announcement: shown(announcement),
+    }
+}
