@@ -9,7 +9,7 @@ use leptos_router::{
 };
 
 use crate::pages::{
-    admin::{account::Account, accounts::Accounts, announcements::Announcements, failed_work::FailedWork, health::SystemHealth},
+    admin::{account::Account, accounts::Accounts, announcements::Announcements, audit_log::AuditLog, failed_work::FailedWork, health::SystemHealth},
     api_keys::ApiKeys,
     billing::Billing,
     check_mail::CheckMail,
@@ -76,6 +76,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/admin/health") view=SystemHealth ssr=SsrMode::Async />
                 <Route path=path!("/admin/jobs") view=FailedWork ssr=SsrMode::Async />
                 <Route path=path!("/admin/announcements") view=Announcements ssr=SsrMode::Async />
+                <Route path=path!("/admin/audit") view=AuditLog ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

@@ -4,7 +4,9 @@
 //! through [`backend`], which is handed in with each request.
 
 mod account_log;
+mod audit_log;
 mod backend;
+mod csv_file;
 mod events;
 mod exports;
 mod failures;
@@ -59,6 +61,7 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     let pages = pages
         .merge(events::routes())
         .route("/dashboard/team/log.csv", get(account_log::get))
+        .route("/admin/audit.csv", get(audit_log::get))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod announcements;
+pub mod audit_log;
 pub mod failed_work;
 pub mod health;
 

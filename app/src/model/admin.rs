@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod announcement;
+pub mod audit_log;
 pub mod failed_work;
 pub mod health;
 

@@ -3,5 +3,6 @@
 pub mod account;
 pub mod accounts;
 pub mod announcements;
+pub mod audit_log;
 pub mod failed_work;
 pub mod health;

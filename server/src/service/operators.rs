@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod directory;
+pub mod log;
 pub mod look;
 
 use sqlx::{PgConnection, PgPool};

@@ -9,6 +9,7 @@ use crate::{
     domain::{
         audit_log::{AuditDeed, AuditDoer, AuditEntry},
         ids::AccountId,
+        page::PageRequest,
     },
     store::{accounts, error::StoreError},
 };
@@ -91,6 +92,50 @@ pub async fn list_of_account(db: &PgPool, account: AccountId, most: i64) -> Resu
     let rows = rows.fetch_all(db).await?.into_iter();
     rows.map(|row| read(row.number, row.happened_at, row.kind, &row.entry))
         .collect()
+}
+
+/// What is looked for in the log. What is not given does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct AuditFilter {
+    /// A pattern for what stands in an entry of account, doer and reason.
+    pub text: Option<String>,
+    /// The word for a kind of deed.
+    pub kind: Option<String>,
+    /// Not earlier.
+    pub from: Option<OffsetDateTime>,
+    /// Earlier.
+    pub before: Option<OffsetDateTime>,
+}
+
+/// What was done, the latest first; one more than a page holds.
+pub async fn list(db: &PgPool, filter: &AuditFilter, page: PageRequest<i64>) -> Result<Vec<AuditRow>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select number, happened_at as "happened_at!", kind as "kind!", entry::text as "entry!" from audit_log
+           where ($1::text is null or concat_ws(
+                   ' ', entry ->> 'account_name', entry ->> 'account', entry -> 'by' ->> 'email',
+                   replace(entry -> 'by' ->> 'is', '_', ' '), entry ->> 'reason'
+               ) ilike $1)
+               and ($2::text is null or kind = $2)
+               and ($3::timestamptz is null or happened_at >= $3) and ($4::timestamptz is null or happened_at < $4)
+               and ($5::bigint is null or number < $5)
+           order by number desc
+           limit $6"#,
+        filter.text,
+        filter.kind,
+        filter.from,
+        filter.before,
+        page.after,
+        page.limit(),
+    );
+    let rows = rows.fetch_all(db).await?.into_iter();
+    rows.map(|row| read(row.number, row.happened_at, row.kind, &row.entry))
+        .collect()
+}
+
+/// The number and the digest of the last row, if there is one.
+pub async fn find_end(db: &PgPool) -> Result<Option<(i64, Vec<u8>)>, StoreError> {
+    let end = sqlx::query!("select number, digest from audit_log order by number desc limit 1");
+    Ok(end.fetch_optional(db).await?.map(|row| (row.number, row.digest)))
 }
 
 fn read(number: i64, happened_at: OffsetDateTime, kind: String, entry: &str) -> Result<AuditRow, StoreError> {

@@ -1,20 +1,17 @@
 //! The log of an account as a file.
 
 use axum::{
-    body::Body,
     extract::{RawQuery, State},
-    http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use futures::{StreamExt, stream};
 use platen_app::model::role::Permission;
 use url::form_urlencoded;
 
 use crate::{
-    domain::{csv, ids::UserId},
+    domain::ids::UserId,
     service::account_log,
     store::account_log::Wanted,
-    web::{Web, viewer::Viewer},
+    web::{Web, csv_file, viewer::Viewer},
 };
 
 /// All that the page would show of the same search, the latest first.
@@ -24,35 +21,11 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query):
         Err(status) => return status.into_response(),
     };
     let wanted = wanted(&query.unwrap_or_default());
-    let head = csv::row(&account_log::COLUMNS);
-    let parts = stream::unfold(Some(None), move |next| {
+    let disposition = "attachment; filename=\"platen-activity.csv\"";
+    csv_file::answer(disposition, &account_log::COLUMNS, move |after| {
         let (db, wanted) = (web.app.db.clone(), wanted.clone());
-        async move {
-            let after = next?;
-            match account_log::rows(&db, account, &wanted, after).await {
-                Ok((rows, next)) => Some((Ok(rows), next.map(Some))),
-                Err(error) => {
-                    tracing::error!(%error, "the log of an account could not be written out");
-                    // The file ends in the middle, which the browser says.
-                    Some((Err(error), None))
-                }
-            }
-        }
-    });
-    // Bodies are asked for more after their end.
-    let body = Body::from_stream(stream::once(async { Ok(head) }).chain(parts).fuse());
-    let headers = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("text/csv; charset=utf-8"),
-        ),
-        (
-            header::CONTENT_DISPOSITION,
-            HeaderValue::from_static("attachment; filename=\"platen-activity.csv\""),
-        ),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    (headers, body).into_response()
+        async move { account_log::rows(&db, account, &wanted, after).await }
+    })
 }
 
 fn wanted(query: &str) -> Wanted {

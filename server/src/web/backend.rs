@@ -1,7 +1,7 @@
 //! What pages ask of the services.
 
 mod account;
-mod admin;
+pub(super) mod admin;
 mod api_keys;
 mod destinations;
 mod payment;

@@ -2,6 +2,7 @@
 
 mod accounts;
 pub(super) mod announcements;
+pub(in crate::web) mod audit_log;
 mod failed_work;
 mod health;
 

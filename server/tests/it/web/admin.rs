@@ -3,6 +3,7 @@
 mod accounts;
 mod announcements;
 mod audit;
+mod audit_log;
 mod failed_work;
 mod health;
 mod looking;

@@ -261,6 +261,8 @@ const OPERATORS: &[&str] = &[
     "/admin/health",
     "/admin/jobs",
     "/admin/announcements",
+    "/admin/audit",
+    "/admin/audit.csv",
 ];
 /// Files below the dashboard, and what they take.
 const FILES: &[(&str, Permission)] = &[("/dashboard/team/log.csv", ReadLog)];

@@ -1,0 +1,248 @@
+//! `/admin/audit`: what operators and the service did to accounts.
+
+use leptos::{either::Either, prelude::*};
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use time::Date;
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::admin::{self, AdminEntry, AdminShell},
+    },
+    model::admin::audit_log::{AuditEntry, AuditPage, AuditSearch, SEARCHED_DAY},
+    pages::renders::note,
+    ui::{
+        button::{ButtonLink, Rank},
+        filters::{DateFilter, SearchFilter, SelectFilter},
+        icon::{Glyph, Icon},
+        moment::Stamp,
+        number::counted,
+        pager::Pager,
+    },
+};
+
+const PATH: &str = "/admin/audit";
+/// Where the same is a file.
+const FILE: &str = "/admin/audit.csv";
+/// Digits of the last digest that are shown.
+const SHOWN_DIGITS: usize = 16;
+
+/// The page. Its query says what is looked for.
+#[component]
+pub fn AuditLog() -> impl IntoView {
+    let search = search(&use_query_map().read_untracked());
+    let wanted = search.clone();
+    view! {
+        <AdminShell title="Audit log" current=AdminEntry::Audit>
+            {loaded(
+                |backend| async move { backend.audit_log(wanted).await },
+                |page| view! { <Content page search /> },
+            )}
+        </AdminShell>
+    }
+}
+
+#[component]
+fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
+    let first = search.after.is_none();
+    let newest = (!first).then(|| address(PATH, &search, None));
+    let older = page.next.map(|next| address(PATH, &search, Some(next)));
+    let note = note(page.entries.len(), first);
+    let file = address(FILE, &search, None);
+    let kinds = page.kinds.into_iter().map(|kind| (kind.to_owned(), label(kind)));
+    let kinds = kinds.collect();
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Audit log"</h1>
+                <p class="page-head__lede">
+                    "What operators and the service did to accounts. Entries cannot be changed or removed."
+                </p>
+            </div>
+            <div class="page-head__actions">
+                <ButtonLink href=file>
+                    <Icon glyph=Glyph::Download />
+                    "Export as CSV"
+                </ButtonLink>
+            </div>
+        </div>
+        <section class="section">
+            <div class="section__head">
+                <h2>"Entries"</h2>
+            </div>
+            <div class="section__body">
+                <Filters search kinds />
+                <Entries entries=page.entries />
+                {note.map(|note| view! { <Pager note newest older /> })}
+            </div>
+        </section>
+        {page.end.map(|end| view! { <ChainEnd end /> })}
+    }
+}
+
+#[component]
+fn Filters(search: AuditSearch, kinds: Vec<(String, String)>) -> impl IntoView {
+    view! {
+        <form class="filters" method="get" action=PATH>
+            <SearchFilter label="Account, operator or reason" value=search.text />
+            <SelectFilter name="kind" label="Action" options=kinds value=search.kind.unwrap_or_default() />
+            <DateFilter name="from" label="From, UTC" value=written(search.from).unwrap_or_default() />
+            <DateFilter name="to" label="To, UTC" value=written(search.to).unwrap_or_default() />
+            <div class="filters__actions">
+                <button class="button" type="submit">
+                    "Filter"
+                </button>
+                <ButtonLink href=PATH rank=Rank::Quiet>
+                    "Clear"
+                </ButtonLink>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Entries(entries: Vec<AuditEntry>) -> impl IntoView {
+    if entries.is_empty() {
+        return Either::Left(view! { <p class="quiet">"Nothing was done that you look for."</p> });
+    }
+    let rows = entries.into_iter().map(|entry| view! { <Row entry /> });
+    Either::Right(view! {
+        <table class="table">
+            <caption>"Audit entries"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"When, UTC"</th>
+                    <th scope="col" class="table__medium">
+                        "Who"
+                    </th>
+                    <th scope="col">"What"</th>
+                    <th scope="col" class="table__medium">
+                        "Account"
+                    </th>
+                    <th scope="col" class="table__medium">
+                        "Reason"
+                    </th>
+                    <th scope="col" class="table__wide">
+                        "Address"
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    })
+}
+
+#[component]
+fn Row(entry: AuditEntry) -> impl IntoView {
+    let account = entry.account;
+    let account = move || {
+        let named = account.clone();
+        named.map(|(id, name)| view! { <a class="break" href=format!("{}/{id}", admin::PATH)>{name}</a> })
+    };
+    let reason = entry.reason;
+    let why = (!reason.is_empty()).then(|| reason.clone());
+    view! {
+        <tr>
+            <th scope="row" class="table__tight">
+                <Stamp at=entry.at />
+                <span class="table__sub">{format!("No. {}", entry.number)}</span>
+            </th>
+            <td class="table__medium">
+                <span class="break">{entry.who.clone()}</span>
+            </td>
+            <td>
+                <span class="break">{entry.what}</span>
+                <span class="table__sub table__narrow break">{entry.who} " " {account()}</span>
+                {why.map(|why| view! { <span class="table__sub table__narrow break">{why}</span> })}
+            </td>
+            <td class="table__medium">{account()}</td>
+            <td class="table__medium">
+                <span class="break">{reason}</span>
+            </td>
+            <td class="table__wide">{entry.address}</td>
+        </tr>
+    }
+}
+
+/// What to compare with what was noted elsewhere.
+#[component]
+fn ChainEnd(end: (i64, String)) -> impl IntoView {
+    let (number, digest) = end;
+    let digits = digest.get(..SHOWN_DIGITS).unwrap_or(&digest).to_owned();
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>"The chain"</h2>
+            </div>
+            <div class="section__body">
+                <p>
+                    {counted(number, "entry", "entries")} ", and the digest of the last one begins with " <code>{digits}</code>
+                    ". Each entry holds the digest of the one before."
+                </p>
+                <p class="quiet">
+                    <code>"platen admin verify-audit"</code>
+                    " reads them all, and prints the end of the chain. Keep that somewhere else: with it, a later check tells "
+                    "whether the log was made anew."
+                </p>
+            </div>
+        </section>
+    }
+}
+
+/// `account.second_factor_removed` as people read it.
+fn label(kind: &str) -> String {
+    let words = kind.replace(['.', '_'], " ");
+    let (first, rest) = words.split_at(1);
+    first.to_uppercase() + rest
+}
+
+fn written(date: Option<Date>) -> Option<String> {
+    date.and_then(|date| date.format(SEARCHED_DAY).ok())
+}
+
+fn search(query: &ParamsMap) -> AuditSearch {
+    AuditSearch::read(|name| query.get(name))
+}
+
+fn address(path: &str, search: &AuditSearch, after: Option<String>) -> String {
+    let mut query = ParamsMap::new();
+    let values = [
+        ("q", Some(search.text.clone()).filter(|text| !text.is_empty())),
+        ("kind", search.kind.clone()),
+        ("from", written(search.from)),
+        ("to", written(search.to)),
+        ("cursor", after),
+    ];
+    for (name, value) in values {
+        if let Some(value) = value {
+            query.insert(name, value);
+        }
+    }
+    format!("{path}{}", query.to_query_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_asks_for_what_was_read_from_it() {
+        let mut query = ParamsMap::new();
+        for (name, value) in [
+            ("q", "Finch"),
+            ("kind", "plan.set"),
+            ("to", "2026-11-22"),
+            ("from", "x"),
+            ("cursor", "7"),
+        ] {
+            query.insert(name, value.to_owned());
+        }
+        let found = search(&query);
+        assert_eq!((found.from, found.after.as_deref()), (None, Some("7")));
+        assert_eq!(
+            address(FILE, &found, None),
+            "/admin/audit.csv?q=Finch&kind=plan%2Eset&to=2026%2D11%2D22"
+        );
+        assert_eq!(label("user.second_factor_removed"), "User second factor removed");
+    }
+}

@@ -1,0 +1,31 @@
+//! The audit log as a file.
+
+use axum::{
+    extract::{RawQuery, State},
+    response::{IntoResponse, Response},
+};
+use platen_app::model::admin::audit_log::AuditSearch;
+use url::form_urlencoded;
+
+use crate::{
+    service::operators::log,
+    web::{Web, backend::admin::audit_log::filter, csv_file, viewer::Viewer},
+};
+
+/// All that the page would show of the same search, the latest first.
+pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {
+    if let Err(status) = viewer.operator(&web).await {
+        return status.into_response();
+    }
+    let query = query.unwrap_or_default();
+    let search = AuditSearch::read(|name| {
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    });
+    let filter = filter(&search);
+    let disposition = "attachment; filename=\"platen-audit.csv\"";
+    csv_file::answer(disposition, &log::COLUMNS, move |after| {
+        let (db, filter) = (web.app.db.clone(), filter.clone());
+        async move { log::rows(&db, &filter, after).await }
+    })
+}
