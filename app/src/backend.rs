@@ -21,7 +21,10 @@ use leptos::prelude::use_context;
 use crate::{
     backend::{
         account::AccountBackend,
-        admin::{AdminBackend, accounts::AdminAccountsBackend, announcements::AnnouncementBackend, audit_log::AuditBackend, failed_work::FailedWorkBackend, health::HealthBackend},
+        admin::{
+            AdminBackend, accounts::AdminAccountsBackend, announcements::AnnouncementBackend, audit_log::AuditBackend,
+            failed_work::FailedWorkBackend, health::HealthBackend,
+        },
         api_keys::ApiKeyBackend,
         destinations::DestinationBackend,
         payment::PaymentBackend,

@@ -9,7 +9,10 @@ use leptos_router::{
 };
 
 use crate::pages::{
-    admin::{account::Account, accounts::Accounts, announcements::Announcements, audit_log::AuditLog, failed_work::FailedWork, health::SystemHealth},
+    admin::{
+        account::Account, accounts::Accounts, announcements::Announcements, audit_log::AuditLog,
+        failed_work::FailedWork, health::SystemHealth,
+    },
     api_keys::ApiKeys,
     billing::Billing,
     check_mail::CheckMail,

@@ -25,7 +25,7 @@ deeds! {
     LimitsSet { limits: String } "plan.limits_set" "set limits: {limits}";
     LookBegun { minutes: i64 } "look.begun" "looked as the owner, for {minutes} minutes at most";
     LookEnded {} "look.ended" "stopped looking";
-    WorkRetried { work: String, ids: String } "work.retried" "let be tried again: {work} ({ids})";
+    WorkRetried { work: String, ids: String } "work.retried" "let {work} be tried again ({ids})";
     WorkDiscarded { work: String, ids: String } "work.discarded" "discarded {work} ({ids})";
     Announced { words: String } "announcement.made" "announced: {words}";
     AnnouncementEnded { words: String } "announcement.ended" "ended the announcement: {words}";

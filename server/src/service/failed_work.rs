@@ -14,6 +14,7 @@ use crate::{
     domain::{
         audit_log::{AuditDeed, AuditDoer, Reason},
         failed_work::{WorkCursor, WorkName, counted, listed},
+        health::failure_kind::FailureKind,
         ids::{AccountId, RenderId},
         job::JobKind,
         page::{Page, PageRequest},
@@ -159,7 +160,7 @@ pub async fn discard(
     tx::commit(transaction).await?;
     let ended = renders.len() as u64;
     app.metrics
-        .renders_ended(RenderMode::Async, Outcome::FailedByService, ended);
+        .renders_ended(RenderMode::Async, Outcome::Failed(FailureKind::Internal), ended);
     app.jobs.added(JobKind::Callback);
     tell(app, renders);
     tell(app, callbacks);

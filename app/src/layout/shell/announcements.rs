@@ -20,10 +20,18 @@ pub fn Announcements(
     /// See there.
     announcements: Vec<Announcement>,
 ) -> impl IntoView {
-    announcements
+    let nothing = announcements.is_empty();
+    let notices = announcements
         .into_iter()
-        .map(|announcement| view! { <Notice announcement /> })
-        .collect_view()
+        .map(|announcement| view! { <Notice announcement /> });
+    let notices = notices.collect_view();
+    (!nothing).then(|| {
+        view! {
+            <aside class="announcements" aria-label="Announcements">
+                {notices}
+            </aside>
+        }
+    })
 }
 
 #[component]
@@ -34,7 +42,7 @@ fn Notice(announcement: Announcement) -> impl IntoView {
         Level::Warning => ("notice notice--warn", Glyph::Warning),
     };
     view! {
-        <aside class=class aria-label="Announcement">
+        <div class=class>
             <Icon glyph />
             <p class="break">{announcement.words.clone()} {more(&announcement)}</p>
             <div class="notice__actions">
@@ -46,7 +54,7 @@ fn Notice(announcement: Announcement) -> impl IntoView {
                     </button>
                 </ButtonForm>
             </div>
-        </aside>
+        </div>
     }
 }
 

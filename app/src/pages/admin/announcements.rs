@@ -152,7 +152,7 @@ fn NewAnnouncement() -> impl IntoView {
                     hint="The https address of a page with more."
                     optional=true
                 />
-                <FormField outcome field=Field::LinkWords label="What the link says" optional=true />
+                <FormField outcome field=Field::LinkWords label="What the link says" hint="Such as: Status page." optional=true />
                 <FormField
                     outcome
                     field=Field::StartsAt

@@ -1,0 +1,163 @@
+import type { APIRequestContext, Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { type Member, becomeOperator, logIn, makeMember } from "../people.ts";
+
+/** Lets so many things be rendered that nobody can be told of, so that their callbacks fail. */
+async function fail(request: APIRequestContext, member: Member, count: number): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf/async`, {
+      headers: { authorization: `Bearer ${member.key}` },
+      data: { parts: ["<h1>Queued</h1>"], callback: { url: "https://hooks.invalid/platen?secret=sesame" } },
+    });
+  }
+}
+
+/** Somebody who runs the service logs in. */
+async function operate(page: Page): Promise<Member> {
+  const operator = await makeMember();
+  await page.goto("/log-in?next=/dashboard");
+  await logIn(page, operator.email);
+  await becomeOperator(page, operator);
+  return operator;
+}
+
+const choices = (page: Page) => page.getByRole("table", { name: "Failed jobs" }).getByRole("checkbox");
+
+/** Shows what fails of an account, once so much does. */
+async function show(page: Page, member: Member, count: number): Promise<void> {
+  await expect(async () => {
+    await page.goto("/admin/jobs");
+    await page.getByLabel("Kind").selectOption("Callback");
+    await page.getByLabel("Account: its id").fill(member.email);
+    await page.getByRole("button", { name: "Filter" }).click();
+    await expect(choices(page)).toHaveCount(count, { timeout: 500 });
+    await expect(page.getByRole("cell", { name: /^(due|in hand)$/ })).toHaveCount(0, { timeout: 500 });
+  }).toPass({ timeout: 20_000 });
+}
+
+/** Tells everybody something, and only now. */
+async function announce(page: Page, words: string): Promise<void> {
+  await page.goto("/admin/announcements");
+  await page.getByLabel("Words").fill(words);
+  await page.getByRole("group", { name: "Level" }).getByText("Warning").click();
+  await page.getByLabel("Link", { exact: false }).first().fill("https://status.example.org/");
+  await page.getByLabel("What the link says").fill("Status page");
+  await page.getByRole("button", { name: "Announce" }).click();
+  await expect(page.getByRole("status")).toContainText("Announced.");
+}
+
+const row = (page: Page, words: string) => page.getByRole("row").filter({ hasText: words });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("an operator lets jobs be tried again, and discards them", async ({ page, request }) => {
+      const member = await makeMember();
+      await fail(request, member, 3);
+      await operate(page);
+      await show(page, member, 3);
+      const main = page.getByRole("main");
+      await expect(main).toContainText("The name could not be resolved.");
+      await expect(main).not.toContainText("sesame");
+
+      await choices(page).first().check();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await expect(page.getByRole("status")).toContainText("Tried again: 1 of 1 job.");
+
+      // Nothing without a reason; what was chosen stays.
+      await show(page, member, 3);
+      await choices(page).first().check();
+      await page.getByRole("button", { name: "Discard" }).click();
+      await expect(page.getByRole("alert").first()).toContainText("One field is not right yet.");
+      await expect(choices(page).first()).toBeChecked();
+      await page.getByLabel("Reason").fill("hooks.invalid is gone for good");
+      await page.getByRole("button", { name: "Discard" }).click();
+      await expect(page.getByRole("status")).toContainText("Discarded: 1 of 1 job.");
+      await page.getByLabel("All 2 that are found").check();
+      await page.getByLabel("Reason").fill("hooks.invalid is gone for good");
+      await page.getByRole("button", { name: "Discard" }).click();
+      await expect(page.getByRole("status")).toContainText("Discarded: 2 of 2 jobs.");
+      await expect(page.getByText("Nothing fails")).toBeVisible();
+
+      await page.goto("/admin/audit");
+      await page.getByLabel("Account, operator or reason").fill(member.email);
+      await page.getByLabel("Action").selectOption("Work discarded");
+      await page.getByRole("button", { name: "Filter" }).click();
+      await expect(row(page, "discarded 2 callbacks")).toContainText("hooks.invalid is gone for good");
+    });
+
+    test("a member reads an announcement and hides it", async ({ page, browser, baseURL }) => {
+      const words = `We move on Sunday ${crypto.randomUUID()}`;
+      await operate(page);
+      await announce(page, words);
+      const context = await browser.newContext({ baseURL, javaScriptEnabled });
+      const reader = await context.newPage();
+      const member = await makeMember();
+      await reader.goto("/log-in?next=/dashboard/settings");
+      await logIn(reader, member.email);
+      const notice = reader.locator(".notice").filter({ hasText: words });
+      await expect(notice.getByRole("link", { name: "Status page" })).toHaveAttribute(
+        "href",
+        "https://status.example.org/",
+      );
+      await notice.getByRole("button", { name: "Hide" }).click();
+      await expect(reader.getByRole("heading", { level: 1 })).toHaveText("Settings");
+      await expect(notice).toHaveCount(0);
+      await context.close();
+
+      await page.goto("/admin/announcements");
+      await expect(row(page, words)).toContainText("hidden by 1 person");
+      await row(page, words).getByRole("button", { name: "End now" }).click();
+      await expect(page.getByRole("status")).toContainText("Ended.");
+      await expect(row(page, words).getByRole("button")).toHaveCount(0);
+    });
+  });
+}
+
+test("the log of what operators did is a file", async ({ page }) => {
+  const operator = await operate(page);
+  await page.goto(`/admin/audit?q=${encodeURIComponent(operator.email)}`);
+  const link = page.getByRole("link", { name: "Export as CSV" });
+  const downloading = page.waitForEvent("download");
+  await link.click();
+  expect((await downloading).suggestedFilename()).toBe("platen-audit.csv");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the pages are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      request,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const member = await makeMember();
+      await fail(request, member, 2);
+      await operate(page);
+      const words = `Renders are slower on Sunday between 10 and 11 UTC. ${crypto.randomUUID()}`;
+      await announce(page, words);
+      await show(page, member, 2);
+      await choices(page).first().check();
+      await page.getByRole("button", { name: "Discard" }).click();
+      for (const name of ["jobs", "announcements", "audit"]) {
+        if (name !== "jobs") await page.goto(`/admin/${name}`);
+        await hydrated(page);
+        await expectAccessible(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), "nothing overflows").toBe(width);
+        await picture(page, `admin-${name}-${width}-${colorScheme}`);
+      }
+      await page.goto("/dashboard");
+      await hydrated(page);
+      await expectAccessible(page);
+      await picture(page, `announcement-${width}-${colorScheme}`);
+      // Others read it as well.
+      await page.goto("/admin/announcements");
+      await row(page, words).getByRole("button", { name: "End now" }).click();
+    });
+  }
+}
