@@ -32,8 +32,8 @@ use crate::{
     },
 };
 
-/// Lines of a page.
-const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
+/// Lines of a page: so few that what was chosen fits into its address when the form comes back.
+const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
 /// What clients are told of a render that was discarded.
 const ENDED: &str = "an operator of the service ended this render after it had failed";
 
@@ -96,10 +96,10 @@ pub async fn retry(
     callbacks.extend(again::resend_callbacks(db, &ids.callbacks).await?);
     treated.add_renders(WorkKind::Callback, &callbacks);
     for mail in again::hasten_mails(db, &ids.mails).await? {
-        treated.add(WorkKind::Mail, mail, None);
+        treated.add(WorkKind::Mail, mail.to_string(), None);
     }
     for (account, export) in again::hasten_exports(db, &ids.exports).await? {
-        treated.add(WorkKind::Export, export, Some(account));
+        treated.add(WorkKind::Export, export.to_string(), Some(account));
     }
     for customer in again::hasten_customers(db, &ids.customers).await? {
         treated.add(WorkKind::Customer, customer, None);
@@ -141,10 +141,10 @@ pub async fn discard(
     let callbacks = discarded::give_callbacks_up(db, &ids.callbacks, &without_job).await?;
     treated.add_renders(WorkKind::Callback, &callbacks);
     for mail in discarded::delete_mails(db, &ids.mails).await? {
-        treated.add(WorkKind::Mail, mail, None);
+        treated.add(WorkKind::Mail, mail.to_string(), None);
     }
     for export in discarded::give_exports_up(db, &ids.exports, now).await? {
-        treated.add(WorkKind::Export, export.id, Some(export.account));
+        treated.add(WorkKind::Export, export.id.to_string(), Some(export.account));
         if let Some(asker) = export.asker {
             exports::tell_of_failure(db, asker, now).await?;
         }
@@ -226,15 +226,14 @@ struct Treated {
 }
 
 impl Treated {
-    fn add(&mut self, kind: WorkKind, id: impl ToString, account: Option<AccountId>) {
-        let id = id.to_string();
+    fn add(&mut self, kind: WorkKind, id: String, account: Option<AccountId>) {
         self.names.push(WorkName { kind, id });
         self.accounts.insert(account);
     }
 
     fn add_renders(&mut self, kind: WorkKind, renders: &[(AccountId, RenderId)]) {
         for (account, render) in renders {
-            self.add(kind, render, Some(*account));
+            self.add(kind, render.to_string(), Some(*account));
         }
     }
 

@@ -27,7 +27,7 @@ use crate::{
     ui::{
         badge::{Badge, State},
         button::{Rank, Size, SubmitButton},
-        moment::Moment,
+        moment::Stamp,
         number::counted,
         segmented::Segmented,
         text_area::TextArea,
@@ -152,7 +152,13 @@ fn NewAnnouncement() -> impl IntoView {
                     hint="The https address of a page with more."
                     optional=true
                 />
-                <FormField outcome field=Field::LinkWords label="What the link says" hint="Such as: Status page." optional=true />
+                <FormField
+                    outcome
+                    field=Field::LinkWords
+                    label="What the link says"
+                    hint="Such as: Status page."
+                    optional=true
+                />
                 <FormField
                     outcome
                     field=Field::StartsAt
@@ -190,10 +196,10 @@ fn List(announcements: Vec<ListedAnnouncement>, nothing: &'static str) -> impl I
                 <tr>
                     <th scope="col">"Announcement"</th>
                     <th scope="col" class="table__medium">
-                        "From"
+                        "From, UTC"
                     </th>
                     <th scope="col" class="table__medium">
-                        "Until"
+                        "Until, UTC"
                     </th>
                     <th scope="col" class="table__actions">
                         <span class="visually-hidden">"Actions"</span>
@@ -212,9 +218,9 @@ fn Row(listed: ListedAnnouncement) -> impl IntoView {
         Level::Warning => (State::Warning, "Warning"),
     };
     let ends_at = listed.ends_at;
-    let until = move || match ends_at {
-        Some(at) => Either::Left(view! { <Moment at /> }),
-        None => Either::Right("open"),
+    let until = match ends_at {
+        Some(at) => Either::Left(view! { <Stamp at /> }),
+        None => Either::Right("no end"),
     };
     let starts_at = listed.starts_at;
     let hidden = counted(listed.hidden_by, "person", "people");
@@ -228,13 +234,14 @@ fn Row(listed: ListedAnnouncement) -> impl IntoView {
                     {format!(", hidden by {hidden}")}
                 </span>
                 <span class="table__sub table__narrow">
-                    <Moment at=starts_at /> " to " {until()}
+                    "From " <Stamp at=starts_at />
+                    {ends_at.map(|at| view! { ", until " <Stamp at /> })} ", UTC"
                 </span>
             </td>
             <td class="table__medium table__tight">
-                <Moment at=starts_at />
+                <Stamp at=starts_at />
             </td>
-            <td class="table__medium table__tight">{until()}</td>
+            <td class="table__medium table__tight">{until}</td>
             <td class="table__actions">
                 {(listed.turn != Turn::Past)
                     .then(|| {

@@ -25,7 +25,7 @@ impl AuditBackend for RequestBackend {
         let end = log::end(&self.app.db).await;
         let end = end.map_err(|error| self.internal(&error))?;
         Ok(AuditPage {
-            entries: page.items.into_iter().map(shown).collect(),
+            entries: page.items.iter().map(shown).collect(),
             next: page.next.map(|number| number.to_string()),
             kinds: AuditDeed::KINDS.to_vec(),
             end: end.map(|end| (end.number, end.digest)),
@@ -45,7 +45,7 @@ pub(in crate::web) fn filter(search: &AuditSearch) -> AuditFilter {
     }
 }
 
-fn shown(row: AuditRow) -> ShownEntry {
+fn shown(row: &AuditRow) -> ShownEntry {
     let entry = &row.entry;
     ShownEntry {
         number: row.number,

@@ -74,7 +74,9 @@ impl Stage {
         let statement = "insert into mails (id, recipient, letter, run_at, inserted_at, tries, failed_at, last_error, given_up)
              values (gen_random_uuid(), 'bob@example.net', '{\"kind\": \"password_changed\"}', now(), now(), 8, now(), 'refused', true)";
         assert_eq!(self.service.execute(statement).await, 1);
-        self.service.text("select id::text from mails").await
+        self.service
+            .text("select id::text from mails where failed_at is not null")
+            .await
     }
 
     /// Where the form leads.
@@ -100,6 +102,16 @@ impl Stage {
     async fn due(&self) -> i64 {
         self.service.number("select count(*) from jobs where due").await
     }
+}
+
+/// Mails that wait for another try; the first has failed last.
+fn failing_mails(count: usize) -> String {
+    format!(
+        "insert into mails (id, recipient, letter, run_at, inserted_at, tries, failed_at, last_error)
+         select gen_random_uuid(), 'a@example.net', '{{\"kind\": \"password_changed\"}}', now() + interval '1 h', now(), 1,
+             now() - number * interval '1 s', 'refused ' || number
+         from generate_series(1, {count}) as number"
+    )
 }
 
 fn told(meant: usize, made: usize, word: &str) -> String {
@@ -201,8 +213,8 @@ async fn what_a_worker_has_in_hand_is_left_alone() {
             .await
             .contains("The rest is in hand of a worker")
     );
-    let state = stage.service.shown(&stage.account, &held).await["state"].take();
-    assert_eq!(state, "queued");
+    let render = stage.service.shown(&stage.account, &held).await;
+    assert_eq!(render["state"], "queued");
 }
 
 #[tokio::test]
@@ -241,9 +253,15 @@ async fn all_that_is_found_is_discarded_at_once_and_nothing_else() {
             .await,
         3
     );
-    assert_eq!(stage.service.number("select count(*) from mails").await, 1);
-    let state = stage.service.shown(&stage.account, &sound).await["state"].take();
-    assert_eq!(state, "queued");
+    assert_eq!(
+        stage
+            .service
+            .number("select count(*) from mails where failed_at is not null")
+            .await,
+        1
+    );
+    let render = stage.service.shown(&stage.account, &sound).await;
+    assert_eq!(render["state"], "queued");
     // Nothing is chosen, or no reason is given.
     let call = async |chosen: &str, reason: &str| {
         let fields = [("chosen[0]", chosen), ("kind", ""), ("account", ""), ("reason", reason)];
@@ -256,14 +274,28 @@ async fn all_that_is_found_is_discarded_at_once_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_thousand_jobs_are_treated_at_once_and_no_more() {
+    let receiver = Receiver::start().await;
+    let stage = Stage::without_workers(&receiver).await;
+    assert_eq!(stage.service.execute(&failing_mails(1001)).await, 1001);
+    let page = stage.operator.page(PAGE).await;
+    assert!(page.contains("All 1,001 that are found"), "{page}");
+    assert!(page.contains("1,000 at once at most"), "{page}");
+    assert_eq!(stage.discard(&["all"]).await, told(1000, 1000, "discarded"));
+    let left = stage
+        .service
+        .text("select last_error from mails where failed_at is not null")
+        .await;
+    assert_eq!(left, "refused 1001", "those go first that failed last");
+    let ids = "select entry -> 'deed' ->> 'ids' from audit_log where kind = 'work.discarded'";
+    assert!(stage.service.text(ids).await.ends_with(" and 980 more"));
+}
+
+#[tokio::test]
 async fn the_list_goes_on_page_by_page() {
     let receiver = Receiver::start().await;
     let stage = Stage::without_workers(&receiver).await;
-    let insert = "insert into mails (id, recipient, letter, run_at, inserted_at, tries, failed_at, last_error)
-         select gen_random_uuid(), 'a@example.net', '{\"kind\": \"password_changed\"}', now() + interval '1 h', now(), 1,
-             now() - number * interval '1 s', 'refused'
-         from generate_series(1, 60) as number";
-    assert_eq!(stage.service.execute(insert).await, 60);
+    assert_eq!(stage.service.execute(&failing_mails(60)).await, 60);
     let (mut path, mut seen) = (PAGE.to_owned(), Vec::new());
     loop {
         let page = stage.operator.page(&path).await;
@@ -362,10 +394,17 @@ async fn mails_and_exports_are_tried_again_or_end() {
     );
     let name = format!("mail.{mail}");
     assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
-    let anew = "select count(*) from mails where not given_up and tries = 0 and run_at <= now()";
+    let anew =
+        "select count(*) from mails where failed_at is not null and not given_up and tries = 0 and run_at <= now()";
     assert_eq!(stage.service.number(anew).await, 1);
     assert_eq!(stage.discard(&[&name]).await, told(1, 1, "discarded"));
-    assert_eq!(stage.service.number("select count(*) from mails").await, 0);
+    assert_eq!(
+        stage
+            .service
+            .number("select count(*) from mails where failed_at is not null")
+            .await,
+        0
+    );
 
     let export = |state: &str, finished: &str| {
         format!(
