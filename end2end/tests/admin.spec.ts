@@ -1,22 +1,11 @@
 import { type Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
-import { makeMember, newAddress, platen, turnOn, logIn, PASSWORD } from "../people.ts";
+import { PASSWORD, becomeOperator, logIn, makeMember, newAddress, platen, turnOn } from "../people.ts";
 
 const row = (page: Page, of: string) => page.getByRole("row").filter({ hasText: of });
 const done = (page: Page) => page.locator(".notice--ok");
 const isTooWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-
-/** Somebody who runs the service logs in, and sets up what that takes. */
-async function becomeOperator(page: Page): Promise<void> {
-  const email = newAddress();
-  await platen(["accounts", "create", "--email", email, "--admin"], `${PASSWORD}\n`);
-  await page.goto("/log-in?next=/admin/accounts");
-  await logIn(page, email);
-  await expect(page, "an operator needs a second factor").toHaveURL(/second-factor\?required=yes$/);
-  await page.getByRole("button", { name: "Set up" }).click();
-  await turnOn(page);
-}
 
 /** Finds an account and opens its page. */
 async function open(page: Page, email: string): Promise<void> {
@@ -31,7 +20,26 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
 
-    test("an operator finds an account, suspends it and lets it go on", async ({ page, browser, forgive }) => {
+    test("a new operator sets up a second factor before anything else", async ({ page }) => {
+      const email = newAddress();
+      await platen(["accounts", "create", "--email", email, "--admin"], `${PASSWORD}\n`);
+      await page.goto("/log-in?next=/admin/accounts");
+      await logIn(page, email);
+      await expect(page).toHaveURL(/second-factor\?required=yes$/);
+      await page.getByRole("button", { name: "Set up" }).click();
+      await turnOn(page);
+      await page.goto("/dashboard");
+      await page.getByRole("button", { name: /your menu$/ }).click();
+      await page.getByRole("link", { name: "Operator area" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Accounts");
+    });
+
+    test("an operator finds an account, suspends it and lets it go on", async ({
+      page,
+      member: operator,
+      browser,
+      forgive,
+    }) => {
       forgive(/422|404/);
       const member = await makeMember();
       const theirs = await (await browser.newContext()).newPage();
@@ -40,7 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
       await theirs.goto("/admin/accounts");
       await expect(theirs.getByRole("heading", { level: 1 })).toHaveText("There is nothing at this address");
 
-      await becomeOperator(page);
+      await becomeOperator(page, operator);
       await open(page, member.email);
       await page.getByRole("button", { name: "Suspend" }).click();
       const dialog = page.getByRole("dialog", { name: `Suspend ${member.email}` });
@@ -69,10 +77,10 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(theirs.getByText("This account is suspended.")).toHaveCount(0);
     });
 
-    test("an operator gives credits, another plan and other limits", async ({ page, forgive }) => {
+    test("an operator gives credits, another plan and other limits", async ({ page, member: operator, forgive }) => {
       forgive(/422/);
       const member = await makeMember();
-      await becomeOperator(page);
+      await becomeOperator(page, operator);
       await open(page, member.email);
       const figure = page.locator(".figure").filter({ hasText: "Credits" });
       await page.getByRole("button", { name: "Grant credits" }).click();
@@ -103,10 +111,14 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(row(page, "Asked for it")).toContainText("changed the plan from Growth to Starter");
     });
 
-    test("an operator looks into an account, changes nothing and stops", async ({ page, forgive }) => {
+    test("an operator looks into an account, changes nothing and stops", async ({
+      page,
+      member: operator,
+      forgive,
+    }) => {
       forgive(/403/);
       const member = await makeMember();
-      await becomeOperator(page);
+      await becomeOperator(page, operator);
       await open(page, member.email);
       await page.getByRole("button", { name: "Look as the owner" }).click();
       await page.getByRole("dialog").getByLabel("Reason").fill("Ticket 4410");
@@ -135,14 +147,14 @@ for (const colorScheme of ["light", "dark"] as const) {
     test.describe(`${colorScheme}, ${width} px`, () => {
       test.use({ colorScheme, viewport: { width, height: 900 } });
 
-      test("the pages about accounts are accessible", async ({ page, expectAccessible, picture }) => {
+      test("the pages about accounts are accessible", async ({ page, member: operator, expectAccessible, picture }) => {
         const member = await makeMember();
         const shown = async (name: string) => {
           await expectAccessible(page);
           expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
           await picture(page, `admin-${name}-${colorScheme}-${width}`);
         };
-        await becomeOperator(page);
+        await becomeOperator(page, operator);
         await page.goto("/admin/accounts");
         await shown("accounts");
         if (width < 1024) {

@@ -2,6 +2,7 @@
 
 pub mod account_contents;
 pub mod account_keys;
+pub mod account_limits;
 pub mod account_log;
 pub mod accounts;
 pub mod announcements;

@@ -1,5 +1,6 @@
 //! What an account pays for.
 
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::model::{money::Money, standing::PaymentDue};
@@ -164,4 +165,32 @@ pub enum InvoiceState {
     Open,
     /// Nobody has to pay it.
     Void,
+}
+
+/// Why nothing is bought, changed or ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentRefusal {
+    /// It is not for sale.
+    NotForSale,
+    /// The card was declined, or its bank wants to ask.
+    Declined,
+    /// The subscription does not stand any more as the page has shown it.
+    ChangedMeanwhile,
+    /// Stripe does not answer.
+    NoAnswer,
+}
+
+impl PaymentRefusal {
+    /// In words.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::NotForSale => "This is not for sale any more. Load the page again.",
+            Self::Declined => {
+                "The payment was declined, so nothing has changed. Look after your card at Stripe, then try again."
+            }
+            Self::ChangedMeanwhile => "The subscription has changed meanwhile. Look at it once more before you go on.",
+            Self::NoAnswer => "Stripe does not answer, so nothing has changed. Try again in a few minutes.",
+        }
+    }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{
     domain::ids::AccountId,
-    store::{accounts::OwnLimits, error::StoreError},
+    store::{account_limits::OwnLimits, error::StoreError},
 };
 
 /// By what accounts are ordered, the most first.

@@ -15,7 +15,12 @@ use crate::{
         accounts::{PlanChoice, UnknownPlan, known_plan},
         credits::lock_balance,
     },
-    store::{account_log, accounts, accounts::OwnLimits, audit_log, credits, error::StoreError, mails, tx},
+    store::{
+        account_limits::{self, OwnLimits},
+        account_log, accounts, audit_log, credits,
+        error::StoreError,
+        mails, tx,
+    },
 };
 
 /// Why nothing was done to an account.
@@ -174,7 +179,7 @@ pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice
 /// Gives an account limits of its own; where there is none, its plan's counts. They count from the next request.
 pub async fn set_limits(db: &PgPool, operation: Operation<'_>, limits: OwnLimits) -> Result<(), OperationError> {
     let mut transaction = tx::begin(db).await?;
-    if !accounts::update_limits(&mut transaction, operation.account, limits).await? {
+    if !account_limits::update(&mut transaction, operation.account, limits).await? {
         return Err(OperationError::NotFound);
     }
     let deed = AuditDeed::LimitsSet {

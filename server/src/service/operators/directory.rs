@@ -13,7 +13,7 @@ use crate::{
     },
     service::credits,
     store::{
-        accounts, api_keys,
+        account_limits, api_keys,
         api_keys::ApiKey,
         audit_log::{self, AuditRow},
         directory::{
@@ -88,7 +88,7 @@ pub struct AccountFile {
 
 /// One account. `None`: there is none.
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<AccountFile>, StoreError> {
-    let found = tokio::try_join!(directory::find(db, account, now), accounts::find_limits(db, account))?;
+    let found = tokio::try_join!(directory::find(db, account, now), account_limits::find(db, account))?;
     let (Some(record), Some(limits)) = found else {
         return Ok(None);
     };

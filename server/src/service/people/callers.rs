@@ -19,7 +19,7 @@ use crate::{
         operators::{self, OperatorError},
         sessions::{self, LoggedIn},
     },
-    store::{accounts, error::StoreError, members},
+    store::{account_limits, error::StoreError, members},
 };
 
 /// Why a person can't act for their account.
@@ -125,7 +125,7 @@ async fn of_looking_operator(
             OperatorError::SecondFactorFirst => CallerError::SecondFactorFirst,
             OperatorError::Store(error) => CallerError::Store(error),
         })?;
-    let found = accounts::find_limits(db, account).await?;
+    let found = account_limits::find(db, account).await?;
     let found = found.ok_or(CallerError::NotMember)?;
     Ok(Caller {
         account,

@@ -6,8 +6,11 @@ use platen_app::{
     error::AppError,
     model::{
         money::Money,
-        payment::{Choice, Invoice, InvoiceState, Meaning, PackOffer, Papers, Payment, PlanOffer, Shop, Subscription},
-        rejection::{PaymentRefusal, Reason},
+        payment::{
+            Choice, Invoice, InvoiceState, Meaning, PackOffer, Papers, Payment, PaymentRefusal, PlanOffer, Shop,
+            Subscription,
+        },
+        rejection::Reason,
         role::Permission,
     },
 };

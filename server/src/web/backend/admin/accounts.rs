@@ -35,7 +35,7 @@ use crate::{
         plans,
     },
     store::{
-        accounts::OwnLimits,
+        account_limits::OwnLimits,
         api_keys::ApiKey,
         audit_log::AuditRow,
         directory::{DirectoryCursor, DirectoryEntry, DirectoryOrder, DirectorySearch},

@@ -1,0 +1,73 @@
+//! View `account_limits`: how much each account may ask for, by its plan or by what an operator has decided.
+
+use std::fmt;
+
+use sqlx::{PgConnection, PgPool};
+
+use crate::{
+    domain::{ids::AccountId, plan::PlanLimits},
+    store::error::StoreError,
+};
+
+/// What an account allows whoever acts for it. `None`: there is no such account.
+pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, StoreError> {
+    let row = sqlx::query!(
+        r#"select concurrency as "concurrency!", rate_per_minute as "rate_per_minute!", body_bytes as "body_bytes!",
+               sync_deadline_seconds as "sync_deadline_seconds!"
+           from account_limits where account_id = $1"#,
+        id.0,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| {
+        PlanLimits::from_columns(
+            row.concurrency,
+            row.rate_per_minute,
+            row.body_bytes,
+            row.sync_deadline_seconds,
+        )
+    }))
+}
+
+/// Limits that an operator has set for one account; what is `None` its plan decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OwnLimits {
+    /// Renders running or waiting at once.
+    pub concurrency: Option<i32>,
+    /// Requests a minute.
+    pub rate_per_minute: Option<i32>,
+    /// Largest request body.
+    pub body_bytes: Option<i32>,
+    /// What a synchronous render may take.
+    pub sync_deadline_seconds: Option<i32>,
+}
+
+/// For logs.
+impl fmt::Display for OwnLimits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = [
+            (self.concurrency, "at a time"),
+            (self.rate_per_minute, "requests a minute"),
+            (self.body_bytes, "bytes a request"),
+            (self.sync_deadline_seconds, "seconds a render"),
+        ];
+        let set = limits
+            .into_iter()
+            .filter_map(|(limit, unit)| Some(format!("{} {unit}", limit?)));
+        let set = set.collect::<Vec<_>>().join(", ");
+        formatter.write_str(if set.is_empty() { "the plan's" } else { &set })
+    }
+}
+
+/// Gives an account limits of its own. `false`: there is no such account.
+pub async fn update(db: &mut PgConnection, id: AccountId, limits: OwnLimits) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set concurrency = $2, rate_per_minute = $3, body_bytes = $4, sync_deadline_seconds = $5
+         where id = $1",
+        id.0,
+        limits.concurrency,
+        limits.rate_per_minute,
+        limits.body_bytes,
+        limits.sync_deadline_seconds,
+    );
+    Ok(done.execute(db).await?.rows_affected() == 1)
+}
