@@ -63,7 +63,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(row(page, "suspended, owner told")).toBeVisible();
 
       await theirs.goto("/dashboard/templates");
-      await expect(theirs.locator(".notice--warn")).toContainText("This account is suspended.");
+      await expect(theirs.locator(".notice--warn", { hasText: "This account is suspended." })).toBeVisible();
       await theirs.getByRole("button", { name: "New template" }).first().click();
       await theirs.getByRole("dialog").getByLabel("Name").fill("Letter");
       await theirs.getByRole("dialog").getByRole("button", { name: "Create" }).click();
