@@ -1,7 +1,7 @@
 import { type Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
-import { PASSWORD, logIn, newAddress, platen } from "../people.ts";
+import { PASSWORD, becomeOperator, logIn, newAddress, platen } from "../people.ts";
 
 const WIDTHS = [1280, 390];
 
@@ -9,12 +9,13 @@ const section = (page: Page, name: string) =>
   page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name, exact: true }) });
 
 /** Somebody on the free plan, on the page of billing. */
-async function enter(page: Page): Promise<void> {
+async function enter(page: Page): Promise<string> {
   const email = newAddress();
   await platen(["accounts", "create", "--email", email], `${PASSWORD}\n`);
   await page.goto("/log-in?next=/dashboard/billing");
   await logIn(page, email);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Usage and billing");
+  return email;
 }
 
 /** Chooses a plan, and stops where it is said what that means. */
@@ -32,6 +33,17 @@ async function subscribe(page: Page, plan: string): Promise<void> {
   await page.getByRole("button", { name: "Pay" }).click();
   await expect(page.getByRole("status")).toContainText("Paid.");
 }
+
+test("an operator sees what an account pays for", async ({ page, member, browser }) => {
+  const theirs = await (await browser.newContext()).newPage();
+  const email = await enter(theirs);
+  await subscribe(theirs, "Starter");
+  await becomeOperator(page, member);
+  await page.goto(`/admin/accounts?q=${encodeURIComponent(email)}`);
+  await page.getByRole("link", { name: email }).click();
+  await expect(section(page, "Account")).toContainText(/cus_\w+.*platen_starter: active, until/);
+  await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText("€ 19");
+});
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
