@@ -22,7 +22,7 @@ pub(super) enum Command {
         #[arg(long)]
         email: Email,
     },
-    /// Take a user out of the operators.
+    /// Take a user out of the operators, and log them out everywhere.
     Dismiss {
         /// E-mail address of the user.
         #[arg(long)]

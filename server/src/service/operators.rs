@@ -90,7 +90,7 @@ pub(super) async fn appoint_within(
     Ok(appointed)
 }
 
-/// Takes the user with this address out of the operators. `false`: they are none.
+/// Takes the user with this address out of the operators, and logs them out everywhere. `false`: they are none.
 pub async fn dismiss(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<bool, StoreError> {
     let mut transaction = tx::begin(db).await?;
     let dismissed = operators::dismiss(&mut transaction, email).await?;

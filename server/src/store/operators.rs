@@ -56,10 +56,12 @@ pub async fn appoint(db: &mut PgConnection, email: &Email, now: OffsetDateTime) 
     Ok(done.execute(db).await?.rows_affected() == 1)
 }
 
-/// Takes the user with this address out of the operators. `false`: they are none.
+/// Takes the user with this address out of the operators, and ends their sessions: one may be looking into an account.
+/// `false`: they are none.
 pub async fn dismiss(db: &mut PgConnection, email: &Email) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "update users set operator_since = null where email = $1 and operator_since is not null",
+        "update users set operator_since = null, session_epoch = session_epoch + 1
+         where email = $1 and operator_since is not null",
         email.as_str(),
     );
     Ok(done.execute(db).await?.rows_affected() == 1)

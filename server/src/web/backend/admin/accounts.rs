@@ -160,7 +160,6 @@ impl AdminAccountsBackend for RequestBackend {
     }
 
     async fn stop_looking(&self) -> Result<Option<String>, AppError> {
-        // Whoever is no operator any more may stop as well.
         let Some(look) = self.look() else { return Ok(None) };
         let doer = AuditDoer::of_operator(&self.operator().await?);
         let ended = look::end(&self.app.db, &self.session, &doer, look, clock::now()).await;

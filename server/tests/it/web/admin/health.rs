@@ -215,5 +215,5 @@ async fn nobody_but_operators_sees_it_or_is_told_of_it() {
     let dismiss = ["admin", "dismiss", "--email", OPERATOR];
     service.command(&dismiss, "").succeeded();
     while stream.chunk().await.expect("an end in order").is_some() {}
-    assert_eq!(operator.get(STREAM).await.status(), 404);
+    assert_eq!(operator.get(STREAM).await.status(), 303, "they are logged out");
 }
