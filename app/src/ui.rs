@@ -25,5 +25,6 @@ pub mod pager;
 pub mod radio;
 pub mod segmented;
 pub mod select;
+pub mod table;
 pub mod tabs;
 pub mod text_area;

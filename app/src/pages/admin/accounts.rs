@@ -15,8 +15,19 @@ use crate::{
         moment::Day,
         number::{counted, grouped},
         pager::Pager,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Account"),
+    Column::text("Owner").from_medium(),
+    Column::text("Plan").from_medium(),
+    Column::figure("Credits used"),
+    Column::figure("Failed, 24 h").from_medium(),
+    Column::text("Since").from_wide(),
+    Column::text("State"),
+];
 
 /// The page. Its query says what is looked for.
 #[component]
@@ -99,31 +110,9 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
                 } else {
                     Either::Right(
                         view! {
-                            <table class="table">
-                                <caption>"Accounts"</caption>
-                                <thead>
-                                    <tr>
-                                        <th scope="col">"Account"</th>
-                                        <th scope="col" class="table__medium">
-                                            "Owner"
-                                        </th>
-                                        <th scope="col" class="table__medium">
-                                            "Plan"
-                                        </th>
-                                        <th scope="col" class="table__figure">
-                                            "Credits used"
-                                        </th>
-                                        <th scope="col" class="table__figure table__medium">
-                                            "Failed, 24 h"
-                                        </th>
-                                        <th scope="col" class="table__wide">
-                                            "Since"
-                                        </th>
-                                        <th scope="col">"State"</th>
-                                    </tr>
-                                </thead>
-                                <tbody>{rows}</tbody>
-                            </table>
+                            <Table caption="Accounts" columns=COLUMNS>
+                                {rows}
+                            </Table>
                         },
                     )
                 }}

@@ -15,8 +15,60 @@ use crate::{
         badge::{Badge, State},
         moment::{Ago, Day, Moment},
         number::{grouped, milliseconds},
+        table::{Column, Table},
     },
 };
+
+const PERIOD_COLUMNS: &[Column] = &[Column::text("From"), Column::text("Credits"), Column::figure("Used")];
+const MEMBER_COLUMNS: &[Column] = &[Column::text("Name"), Column::text("Role"), Column::text("Last seen")];
+const KEY_COLUMNS: &[Column] = &[Column::text("Name"), Column::text("Last used"), Column::text("State")];
+const RENDER_COLUMNS: &[Column] = &[
+    Column::text("Render"),
+    Column::text("State"),
+    Column::text("Mode").from_medium(),
+    Column::figure("Pages").from_medium(),
+    Column::figure("Credits").from_medium(),
+    Column::figure("Took"),
+    Column::text("When").from_medium(),
+];
+const AUDIT_COLUMNS: &[Column] = &[
+    Column::text("When"),
+    Column::text("Who"),
+    Column::text("What"),
+    Column::text("Reason").from_medium(),
+];
+
+/// A table under its heading, or what is said where it has no rows.
+#[component]
+fn ListSection<R: IntoView + 'static>(
+    heading: &'static str,
+    #[prop(optional)] note: Option<&'static str>,
+    #[prop(optional)] link: Option<AnyView>,
+    caption: &'static str,
+    columns: &'static [Column],
+    #[prop(optional)] nothing: &'static str,
+    rows: Vec<R>,
+) -> impl IntoView {
+    let content = if rows.is_empty() {
+        Either::Left(view! { <p class="quiet">{nothing}</p> })
+    } else {
+        Either::Right(view! {
+            <Table caption columns>
+                {rows}
+            </Table>
+        })
+    };
+    view! {
+        <section class="section">
+            <div class="section__head">
+                <h2>{heading}</h2>
+                {note.map(|note| view! { <span class="section__note">{note}</span> })}
+                {link}
+            </div>
+            <div class="section__body">{content}</div>
+        </section>
+    }
+}
 
 /// Its months.
 #[component]
@@ -44,29 +96,15 @@ pub fn PeriodSection(
             </tr>
         }
     });
-    let rows = rows.collect_view();
+    let rows: Vec<_> = rows.collect();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Credits"</h2>
-                <span class="section__note">"newest first"</span>
-            </div>
-            <div class="section__body">
-                <table class="table">
-                    <caption>"Credits by period"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"From"</th>
-                            <th scope="col">"Credits"</th>
-                            <th scope="col" class="table__figure">
-                                "Used"
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </section>
+        <ListSection
+            heading="Credits"
+            note="newest first"
+            caption="Credits by period"
+            columns=PERIOD_COLUMNS
+            rows
+        />
     }
 }
 
@@ -91,26 +129,14 @@ pub fn MemberSection(
             </tr>
         }
     });
-    let rows = rows.collect_view();
+    let rows: Vec<_> = rows.collect();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Members"</h2>
-            </div>
-            <div class="section__body">
-                <table class="table">
-                    <caption>"Members"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Name"</th>
-                            <th scope="col">"Role"</th>
-                            <th scope="col">"Last seen"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </section>
+        <ListSection
+            heading="Members"
+            caption="Members"
+            columns=MEMBER_COLUMNS
+            rows
+        />
     }
 }
 
@@ -126,7 +152,6 @@ pub fn KeySection(
     /// The moment of the page.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let nothing = keys.is_empty();
     let rows = keys.into_iter().map(|key| {
         let state = if key.in_use {
             view! { <Badge state=State::Good>"In use"</Badge> }
@@ -147,34 +172,15 @@ pub fn KeySection(
             </tr>
         }
     });
-    let rows = rows.collect_view();
+    let rows: Vec<_> = rows.collect();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Keys"</h2>
-            </div>
-            <div class="section__body">
-                {if nothing {
-                    Either::Left(view! { <p class="quiet">"No keys."</p> })
-                } else {
-                    Either::Right(
-                        view! {
-                            <table class="table">
-                                <caption>"Keys"</caption>
-                                <thead>
-                                    <tr>
-                                        <th scope="col">"Name"</th>
-                                        <th scope="col">"Last used"</th>
-                                        <th scope="col">"State"</th>
-                                    </tr>
-                                </thead>
-                                <tbody>{rows}</tbody>
-                            </table>
-                        },
-                    )
-                }}
-            </div>
-        </section>
+        <ListSection
+            heading="Keys"
+            caption="Keys"
+            columns=KEY_COLUMNS
+            nothing="No keys."
+            rows
+        />
     }
 }
 
@@ -184,7 +190,6 @@ pub fn RenderSection(
     /// The newest first.
     renders: Vec<AccountRender>,
 ) -> impl IntoView {
-    let nothing = renders.is_empty();
     let rows = renders.into_iter().map(|render| {
         view! {
             <tr>
@@ -204,49 +209,16 @@ pub fn RenderSection(
             </tr>
         }
     });
-    let rows = rows.collect_view();
+    let rows: Vec<_> = rows.collect();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Latest renders"</h2>
-                <span class="section__note">"without their content"</span>
-            </div>
-            <div class="section__body">
-                {if nothing {
-                    Either::Left(view! { <p class="quiet">"Nothing was rendered yet."</p> })
-                } else {
-                    Either::Right(
-                        view! {
-                            <table class="table">
-                                <caption>"Latest renders"</caption>
-                                <thead>
-                                    <tr>
-                                        <th scope="col">"Render"</th>
-                                        <th scope="col">"State"</th>
-                                        <th scope="col" class="table__medium">
-                                            "Mode"
-                                        </th>
-                                        <th scope="col" class="table__figure table__medium">
-                                            "Pages"
-                                        </th>
-                                        <th scope="col" class="table__figure table__medium">
-                                            "Credits"
-                                        </th>
-                                        <th scope="col" class="table__figure">
-                                            "Took"
-                                        </th>
-                                        <th scope="col" class="table__medium">
-                                            "When"
-                                        </th>
-                                    </tr>
-                                </thead>
-                                <tbody>{rows}</tbody>
-                            </table>
-                        },
-                    )
-                }}
-            </div>
-        </section>
+        <ListSection
+            heading="Latest renders"
+            note="without their content"
+            caption="Latest renders"
+            columns=RENDER_COLUMNS
+            nothing="Nothing was rendered yet."
+            rows
+        />
     }
 }
 
@@ -281,7 +253,6 @@ pub fn AuditSection(
     /// The latest first.
     entries: Vec<AuditLine>,
 ) -> impl IntoView {
-    let nothing = entries.is_empty();
     let rows = entries.into_iter().map(|entry| {
         view! {
             <tr>
@@ -298,39 +269,20 @@ pub fn AuditSection(
             </tr>
         }
     });
-    let rows = rows.collect_view();
+    let rows: Vec<_> = rows.collect();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"What operators did here"</h2>
+        <ListSection
+            heading="What operators did here"
+            link=view! {
                 <a class="small" href=AdminEntry::Audit.path()>
                     "Audit log"
                 </a>
-            </div>
-            <div class="section__body">
-                {if nothing {
-                    Either::Left(view! { <p class="quiet">"Nothing yet."</p> })
-                } else {
-                    Either::Right(
-                        view! {
-                            <table class="table">
-                                <caption>"Audit of this account"</caption>
-                                <thead>
-                                    <tr>
-                                        <th scope="col">"When"</th>
-                                        <th scope="col">"Who"</th>
-                                        <th scope="col">"What"</th>
-                                        <th scope="col" class="table__medium">
-                                            "Reason"
-                                        </th>
-                                    </tr>
-                                </thead>
-                                <tbody>{rows}</tbody>
-                            </table>
-                        },
-                    )
-                }}
-            </div>
-        </section>
+            }
+                .into_any()
+            caption="Audit of this account"
+            columns=AUDIT_COLUMNS
+            nothing="Nothing yet."
+            rows
+        />
     }
 }

@@ -67,7 +67,10 @@ async fn a_look_ends_by_itself_and_with_the_operators_office() {
     let dismissed = office.service.command(&["admin", "dismiss", "--email", OPERATOR], "");
     assert_eq!(dismissed.code, Some(0), "{dismissed:?}");
     let refused = office.operator.get("/dashboard").await;
-    assert_eq!((refused.status().as_u16(), header(&refused, "location")), (303, "/log-in?next=%2Fdashboard"));
+    assert_eq!(
+        (refused.status().as_u16(), header(&refused, "location")),
+        (303, "/log-in?next=%2Fdashboard")
+    );
 }
 
 #[tokio::test]
