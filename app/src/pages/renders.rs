@@ -21,8 +21,21 @@ use crate::{
         moment::{Stamp, clock, day},
         number::{counted, duration, grouped},
         pager::Pager,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Render"),
+    Column::text("Source").from_medium(),
+    Column::text("Status"),
+    Column::text("Mode").from_medium(),
+    Column::text("Key").from_wide(),
+    Column::figure("Pages").from_medium(),
+    Column::figure("Credits").from_medium(),
+    Column::figure("Took"),
+    Column::figure("Accepted, UTC").from_wide(),
+];
 
 /// Where the page is.
 pub const PATH: &str = "/dashboard/renders";
@@ -139,37 +152,9 @@ fn Log(page: RenderPage) -> impl IntoView {
         });
     }
     Either::Right(view! {
-        <table class="table">
-            <caption>"Renders"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Render"</th>
-                    <th scope="col" class="table__medium">
-                        "Source"
-                    </th>
-                    <th scope="col">"Status"</th>
-                    <th scope="col" class="table__medium">
-                        "Mode"
-                    </th>
-                    <th scope="col" class="table__wide">
-                        "Key"
-                    </th>
-                    <th scope="col" class="table__figure table__medium">
-                        "Pages"
-                    </th>
-                    <th scope="col" class="table__figure table__medium">
-                        "Credits"
-                    </th>
-                    <th scope="col" class="table__figure">
-                        "Took"
-                    </th>
-                    <th scope="col" class="table__figure table__wide">
-                        "Accepted, UTC"
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{page.renders.into_iter().map(row).collect_view()}</tbody>
-        </table>
+        <Table caption="Renders" columns=COLUMNS>
+            {page.renders.into_iter().map(row).collect_view()}
+        </Table>
     })
 }
 

@@ -30,9 +30,17 @@ use crate::{
         moment::Stamp,
         number::counted,
         segmented::Segmented,
+        table::{Column, Table},
         text_area::TextArea,
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Announcement"),
+    Column::text("From, UTC").from_medium(),
+    Column::text("Until, UTC").from_medium(),
+    Column::ACTIONS,
+];
 
 /// The page.
 #[component]
@@ -190,24 +198,9 @@ fn List(announcements: Vec<ListedAnnouncement>, nothing: &'static str) -> impl I
     }
     let rows = announcements.into_iter().map(|listed| view! { <Row listed /> });
     Either::Right(view! {
-        <table class="table">
-            <caption>"Announcements"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Announcement"</th>
-                    <th scope="col" class="table__medium">
-                        "From, UTC"
-                    </th>
-                    <th scope="col" class="table__medium">
-                        "Until, UTC"
-                    </th>
-                    <th scope="col" class="table__actions">
-                        <span class="visually-hidden">"Actions"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table caption="Announcements" columns=COLUMNS>
+            {rows.collect_view()}
+        </Table>
     })
 }
 

@@ -18,8 +18,18 @@ use crate::{
         moment::Stamp,
         number::counted,
         pager::Pager,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("When, UTC"),
+    Column::text("Who").from_medium(),
+    Column::text("What"),
+    Column::text("Account").from_medium(),
+    Column::text("Reason").from_medium(),
+    Column::text("Address").from_wide(),
+];
 
 const PATH: &str = "/admin/audit";
 /// Where the same is a file.
@@ -107,28 +117,9 @@ fn Entries(entries: Vec<AuditEntry>) -> impl IntoView {
     }
     let rows = entries.into_iter().map(|entry| view! { <Row entry /> });
     Either::Right(view! {
-        <table class="table">
-            <caption>"Audit entries"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"When, UTC"</th>
-                    <th scope="col" class="table__medium">
-                        "Who"
-                    </th>
-                    <th scope="col">"What"</th>
-                    <th scope="col" class="table__medium">
-                        "Account"
-                    </th>
-                    <th scope="col" class="table__medium">
-                        "Reason"
-                    </th>
-                    <th scope="col" class="table__wide">
-                        "Address"
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table caption="Audit entries" columns=COLUMNS>
+            {rows.collect_view()}
+        </Table>
     })
 }
 

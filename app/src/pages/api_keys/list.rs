@@ -11,8 +11,20 @@ use crate::{
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
         moment::{Ago, Day, length},
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Name"),
+    Column::text("Key").from_medium(),
+    Column::text("Scopes").from_medium(),
+    Column::text("Created").from_wide(),
+    Column::text("Last used").from_medium(),
+    Column::text("Expires").from_wide(),
+    Column::text("Status"),
+    Column::ACTIONS,
+];
 
 /// Keys, one a row.
 #[component]
@@ -24,36 +36,11 @@ pub fn KeyTable(
     /// The moment of the page.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let rows = keys.into_iter().map(|key| view! { <Row api_key=key now /> });
+    let rows = keys.into_iter().map(move |key| view! { <Row api_key=key now /> });
     view! {
-        <table class="table">
-            <caption>{caption}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Name"</th>
-                    <th scope="col" class="table__medium">
-                        "Key"
-                    </th>
-                    <th scope="col" class="table__medium">
-                        "Scopes"
-                    </th>
-                    <th scope="col" class="table__wide">
-                        "Created"
-                    </th>
-                    <th scope="col" class="table__medium">
-                        "Last used"
-                    </th>
-                    <th scope="col" class="table__wide">
-                        "Expires"
-                    </th>
-                    <th scope="col">"Status"</th>
-                    <th scope="col" class="table__actions">
-                        <span class="visually-hidden">"Actions"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table caption=caption columns=COLUMNS>
+            {rows.collect_view()}
+        </Table>
     }
 }
 

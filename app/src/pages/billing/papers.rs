@@ -16,8 +16,18 @@ use crate::{
         moment::Day,
         notice::WarningNotice,
         number::grouped,
+        table::{Column, Table},
     },
 };
+
+const PACK_COLUMNS: &[Column] = &[Column::text("Credits"), Column::figure("Price"), Column::ACTIONS];
+const INVOICE_COLUMNS: &[Column] = &[
+    Column::text("Number"),
+    Column::text("Date").from_medium(),
+    Column::text("State"),
+    Column::figure("Amount"),
+    Column::ACTIONS,
+];
 
 /// Credits that are bought once.
 #[component]
@@ -54,21 +64,9 @@ pub fn PackSection(
             </div>
             <div class="section__body">
                 <OutcomeErrors outcome />
-                <table class="table">
-                    <caption>"Credits that are bought once"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Credits"</th>
-                            <th scope="col" class="table__figure">
-                                "Price"
-                            </th>
-                            <th scope="col" class="table__actions">
-                                <span class="visually-hidden">"Actions"</span>
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
+                <Table caption="Credits that are bought once" columns=PACK_COLUMNS>
+                    {rows}
+                </Table>
             </div>
         </section>
     })
@@ -154,25 +152,9 @@ pub fn InvoiceTable(
     }
     let rows: Vec<_> = invoices.into_iter().map(row).collect();
     Either::Right(view! {
-        <table class="table">
-            <caption>"Invoices"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Number"</th>
-                    <th scope="col" class="table__medium">
-                        "Date"
-                    </th>
-                    <th scope="col">"State"</th>
-                    <th scope="col" class="table__figure">
-                        "Amount"
-                    </th>
-                    <th scope="col" class="table__actions">
-                        <span class="visually-hidden">"Actions"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <Table caption="Invoices" columns=INVOICE_COLUMNS>
+            {rows}
+        </Table>
     })
 }
 

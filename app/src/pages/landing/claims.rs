@@ -2,7 +2,28 @@
 
 use leptos::prelude::*;
 
-use crate::ui::badge::{Badge, State};
+use crate::ui::{
+    badge::{Badge, State},
+    table::{Column, Table},
+};
+
+const PART_COLUMNS: &[Column] = &[
+    Column::text("Part"),
+    Column::text("Source").from_medium(),
+    Column::figure("Pages"),
+];
+const CONTENT_COLUMNS: &[Column] = &[
+    Column::text("In the file"),
+    Column::text("Kept from your page"),
+    Column::text("Added by Platen"),
+];
+const ATTEMPT_COLUMNS: &[Column] = &[
+    Column::text("Attempt"),
+    Column::text("Sent"),
+    Column::text("Answer"),
+    Column::figure("Took"),
+];
+const REQUEST_COLUMNS: &[Column] = &[Column::text("Address"), Column::tight("Outcome")];
 
 /// All claims.
 #[component]
@@ -18,41 +39,27 @@ fn one_document() -> impl IntoView {
                   tags of every part come with it."
         >
             {pages_in_a_row()}
-            <table class="table">
-                <caption>"Parts of the document and the pages they take"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Part"</th>
-                        <th scope="col" class="table__medium">
-                            "Source"
-                        </th>
-                        <th scope="col" class="table__figure">
-                            "Pages"
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    <tr>
-                        <th scope="row">"Cover"</th>
-                        <td class="table__medium">
-                            <code>"<h1>Annual report</h1>"</code>
-                        </td>
-                        <td class="table__figure">"1"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"Report"</th>
-                        <td class="table__medium">
-                            <code>"https://harbourfinch.example/report"</code>
-                        </td>
-                        <td class="table__figure">"2–9"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"Terms"</th>
-                        <td class="table__medium">"template, with the client’s name"</td>
-                        <td class="table__figure">"10–11"</td>
-                    </tr>
-                </tbody>
-            </table>
+            <Table caption="Parts of the document and the pages they take" columns=PART_COLUMNS>
+                <tr>
+                    <th scope="row">"Cover"</th>
+                    <td class="table__medium">
+                        <code>"<h1>Annual report</h1>"</code>
+                    </td>
+                    <td class="table__figure">"1"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"Report"</th>
+                    <td class="table__medium">
+                        <code>"https://harbourfinch.example/report"</code>
+                    </td>
+                    <td class="table__figure">"2–9"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"Terms"</th>
+                    <td class="table__medium">"template, with the client’s name"</td>
+                    <td class="table__figure">"10–11"</td>
+                </tr>
+            </Table>
         </Claim>
     }
 }
@@ -64,38 +71,28 @@ fn archival() -> impl IntoView {
             text="What the browser prints is completed in place, so text stays text, images stay sharp and tags stay in. Anything \
                   that cannot be conformed is named in a warning; nothing is dropped in silence."
         >
-            <table class="table">
-                <caption>"What a document contains"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"In the file"</th>
-                        <th scope="col">"Kept from your page"</th>
-                        <th scope="col">"Added by Platen"</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    <tr>
-                        <th scope="row">"Text and fonts"</th>
-                        <td>"embedded, selectable"</td>
-                        <td>"–"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"Outline, links, tags"</th>
-                        <td>"kept through merging"</td>
-                        <td>"–"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"Colour"</th>
-                        <td>"as designed"</td>
-                        <td>"sRGB output intent"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"Metadata"</th>
-                        <td>"title, language"</td>
-                        <td>"XMP, PDF/A identifier"</td>
-                    </tr>
-                </tbody>
-            </table>
+            <Table caption="What a document contains" columns=CONTENT_COLUMNS>
+                <tr>
+                    <th scope="row">"Text and fonts"</th>
+                    <td>"embedded, selectable"</td>
+                    <td>"–"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"Outline, links, tags"</th>
+                    <td>"kept through merging"</td>
+                    <td>"–"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"Colour"</th>
+                    <td>"as designed"</td>
+                    <td>"sRGB output intent"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"Metadata"</th>
+                    <td>"title, language"</td>
+                    <td>"XMP, PDF/A identifier"</td>
+                </tr>
+            </Table>
         </Claim>
     }
 }
@@ -107,45 +104,32 @@ fn not_lost() -> impl IntoView {
             text="Queue 50,000 invoices at the end of the month. Each is rendered once, charged once and reported once, by a \
                   signed callback that is tried for a day."
         >
-            <table class="table">
-                <caption>"Callback attempts of one render"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Attempt"</th>
-                        <th scope="col">"Sent"</th>
-                        <th scope="col">"Answer"</th>
-                        <th scope="col" class="table__figure">
-                            "Took"
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    <tr>
-                        <th scope="row">"1"</th>
-                        <td>"02:14:07 UTC"</td>
-                        <td>
-                            <Badge state=State::Bad>"503"</Badge>
-                        </td>
-                        <td class="table__figure">"41 ms"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"2"</th>
-                        <td>"02:14:38 UTC"</td>
-                        <td>
-                            <Badge state=State::Bad>"no answer"</Badge>
-                        </td>
-                        <td class="table__figure">"10.0 s"</td>
-                    </tr>
-                    <tr>
-                        <th scope="row">"3"</th>
-                        <td>"02:19:41 UTC"</td>
-                        <td>
-                            <Badge state=State::Good>"200"</Badge>
-                        </td>
-                        <td class="table__figure">"84 ms"</td>
-                    </tr>
-                </tbody>
-            </table>
+            <Table caption="Callback attempts of one render" columns=ATTEMPT_COLUMNS>
+                <tr>
+                    <th scope="row">"1"</th>
+                    <td>"02:14:07 UTC"</td>
+                    <td>
+                        <Badge state=State::Bad>"503"</Badge>
+                    </td>
+                    <td class="table__figure">"41 ms"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"2"</th>
+                    <td>"02:14:38 UTC"</td>
+                    <td>
+                        <Badge state=State::Bad>"no answer"</Badge>
+                    </td>
+                    <td class="table__figure">"10.0 s"</td>
+                </tr>
+                <tr>
+                    <th scope="row">"3"</th>
+                    <td>"02:19:41 UTC"</td>
+                    <td>
+                        <Badge state=State::Good>"200"</Badge>
+                    </td>
+                    <td class="table__figure">"84 ms"</td>
+                </tr>
+            </Table>
         </Claim>
     }
 }
@@ -157,43 +141,32 @@ fn closed() -> impl IntoView {
             text="The browser sandbox is on. Every byte that a page fetches passes one guard, which refuses private addresses, \
                   also after a redirect. No two accounts share a browser context."
         >
-            <table class="table">
-                <caption>"Requests of one page"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Address"</th>
-                        <th scope="col" class="table__tight">
-                            "Outcome"
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    <tr>
-                        <th scope="row">
-                            <code class="break">"fonts.harbourfinch.example/text.woff2"</code>
-                        </th>
-                        <td class="table__tight">
-                            <Badge state=State::Good>"200, 31 KB"</Badge>
-                        </td>
-                    </tr>
-                    <tr>
-                        <th scope="row">
-                            <code class="break">"169.254.169.254/latest/meta-data"</code>
-                        </th>
-                        <td class="table__tight">
-                            <Badge state=State::Struck>"refused: not public"</Badge>
-                        </td>
-                    </tr>
-                    <tr>
-                        <th scope="row">
-                            <code class="break">"file:///etc/hosts"</code>
-                        </th>
-                        <td class="table__tight">
-                            <Badge state=State::Struck>"refused: scheme"</Badge>
-                        </td>
-                    </tr>
-                </tbody>
-            </table>
+            <Table caption="Requests of one page" columns=REQUEST_COLUMNS>
+                <tr>
+                    <th scope="row">
+                        <code class="break">"fonts.harbourfinch.example/text.woff2"</code>
+                    </th>
+                    <td class="table__tight">
+                        <Badge state=State::Good>"200, 31 KB"</Badge>
+                    </td>
+                </tr>
+                <tr>
+                    <th scope="row">
+                        <code class="break">"169.254.169.254/latest/meta-data"</code>
+                    </th>
+                    <td class="table__tight">
+                        <Badge state=State::Struck>"refused: not public"</Badge>
+                    </td>
+                </tr>
+                <tr>
+                    <th scope="row">
+                        <code class="break">"file:///etc/hosts"</code>
+                    </th>
+                    <td class="table__tight">
+                        <Badge state=State::Struck>"refused: scheme"</Badge>
+                    </td>
+                </tr>
+            </Table>
         </Claim>
     }
 }

@@ -8,8 +8,11 @@ use crate::{
         badge::{Badge, State},
         moment::Stamp,
         number::duration,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[Column::text("Try, UTC"), Column::text("Answer"), Column::figure("Took")];
 
 /// The oldest first.
 #[component]
@@ -41,18 +44,8 @@ pub fn Attempts(
         }
     });
     view! {
-        <table class="table">
-            <caption>"Tries to send the callback, in UTC"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Try, UTC"</th>
-                    <th scope="col">"Answer"</th>
-                    <th scope="col" class="table__figure">
-                        "Took"
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table caption="Tries to send the callback, in UTC" columns=COLUMNS>
+            {rows.collect_view()}
+        </Table>
     }
 }

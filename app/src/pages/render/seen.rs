@@ -7,8 +7,18 @@ use crate::{
     ui::{
         badge::{Badge, State},
         number::{counted, duration, size},
+        table::{Column, Table},
     },
 };
+
+const REQUEST_COLUMNS: &[Column] = &[
+    Column::text("Address"),
+    Column::text("Type").from_medium(),
+    Column::text("Outcome"),
+    Column::figure("Size").from_medium(),
+    Column::figure("Took"),
+];
+const MESSAGE_COLUMNS: &[Column] = &[Column::tight("Level"), Column::text("Message")];
 
 /// Requests, also those that were refused.
 #[component]
@@ -31,27 +41,11 @@ pub fn Network(
     let body = if requests.is_empty() {
         Either::Left(view! { <p class="quiet">"The page fetched nothing."</p> })
     } else {
-        let rows = requests.into_iter().map(|request| request_row(request, parts));
+        let rows = requests.into_iter().map(move |request| request_row(request, parts));
         Either::Right(view! {
-            <table class="table table--dense">
-                <caption>"Network requests of the page"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Address"</th>
-                        <th scope="col" class="table__medium">
-                            "Type"
-                        </th>
-                        <th scope="col">"Outcome"</th>
-                        <th scope="col" class="table__figure table__medium">
-                            "Size"
-                        </th>
-                        <th scope="col" class="table__figure">
-                            "Took"
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <Table caption="Network requests of the page" columns=REQUEST_COLUMNS dense=true>
+                {rows.collect_view()}
+            </Table>
         })
     };
     view! {
@@ -109,20 +103,11 @@ pub fn Console(
         };
         Either::Left(view! { <p class="quiet">{why}</p> })
     } else {
-        let rows = messages.into_iter().map(|message| message_row(message, parts));
+        let rows = messages.into_iter().map(move |message| message_row(message, parts));
         Either::Right(view! {
-            <table class="table table--dense">
-                <caption>"Console messages"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col" class="table__tight">
-                            "Level"
-                        </th>
-                        <th scope="col">"Message"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <Table caption="Console messages" columns=MESSAGE_COLUMNS dense=true>
+                {rows.collect_view()}
+            </Table>
         })
     };
     view! {

@@ -14,8 +14,16 @@ use crate::{
         button::SubmitButton,
         moment::Moment,
         number::size,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Asked for"),
+    Column::text("State"),
+    Column::text("Deleted").from_medium(),
+    Column::ACTIONS,
+];
 
 /// Where exports are asked for and fetched.
 #[component]
@@ -57,22 +65,9 @@ pub fn ExportSection(
 fn List(exports: Vec<Export>) -> impl IntoView {
     let rows = exports.into_iter().map(|export| view! { <Row export /> });
     view! {
-        <table class="table">
-            <caption>"Exports"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Asked for"</th>
-                    <th scope="col">"State"</th>
-                    <th scope="col" class="table__medium">
-                        "Deleted"
-                    </th>
-                    <th scope="col" class="table__actions">
-                        <span class="visually-hidden">"Actions"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table caption="Exports" columns=COLUMNS>
+            {rows.collect_view()}
+        </Table>
     }
 }
 

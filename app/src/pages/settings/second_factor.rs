@@ -16,8 +16,17 @@ use crate::{
         dialog::Weight,
         moment::{Ago, Day, day_and_year},
         notice::WarningNotice,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Device"),
+    Column::text("Address").from_medium(),
+    Column::text("Last log-in").from_medium(),
+    Column::text("Until"),
+    Column::ACTIONS,
+];
 
 /// With fewer codes left it is time to make new ones.
 const FEW_CODES: i64 = 3;
@@ -142,25 +151,9 @@ fn Devices(devices: Vec<RememberedDevice>, now: OffsetDateTime) -> impl IntoView
         <div class="stack">
             <OutcomeErrors outcome=errors />
             <p class="small">"These devices are not asked for it:"</p>
-            <table class="table">
-                <caption>"Devices that are not asked for it"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Device"</th>
-                        <th scope="col" class="table__medium">
-                            "Address"
-                        </th>
-                        <th scope="col" class="table__medium">
-                            "Last log-in"
-                        </th>
-                        <th scope="col">"Until"</th>
-                        <th scope="col" class="table__actions">
-                            <span class="visually-hidden">"Actions"</span>
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
+            <Table caption="Devices that are not asked for it" columns=COLUMNS>
+                {rows}
+            </Table>
         </div>
     }
 }

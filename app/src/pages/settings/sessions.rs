@@ -13,8 +13,17 @@ use crate::{
     ui::{
         button::{Rank, Size, SubmitButton},
         moment::{Ago, Moment},
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Device"),
+    Column::text("Address").from_medium(),
+    Column::text("Since").from_medium(),
+    Column::text("Last used").from_medium(),
+    Column::ACTIONS,
+];
 
 /// The list.
 #[component]
@@ -37,27 +46,9 @@ pub fn SessionsSection(
             <div class="section__body">
                 <OutcomeErrors outcome=end />
                 <OutcomeErrors outcome=end_others />
-                <table class="table">
-                    <caption>"Sessions"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Device"</th>
-                            <th scope="col" class="table__medium">
-                                "Address"
-                            </th>
-                            <th scope="col" class="table__medium">
-                                "Since"
-                            </th>
-                            <th scope="col" class="table__medium">
-                                "Last used"
-                            </th>
-                            <th scope="col" class="table__actions">
-                                <span class="visually-hidden">"Actions"</span>
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
+                <Table caption="Sessions" columns=COLUMNS>
+                    {rows}
+                </Table>
                 {others
                     .then(|| {
                         view! {

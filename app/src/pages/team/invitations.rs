@@ -12,8 +12,17 @@ use crate::{
         button::{Rank, Size, SubmitButton},
         moment::{Day, length},
         radio::Radio,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Email"),
+    Column::text("Role").from_medium(),
+    Column::text("Invited").from_medium(),
+    Column::text("State"),
+    Column::ACTIONS,
+];
 
 /// The table.
 #[component]
@@ -25,32 +34,16 @@ pub fn InvitationsSection(
 ) -> impl IntoView {
     let rows = invitations
         .into_iter()
-        .map(|invitation| view! { <Row invitation now /> });
+        .map(move |invitation| view! { <Row invitation now /> });
     view! {
         <section class="section">
             <div class="section__head">
                 <h2>"Invitations"</h2>
             </div>
             <div class="section__body">
-                <table class="table">
-                    <caption>"Invitations"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Email"</th>
-                            <th scope="col" class="table__medium">
-                                "Role"
-                            </th>
-                            <th scope="col" class="table__medium">
-                                "Invited"
-                            </th>
-                            <th scope="col">"State"</th>
-                            <th scope="col" class="table__actions">
-                                <span class="visually-hidden">"Actions"</span>
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows.collect_view()}</tbody>
-                </table>
+                <Table caption="Invitations" columns=COLUMNS>
+                    {rows.collect_view()}
+                </Table>
             </div>
         </section>
     }

@@ -16,8 +16,11 @@ use crate::{
         icon::{Glyph, Icon},
         moment::Moment,
         pager::Pager,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[Column::text("What"), Column::text("When").from_medium()];
 
 /// Where the page is.
 pub const PATH: &str = "/dashboard/team/log";
@@ -95,18 +98,9 @@ fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
                     view! { <p class="quiet">"Nothing was done that you look for."</p> }.into_any()
                 } else {
                     view! {
-                        <table class="table">
-                            <caption>"Activity"</caption>
-                            <thead>
-                                <tr>
-                                    <th scope="col">"What"</th>
-                                    <th scope="col" class="table__medium">
-                                        "When"
-                                    </th>
-                                </tr>
-                            </thead>
-                            <tbody>{rows}</tbody>
-                        </table>
+                        <Table caption="Activity" columns=COLUMNS>
+                            {rows}
+                        </Table>
                     }
                         .into_any()
                 }}

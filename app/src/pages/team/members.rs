@@ -19,8 +19,17 @@ use crate::{
         menu::{OpenItem, RowMenu},
         moment::Ago,
         number::counted,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Name"),
+    Column::text("Email").from_medium(),
+    Column::text("Role"),
+    Column::text("Last seen").from_medium(),
+    Column::ACTIONS,
+];
 
 const LEAVE: &str = "leave";
 
@@ -49,7 +58,7 @@ pub fn MembersSection(
     let rows = team
         .members
         .into_iter()
-        .map(|member| view! { <Row member viewer=role now /> });
+        .map(move |member| view! { <Row member viewer=role now /> });
     view! {
         <section class="section">
             <div class="section__head">
@@ -57,25 +66,9 @@ pub fn MembersSection(
                 <span class="section__note">{note}</span>
             </div>
             <div class="section__body">
-                <table class="table">
-                    <caption>"Members"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Name"</th>
-                            <th scope="col" class="table__medium">
-                                "Email"
-                            </th>
-                            <th scope="col">"Role"</th>
-                            <th scope="col" class="table__medium">
-                                "Last seen"
-                            </th>
-                            <th scope="col" class="table__actions">
-                                <span class="visually-hidden">"Actions"</span>
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows.collect_view()}</tbody>
-                </table>
+                <Table caption="Members" columns=COLUMNS>
+                    {rows.collect_view()}
+                </Table>
                 {dialogs}
                 {leave}
             </div>

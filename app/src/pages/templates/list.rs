@@ -13,8 +13,18 @@ use crate::{
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
         moment::Moment,
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Name"),
+    Column::text("Id").from_wide(),
+    Column::text("State"),
+    Column::figure("Version").from_medium(),
+    Column::text("Changed").from_medium(),
+    Column::ACTIONS,
+];
 
 impl TemplateFilter {
     /// The page with this filter, from somewhere on.
@@ -66,28 +76,9 @@ pub fn TemplateTable(
 ) -> impl IntoView {
     let rows = templates.into_iter().map(|template| view! { <Row template /> });
     view! {
-        <table class="table">
-            <caption>"Templates"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Name"</th>
-                    <th scope="col" class="table__wide">
-                        "Id"
-                    </th>
-                    <th scope="col">"State"</th>
-                    <th scope="col" class="table__figure table__medium">
-                        "Version"
-                    </th>
-                    <th scope="col" class="table__medium">
-                        "Changed"
-                    </th>
-                    <th scope="col" class="table__actions">
-                        <span class="visually-hidden">"Actions"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table caption="Templates" columns=COLUMNS>
+            {rows.collect_view()}
+        </Table>
     }
 }
 

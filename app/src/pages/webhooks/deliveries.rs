@@ -22,8 +22,19 @@ use crate::{
         icon::{Glyph, Icon},
         moment::Stamp,
         number::{duration, wait},
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::text("Event"),
+    Column::text("Address").from_medium(),
+    Column::text("Outcome"),
+    Column::figure("Tries").from_medium(),
+    Column::figure("Took").from_medium(),
+    Column::text("Last try, UTC").from_wide(),
+    Column::ACTIONS,
+];
 
 /// The newest first.
 #[component]
@@ -45,31 +56,9 @@ pub fn Deliveries(
     let drawers = deliveries.iter().cloned().map(|delivery| view! { <Drawer delivery /> });
     let drawers = drawers.collect_view();
     Either::Right(view! {
-        <table class="table">
-            <caption>"Callback deliveries"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Event"</th>
-                    <th scope="col" class="table__medium">
-                        "Address"
-                    </th>
-                    <th scope="col">"Outcome"</th>
-                    <th scope="col" class="table__figure table__medium">
-                        "Tries"
-                    </th>
-                    <th scope="col" class="table__figure table__medium">
-                        "Took"
-                    </th>
-                    <th scope="col" class="table__wide">
-                        "Last try, UTC"
-                    </th>
-                    <th scope="col" class="table__actions">
-                        <span class="visually-hidden">"Actions"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{deliveries.into_iter().map(row).collect_view()}</tbody>
-        </table>
+        <Table caption="Callback deliveries" columns=COLUMNS>
+            {deliveries.into_iter().map(row).collect_view()}
+        </Table>
         {drawers}
     })
 }

@@ -18,8 +18,18 @@ use crate::{
         check::Check,
         moment::Stamp,
         number::{grouped, wait},
+        table::{Column, Table},
     },
 };
+
+const COLUMNS: &[Column] = &[
+    Column::tight("Choose").with_hidden_head(),
+    Column::text("Job"),
+    Column::text("Account").from_medium(),
+    Column::text("Failed, UTC").from_medium(),
+    Column::figure("Tries").from_medium(),
+    Column::text("Next"),
+];
 
 /// The form. One of its two buttons sends it elsewhere than the other.
 #[component]
@@ -66,28 +76,11 @@ pub fn List(
             <input type="hidden" name="kind" value=search.kind.map_or("", WorkKind::as_str) />
             <input type="hidden" name="account" value=search.account.unwrap_or_default() />
             <OutcomeErrors outcome=refused />
-            <table class="table" id=refused.id(Field::Chosen)>
-                <caption>"Failed jobs"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col" class="table__tight">
-                            <span class="visually-hidden">"Choose"</span>
-                        </th>
-                        <th scope="col">"Job"</th>
-                        <th scope="col" class="table__medium">
-                            "Account"
-                        </th>
-                        <th scope="col" class="table__medium">
-                            "Failed, UTC"
-                        </th>
-                        <th scope="col" class="table__figure table__medium">
-                            "Tries"
-                        </th>
-                        <th scope="col">"Next"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
+            <div id=refused.id(Field::Chosen)>
+                <Table caption="Failed jobs" columns=COLUMNS>
+                    {rows}
+                </Table>
+            </div>
             <Check name=format!("chosen[{of_all}]") value=ALL label=all hint=bound checked=all_ticked />
             <FormField
                 outcome=refused

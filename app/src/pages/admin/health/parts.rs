@@ -9,8 +9,23 @@ use crate::{
         badge::{Badge, State},
         moment::{Ago, Moment},
         number::wait,
+        table::{Column, Table},
     },
 };
+
+const PART_COLUMNS: &[Column] = &[
+    Column::text("Part"),
+    Column::text("State"),
+    Column::text("Detail").from_medium(),
+    Column::figure("Latency"),
+];
+const PROCESS_COLUMNS: &[Column] = &[
+    Column::text("Process"),
+    Column::text("State"),
+    Column::text("Release").from_medium(),
+    Column::figure("Browsers"),
+    Column::text("Started").from_medium(),
+];
 
 /// A line for each part.
 #[component]
@@ -24,22 +39,9 @@ pub fn Parts(
                 <h2>"Parts"</h2>
             </div>
             <div class="section__body">
-                <table class="table">
-                    <caption>"Parts of the system"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Part"</th>
-                            <th scope="col">"State"</th>
-                            <th scope="col" class="table__medium">
-                                "Detail"
-                            </th>
-                            <th scope="col" class="table__figure">
-                                "Latency"
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{parts.into_iter().map(of_part).collect_view()}</tbody>
-                </table>
+                <Table caption="Parts of the system" columns=PART_COLUMNS>
+                    {parts.into_iter().map(of_part).collect_view()}
+                </Table>
             </div>
         </section>
     }
@@ -84,27 +86,9 @@ pub fn Processes(
                 <h2>"Processes"</h2>
             </div>
             <div class="section__body">
-                <table class="table">
-                    <caption>"Processes"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Process"</th>
-                            <th scope="col">"State"</th>
-                            <th scope="col" class="table__medium">
-                                "Release"
-                            </th>
-                            <th scope="col" class="table__figure">
-                                "Browsers"
-                            </th>
-                            <th scope="col" class="table__medium">
-                                "Started"
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {processes.into_iter().map(|process| of_process(process, now)).collect_view()}
-                    </tbody>
-                </table>
+                <Table caption="Processes" columns=PROCESS_COLUMNS>
+                    {processes.into_iter().map(|process| of_process(process, now)).collect_view()}
+                </Table>
             </div>
         </section>
     }

@@ -8,8 +8,16 @@ use crate::{
         chart::{Bar, Chart, Parts},
         moment::minute_of_day,
         number::{counted, duration, grouped},
+        table::{Column, Table},
     },
 };
+
+const PHASE_COLUMNS: &[Column] = &[Column::text("Phase"), Column::figure("Median"), Column::figure("p95")];
+const FAILURE_COLUMNS: &[Column] = &[
+    Column::text("Kind"),
+    Column::text("Lies with"),
+    Column::figure("Renders"),
+];
 
 /// Renders by minute.
 #[component]
@@ -95,21 +103,9 @@ pub fn Phases(
             }
         });
         Either::Right(view! {
-            <table class="table table--dense">
-                <caption>"Phases of documents"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Phase"</th>
-                        <th scope="col" class="table__figure">
-                            "Median"
-                        </th>
-                        <th scope="col" class="table__figure">
-                            "p95"
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <Table caption="Phases of documents" columns=PHASE_COLUMNS dense=true>
+                {rows.collect_view()}
+            </Table>
         })
     };
     view! {
@@ -144,19 +140,9 @@ pub fn Failures(
             }
         });
         Either::Right(view! {
-            <table class="table table--dense">
-                <caption>"Failures by kind"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Kind"</th>
-                        <th scope="col">"Lies with"</th>
-                        <th scope="col" class="table__figure">
-                            "Renders"
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <Table caption="Failures by kind" columns=FAILURE_COLUMNS dense=true>
+                {rows.collect_view()}
+            </Table>
         })
     };
     view! {
