@@ -171,7 +171,7 @@ for (const javaScriptEnabled of [true, false]) {
       await requireFrom(new Date().toISOString().slice(0, 10));
       await expect(page).toHaveURL(/\/dashboard\/settings\/second-factor\?required=yes$/);
       await page.goto("/dashboard/templates");
-      await expect(page.getByText("Your account asks everybody for a second factor.")).toBeVisible();
+      await expect(page.getByText("A second factor is asked for here.")).toBeVisible();
       await page.getByRole("button", { name: "Set up" }).click();
       await turnOn(page);
       await page.goto("/dashboard/templates");
