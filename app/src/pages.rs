@@ -16,6 +16,7 @@ pub mod log_in;
 pub mod not_found;
 pub mod overview;
 pub mod playground;
+pub mod query;
 pub mod render;
 pub mod renders;
 pub mod reset_password;

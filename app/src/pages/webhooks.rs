@@ -15,6 +15,7 @@ use crate::{
     model::delivery::{Delivery, DeliverySearch, DeliveryState, Since},
     outcome::{Outcome, form::OutcomeErrors},
     pages::{
+        query::{self, asked},
         render::api::{ResendCallback, StopCallback},
         renders::note,
         webhooks::{
@@ -89,7 +90,7 @@ pub fn Webhooks() -> impl IntoView {
 }
 
 fn search(query: &ParamsMap) -> DeliverySearch {
-    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    let text = |name: &str| asked(query, name);
     DeliverySearch {
         text: text("q").unwrap_or_default(),
         state: text("outcome").and_then(|word| DeliveryState::from_word(&word)),
@@ -99,18 +100,13 @@ fn search(query: &ParamsMap) -> DeliverySearch {
 }
 
 fn address(search: &DeliverySearch, after: Option<String>) -> String {
-    let mut query = ParamsMap::new();
-    for (name, value) in [
+    let words = [
         ("q", Some(search.text.clone())),
         ("outcome", search.state.map(|state| state.word().to_owned())),
         ("since", Some(search.since.word().to_owned())),
         ("cursor", after),
-    ] {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            query.insert(name, value);
-        }
-    }
-    format!("{PATH}{}", query.to_query_string())
+    ];
+    query::address(PATH, words)
 }
 
 fn is_unsettled(delivery: &Delivery) -> bool {

@@ -9,6 +9,7 @@ use crate::{
         shell::admin::{AdminEntry, AdminShell, PATH},
     },
     model::admin::accounts::{AccountLine, AccountOrder, AccountPage, AccountSearch, AccountState},
+    pages::query::{self, asked},
     ui::{
         badge::{Badge, State},
         filters::{SearchFilter, SelectFilter},
@@ -185,7 +186,7 @@ fn share(part: i64, all: i64) -> String {
 }
 
 fn search(query: &ParamsMap) -> AccountSearch {
-    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    let text = |name: &str| asked(query, name);
     AccountSearch {
         text: text("q").unwrap_or_default(),
         plan: text("plan"),
@@ -199,21 +200,15 @@ fn search(query: &ParamsMap) -> AccountSearch {
 }
 
 fn address(search: &AccountSearch, after: Option<String>) -> String {
-    let mut query = ParamsMap::new();
     let order = Some(search.order.word().to_owned()).filter(|_| search.order != AccountOrder::Newest);
-    let fields = [
-        ("q", Some(search.text.clone()).filter(|text| !text.is_empty())),
+    let words = [
+        ("q", Some(search.text.clone())),
         ("plan", search.plan.clone()),
         ("state", search.state.map(|state| state.word().to_owned())),
         ("order", order),
         ("cursor", after),
     ];
-    for (name, value) in fields {
-        if let Some(value) = value {
-            query.insert(name, value);
-        }
-    }
-    format!("{PATH}{}", query.to_query_string())
+    query::address(PATH, words)
 }
 
 #[cfg(test)]

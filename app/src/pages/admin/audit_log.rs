@@ -10,7 +10,7 @@ use crate::{
         shell::admin::{self, AdminEntry, AdminShell},
     },
     model::admin::audit_log::{AuditEntry, AuditPage, AuditSearch, SEARCHED_DAY},
-    pages::renders::note,
+    pages::{query, renders::note},
     ui::{
         button::{ButtonLink, Rank},
         filters::{DateFilter, SearchFilter, SelectFilter},
@@ -196,20 +196,14 @@ fn search(query: &ParamsMap) -> AuditSearch {
 }
 
 fn address(path: &str, search: &AuditSearch, after: Option<String>) -> String {
-    let mut query = ParamsMap::new();
-    let values = [
-        ("q", Some(search.text.clone()).filter(|text| !text.is_empty())),
+    let words = [
+        ("q", Some(search.text.clone())),
         ("kind", search.kind.clone()),
         ("from", written(search.from)),
         ("to", written(search.to)),
         ("cursor", after),
     ];
-    for (name, value) in values {
-        if let Some(value) = value {
-            query.insert(name, value);
-        }
-    }
-    format!("{path}{}", query.to_query_string())
+    query::address(path, words)
 }
 
 #[cfg(test)]

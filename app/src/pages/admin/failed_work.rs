@@ -12,7 +12,10 @@ use crate::{
         shell::admin::{AdminEntry, AdminShell},
     },
     model::admin::failed_work::{BulkOutcome, FailedWorkPage, FailedWorkSearch, WorkKind},
-    pages::admin::failed_work::list::List,
+    pages::{
+        admin::failed_work::list::List,
+        query::{self, asked},
+    },
     ui::{
         button::{ButtonLink, Rank},
         filters::SelectFilter,
@@ -142,7 +145,7 @@ fn Filters(search: FailedWorkSearch) -> impl IntoView {
 }
 
 fn search(query: &ParamsMap) -> FailedWorkSearch {
-    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    let text = |name: &str| asked(query, name);
     FailedWorkSearch {
         kind: text("kind").and_then(|word| WorkKind::parse(&word)),
         account: text("account"),
@@ -152,7 +155,7 @@ fn search(query: &ParamsMap) -> FailedWorkSearch {
 
 fn address(search: &FailedWorkSearch, after: Option<String>) -> String {
     let values = [("cursor", after)];
-    format!("{PATH}{}", query(search, values).to_query_string())
+    query::address(PATH, words(search, values))
 }
 
 /// The page of the same search, which says what was done.
@@ -162,21 +165,18 @@ fn done_path(word: &str, search: &FailedWorkSearch, outcome: BulkOutcome) -> Str
         ("meant", Some(outcome.meant.to_string())),
         ("made", Some(outcome.done.to_string())),
     ];
-    format!("{PATH}{}", query(search, values).to_query_string())
+    query::address(PATH, words(search, values))
 }
 
-fn query<const MORE: usize>(search: &FailedWorkSearch, more: [(&'static str, Option<String>); MORE]) -> ParamsMap {
-    let mut query = ParamsMap::new();
-    let values = [
+fn words<const MORE: usize>(
+    search: &FailedWorkSearch,
+    more: [(&'static str, Option<String>); MORE],
+) -> impl Iterator<Item = (&'static str, Option<String>)> {
+    let words = [
         ("kind", search.kind.map(|kind| kind.as_str().to_owned())),
         ("account", search.account.clone()),
     ];
-    for (name, value) in values.into_iter().chain(more) {
-        if let Some(value) = value {
-            query.insert(name, value);
-        }
-    }
-    query
+    words.into_iter().chain(more)
 }
 
 #[cfg(test)]

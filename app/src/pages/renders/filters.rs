@@ -6,7 +6,10 @@ use time::{Date, format_description::FormatItem, macros::format_description};
 
 use crate::{
     model::render::{Choice, RenderMode, RenderSearch, RenderState},
-    pages::renders::PATH,
+    pages::{
+        query::{self, asked},
+        renders::PATH,
+    },
     ui::{
         button::{ButtonLink, Rank},
         filters::{DateFilter, SearchFilter, SelectFilter},
@@ -19,7 +22,7 @@ const TEST: &str = "test";
 
 /// Reads what is looked for. What makes no sense does not matter.
 pub(super) fn search(query: &ParamsMap) -> RenderSearch {
-    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    let text = |name: &str| asked(query, name);
     let date = |name: &str| text(name).and_then(|day| Date::parse(&day, DAY).ok());
     RenderSearch {
         text: text("q").unwrap_or_default(),
@@ -41,9 +44,8 @@ pub(super) fn search(query: &ParamsMap) -> RenderSearch {
 /// The address of a page of the same search.
 pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
     let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok());
-    let mut query = ParamsMap::new();
-    for (name, value) in [
-        ("q", Some(search.text.clone()).filter(|text| !text.is_empty())),
+    let words = [
+        ("q", Some(search.text.clone())),
         ("state", search.state.map(|state| state.word().to_owned())),
         ("mode", search.mode.map(|mode| mode.word().to_owned())),
         (
@@ -55,12 +57,8 @@ pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
         ("from", day(search.from)),
         ("to", day(search.to)),
         ("cursor", after),
-    ] {
-        if let Some(value) = value {
-            query.insert(name, value);
-        }
-    }
-    format!("{PATH}{}", query.to_query_string())
+    ];
+    query::address(PATH, words)
 }
 
 /// The form. It leads to the first page of what it asks for.

@@ -9,7 +9,10 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::team::{LogEntry, LogPage, LogSearch},
-    pages::renders::note,
+    pages::{
+        query::{self, asked},
+        renders::note,
+    },
     ui::{
         button::{ButtonLink, Rank},
         filters::SelectFilter,
@@ -141,7 +144,7 @@ fn topics(topics: Vec<&'static str>) -> Vec<(String, String)> {
 }
 
 fn search(query: &ParamsMap) -> LogSearch {
-    let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
+    let text = |name: &str| asked(query, name);
     LogSearch {
         person: text("person"),
         topic: text("about"),
@@ -150,18 +153,12 @@ fn search(query: &ParamsMap) -> LogSearch {
 }
 
 fn address(path: &str, search: &LogSearch, after: Option<String>) -> String {
-    let mut query = ParamsMap::new();
-    let values = [
+    let words = [
         ("person", search.person.clone()),
         ("about", search.topic.clone()),
         ("cursor", after),
     ];
-    for (name, value) in values {
-        if let Some(value) = value {
-            query.insert(name, value);
-        }
-    }
-    format!("{path}{}", query.to_query_string())
+    query::address(path, words)
 }
 
 #[cfg(test)]

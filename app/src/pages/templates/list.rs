@@ -1,12 +1,14 @@
 //! The list, and what it is filtered by.
 
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 
 use crate::{
     model::template::{TemplateFilter, TemplateGlance, editor_path, versions_path},
     outcome::{Outcome, form::ButtonForm},
-    pages::templates::{api::DuplicateTemplate, dialogs::delete_dialog_id},
+    pages::{
+        query,
+        templates::{api::DuplicateTemplate, dialogs::delete_dialog_id},
+    },
     ui::{
         badge::{Badge, State},
         filters::{SearchFilter, SelectFilter},
@@ -30,14 +32,12 @@ impl TemplateFilter {
     /// The page with this filter, from somewhere on.
     pub(super) fn address(&self, cursor: Option<String>) -> String {
         let state = self.state();
-        let search = Some(self.search.clone()).filter(|search| !search.is_empty());
-        let mut query = ParamsMap::new();
-        for (name, value) in [("q", search), ("state", state.map(str::to_owned)), ("cursor", cursor)] {
-            if let Some(value) = value {
-                query.insert(name, value);
-            }
-        }
-        format!("/dashboard/templates{}", query.to_query_string())
+        let words = [
+            ("q", Some(self.search.clone())),
+            ("state", state.map(str::to_owned)),
+            ("cursor", cursor),
+        ];
+        query::address("/dashboard/templates", words)
     }
 
     fn state(&self) -> Option<&'static str> {

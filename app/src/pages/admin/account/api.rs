@@ -1,5 +1,7 @@
 //! What the page of an account asks of the server. What is refused was about the account in the subject.
 
+use std::iter;
+
 use leptos::prelude::*;
 
 use crate::{
@@ -17,6 +19,16 @@ fn back_to(account: &str, done: &str) {
     leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)));
 }
 
+/// What is refused keeps what was typed, and the account that it was about.
+fn or_typed(
+    done: Result<(), AppError>,
+    account: &str,
+    typed: impl IntoIterator<Item = (Field, String)>,
+) -> Result<(), AppError> {
+    let about = iter::once((Field::Subject, account.to_owned()));
+    done.map_err(|error| error.with_typed(about.chain(typed).collect()))
+}
+
 /// Suspends an account.
 #[server(prefix = "/web", endpoint = "suspend-account")]
 pub async fn suspend_account(
@@ -28,14 +40,11 @@ pub async fn suspend_account(
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
-        (Field::OperatorsReason, reason.clone()),
-    ];
+    let typed = [(Field::OperatorsReason, reason.clone())];
     let done = backend()
         .suspend_account(subject.clone(), reason, tell_owner.is_some())
         .await;
-    done.map_err(|error| error.with_typed(typed))?;
+    or_typed(done, &subject, typed)?;
     back_to(&subject, "suspended");
     Ok(())
 }
@@ -51,14 +60,11 @@ pub async fn restore_account(
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
-        (Field::OperatorsReason, reason.clone()),
-    ];
+    let typed = [(Field::OperatorsReason, reason.clone())];
     let done = backend()
         .restore_account(subject.clone(), reason, tell_owner.is_some())
         .await;
-    done.map_err(|error| error.with_typed(typed))?;
+    or_typed(done, &subject, typed)?;
     back_to(&subject, "restored");
     Ok(())
 }
@@ -75,14 +81,13 @@ pub async fn grant_credits(
     /// Why.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
+    let typed = [
         (Field::CreditAmount, credits.clone()),
         (Field::GrantLasts, lasts.clone()),
         (Field::OperatorsReason, reason.clone()),
     ];
     let done = backend().grant_credits(subject.clone(), credits, lasts, reason).await;
-    done.map_err(|error| error.with_typed(typed))?;
+    or_typed(done, &subject, typed)?;
     back_to(&subject, "granted");
     Ok(())
 }
@@ -99,14 +104,13 @@ pub async fn set_plan(
     /// Why.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
+    let typed = [
         (Field::Plan, plan.clone()),
         (Field::PeriodCredits, period_credits.clone()),
         (Field::OperatorsReason, reason.clone()),
     ];
     let done = backend().set_plan(subject.clone(), plan, period_credits, reason).await;
-    done.map_err(|error| error.with_typed(typed))?;
+    or_typed(done, &subject, typed)?;
     back_to(&subject, "plan");
     Ok(())
 }
@@ -127,8 +131,7 @@ pub async fn set_limits(
     /// Why.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
+    let typed = [
         (Field::Concurrency, concurrency.clone()),
         (Field::RatePerMinute, rate_per_minute.clone()),
         (Field::BodyMib, body_mib.clone()),
@@ -137,7 +140,7 @@ pub async fn set_limits(
     ];
     let limits = [concurrency, rate_per_minute, body_mib, deadline_seconds];
     let done = backend().set_limits(subject.clone(), limits, reason).await;
-    done.map_err(|error| error.with_typed(typed))?;
+    or_typed(done, &subject, typed)?;
     back_to(&subject, "limits");
     Ok(())
 }
@@ -150,12 +153,9 @@ pub async fn look_into_account(
     /// Why.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
-        (Field::OperatorsReason, reason.clone()),
-    ];
-    let done = backend().look_into_account(subject, reason).await;
-    done.map_err(|error| error.with_typed(typed))?;
+    let typed = [(Field::OperatorsReason, reason.clone())];
+    let done = backend().look_into_account(subject.clone(), reason).await;
+    or_typed(done, &subject, typed)?;
     leave_for(&OwnPath::to(DASHBOARD));
     Ok(())
 }
