@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand, value_parser};
+use platen_app::model::admin::accounts::GrantLasts;
 use secrecy::ExposeSecret;
 use sqlx::PgPool;
 
@@ -27,7 +28,7 @@ use crate::{
         credits,
         operators::{
             self,
-            accounts::{GrantLasts, Operation, OperationError},
+            accounts::{Operation, OperationError},
         },
         passwords::Passwords,
         webhook_secrets,

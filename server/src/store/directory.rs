@@ -1,5 +1,6 @@
 //! All accounts, for operators: nothing here begins with one account, and nothing else may use it.
 
+use platen_app::model::admin::accounts::{AccountOrder, AccountState};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,18 +9,6 @@ use crate::{
     domain::ids::AccountId,
     store::{account_limits::OwnLimits, error::StoreError},
 };
-
-/// By what accounts are ordered, the most first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DirectoryOrder {
-    /// When they were made.
-    #[default]
-    Newest,
-    /// Credits used in this period.
-    CreditsUsed,
-    /// Renders that failed in the last 24 hours.
-    Failures,
-}
 
 /// Where a page of the directory begins: behind this account, and its figure in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +26,10 @@ pub struct DirectorySearch {
     pub text: String,
     /// On this plan.
     pub plan: Option<String>,
-    /// `active`, `suspended` or `to_be_deleted`.
-    pub state: Option<String>,
     /// See there.
-    pub order: DirectoryOrder,
+    pub state: Option<AccountState>,
+    /// See there.
+    pub order: AccountOrder,
     /// The accounts behind this one.
     pub after: Option<DirectoryCursor>,
 }
@@ -81,11 +70,6 @@ pub async fn list(
     most: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<DirectoryEntry>, StoreError> {
-    let order = match search.order {
-        DirectoryOrder::Newest => "newest",
-        DirectoryOrder::CreditsUsed => "used",
-        DirectoryOrder::Failures => "failed",
-    };
     let text = search.text.trim();
     let id = Uuid::try_parse(text).ok();
     let entries = sqlx::query_as!(
@@ -151,8 +135,8 @@ pub async fn list(
         text,
         id,
         search.plan,
-        search.state,
-        order,
+        search.state.map(AccountState::word),
+        search.order.word(),
         now,
         search.after.map(|after| after.rank),
         search.after.map(|after| after.account.0),

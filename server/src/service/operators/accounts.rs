@@ -1,5 +1,6 @@
 //! What operators do to accounts. Each of it is written down twice: in the account's own log, and in the audit log.
 
+use platen_app::model::admin::accounts::GrantLasts;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -116,15 +117,6 @@ async fn tell(db: &mut PgConnection, email: &str, letter: &Letter, now: OffsetDa
         Ok(email) => mails::insert(db, &email, None, letter, now).await,
         Err(_) => Ok(()),
     }
-}
-
-/// Until when credits that an operator gives can be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GrantLasts {
-    /// Until the period of the account ends.
-    Period,
-    /// Until they are used up.
-    UntilUsed,
 }
 
 /// Adds credits to the account's current period.

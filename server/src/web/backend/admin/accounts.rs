@@ -6,9 +6,8 @@ use platen_app::{
     error::AppError,
     model::{
         admin::accounts::{
-            AccountFile, AccountKey, AccountLine, AccountMember, AccountOrder, AccountPage, AccountPeriod,
-            AccountRender, AccountSearch, AccountState, AuditLine, GrantLasts as ChosenLasts, Limits,
-            OwnLimits as ShownLimits,
+            AccountFile, AccountKey, AccountLine, AccountMember, AccountPage, AccountPeriod, AccountRender,
+            AccountSearch, AccountState, AuditLine, GrantLasts, Limits, OwnLimits as ShownLimits,
         },
         payment::Papers as ShownPapers,
         rejection::Field,
@@ -28,7 +27,7 @@ use crate::{
         accounts::PlanChoice,
         billing,
         operators::{
-            accounts::{self, GrantLasts, Operation, OperationError},
+            accounts::{self, Operation, OperationError},
             directory::{self, AccountFile as Found},
             look::{self, LookError},
         },
@@ -38,7 +37,7 @@ use crate::{
         account_limits::OwnLimits,
         api_keys::ApiKey,
         audit_log::AuditRow,
-        directory::{DirectoryCursor, DirectoryEntry, DirectoryOrder, DirectorySearch},
+        directory::{DirectoryCursor, DirectoryEntry, DirectorySearch},
         members::Member,
         renders::log::LoggedRender,
     },
@@ -56,12 +55,8 @@ impl AdminAccountsBackend for RequestBackend {
         let wanted = DirectorySearch {
             text: search.text,
             plan: search.plan,
-            state: search.state.map(|state| state.word().to_owned()),
-            order: match search.order {
-                AccountOrder::Newest => DirectoryOrder::Newest,
-                AccountOrder::CreditsUsed => DirectoryOrder::CreditsUsed,
-                AccountOrder::Failures => DirectoryOrder::Failures,
-            },
+            state: search.state,
+            order: search.order,
             after: search.after.as_deref().and_then(read_cursor),
         };
         let page = directory::list(&self.app.db, &wanted, clock::now()).await;
@@ -117,11 +112,7 @@ impl AdminAccountsBackend for RequestBackend {
         let (doer, account) = (self.auditor().await?, read_id(&id)?);
         let mut faults = Vec::new();
         let amount = number(&mut faults, Field::CreditAmount, &credits, 1, MOST_CREDITS);
-        let lasts = match ChosenLasts::from_word(&lasts) {
-            Some(ChosenLasts::Period) => GrantLasts::Period,
-            Some(ChosenLasts::UntilUsed) => GrantLasts::UntilUsed,
-            None => return Err(AppError::Malformed),
-        };
+        let lasts = GrantLasts::from_word(&lasts).ok_or(AppError::Malformed)?;
         let reason = all_sound(faults, &reason)?;
         let amount = amount.ok_or_else(|| invalid(vec![Field::CreditAmount]))?;
         let done = accounts::grant(&self.app.db, operation(&doer, account, &reason), amount, lasts).await;
