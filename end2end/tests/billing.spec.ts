@@ -81,6 +81,29 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(plan).toContainText("Renews on");
     });
 
+    test("more may be used than the plan brings, as far as the owner says", async ({ page }) => {
+      await enter(page);
+      await expect(section(page, "Beyond the plan")).toHaveCount(0);
+      await subscribe(page, "Starter");
+      const beyond = section(page, "Beyond the plan");
+      const limit = beyond.getByRole("textbox", { name: "Credits beyond the plan, at most" });
+      await expect(beyond).toContainText("€ 10 for 1,000 credits, paid afterwards");
+      await limit.fill("2,001");
+      await beyond.getByRole("button", { name: "Save limit" }).click();
+      await expect(beyond).toContainText("A whole number of credits, not more than the plan allows.");
+      await expect(limit).toHaveValue("2,001");
+      await expect(section(page, "Plan")).toContainText("0 used, 2,000 left");
+      await limit.fill("1,500");
+      await beyond.getByRole("button", { name: "Save limit" }).click();
+      await expect(page.getByRole("status")).toHaveText("Limit saved.");
+      await expect(beyond).toContainText("renders go on for 1,500 more in each period");
+      await expect(section(page, "Plan")).toContainText("0 used, 3,500 left, the last 1,500 of them at the price");
+      await limit.fill("");
+      await beyond.getByRole("button", { name: "Save limit" }).click();
+      await expect(beyond).toContainText("renders stop until the next period");
+      await expect(section(page, "Plan")).toContainText("0 used, 2,000 left. When");
+    });
+
     test("credits are bought once, and who turns back at Stripe has bought nothing", async ({ page }) => {
       await enter(page);
       await page.getByRole("button", { name: "Buy 1,000 credits" }).click();

@@ -26,6 +26,9 @@ pub trait PaymentBackend: Send + Sync {
     /// Stays with the plan although a smaller one was chosen.
     async fn keep_plan(&self) -> Result<(), AppError>;
 
+    /// Says how many credits may be used beyond those of each period, as somebody has typed it; nothing is 0.
+    async fn set_overage_limit(&self, credits: String) -> Result<(), AppError>;
+
     /// Lets the subscription end with its period.
     async fn cancel_subscription(&self) -> Result<(), AppError>;
 

@@ -27,6 +27,8 @@ pub struct Shop {
     pub packs: Vec<PackOffer>,
     /// What the account pays for every month.
     pub subscription: Option<Subscription>,
+    /// What it may use beyond its credits; `None`: nothing, whatever it pays.
+    pub overage: Option<Overage>,
     /// The plan that the person has chosen, and what it would mean.
     pub choice: Option<Choice>,
     /// What Stripe alone knows; `None`: the account has never paid for anything.
@@ -53,6 +55,21 @@ pub struct PackOffer {
     pub credits: i64,
     /// What they cost.
     pub price: Money,
+}
+
+/// What an account may use beyond its credits, and pays for at the end of the period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overage {
+    /// Of 1,000 credits.
+    pub price: Money,
+    /// Credits that its owner allows in each period.
+    pub limit: i64,
+    /// What the plan lets them allow.
+    pub most: i64,
+    /// What was used so in this period.
+    pub used: i64,
+    /// What that comes to.
+    pub cost: Money,
 }
 
 /// What an account pays for every month.

@@ -93,6 +93,8 @@ pub enum Field {
     Plan,
     /// Credits of each period, where they are not the plan’s.
     PeriodCredits,
+    /// Credits that may be used beyond those of a period.
+    OverageLimit,
     /// Renders of an account at a time.
     Concurrency,
     /// Requests of an account a minute.
@@ -119,7 +121,7 @@ pub enum Field {
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 53] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -161,6 +163,7 @@ impl Field {
         Self::GrantLasts,
         Self::Plan,
         Self::PeriodCredits,
+        Self::OverageLimit,
         Self::Concurrency,
         Self::RatePerMinute,
         Self::BodyMib,
@@ -218,6 +221,7 @@ impl Field {
             Self::GrantLasts => "lasts",
             Self::Plan => "plan",
             Self::PeriodCredits => "period_credits",
+            Self::OverageLimit => "overage_limit",
             Self::Concurrency => "concurrency",
             Self::RatePerMinute => "rate_per_minute",
             Self::BodyMib => "body_mib",
@@ -281,6 +285,7 @@ impl Field {
             Self::PeriodCredits => {
                 "A number of credits, from 0 to 1,000,000,000, or nothing: as many as the plan brings."
             }
+            Self::OverageLimit => "A whole number of credits, not more than the plan allows. 0 or nothing: none.",
             Self::Concurrency => "A number from 1 to 1,000, or nothing: as many as the plan allows.",
             Self::RatePerMinute => "A number from 1 to 1,000,000, or nothing: as many as the plan allows.",
             Self::BodyMib => "A number of MiB from 1 to 1,000, or nothing: as the plan says.",

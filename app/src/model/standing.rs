@@ -71,8 +71,10 @@ pub struct CreditPeriod {
     pub ends_at: OffsetDateTime,
     /// The moment of the answer.
     pub now: OffsetDateTime,
-    /// What there was at first.
+    /// What there was at first, with what may be used beyond that.
     pub total: i64,
+    /// What may be used beyond the account's own credits, for what it costs.
+    pub overage_limit: i64,
     /// What is gone.
     pub used: i64,
 }

@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod choice;
+pub mod overage;
 pub mod papers;
 pub mod plan;
 pub mod usage;
@@ -18,6 +19,7 @@ use crate::{
     outcome::done::Done,
     pages::billing::{
         choice::ChoiceSection,
+        overage::OverageSection,
         papers::{PackSection, PapersSections},
         plan::PlanSection,
         usage::UsageSection,
@@ -68,6 +70,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
     let credits = usage.credits.clone();
     let papers = shop.map(|shop| {
         view! {
+            {shop.overage.map(|overage| view! { <OverageSection overage /> })}
             <PackSection packs=shop.packs />
             {shop.papers.map(|papers| view! { <PapersSections papers /> })}
         }
@@ -87,6 +90,7 @@ fn done(word: &str) -> Option<&'static str> {
         "bought" => "Paid. The credits are there as soon as Stripe confirms it, mostly at once.",
         "changed" => "Plan changed.",
         "kept" => "The plan stays as it is.",
+        "limited" => "Limit saved.",
         "cancelled" => "The subscription ends with its period. Nothing is deleted.",
         "resumed" => "The subscription goes on.",
         _ => return None,

@@ -12,7 +12,7 @@ use url::form_urlencoded;
 
 use crate::{
     Shared,
-    state::{Form, find, now, value},
+    state::{Form, MeterEvents, find, now, value},
 };
 
 pub(crate) fn routes() -> Router<Shared> {
@@ -29,6 +29,9 @@ pub(crate) fn routes() -> Router<Shared> {
             "/v1/subscriptions/{id}",
             post(update_subscription).delete(delete_subscription),
         )
+        .route("/v1/billing/meters", get(meters).post(create_meter))
+        .route("/v1/billing/meters/{id}/event_summaries", get(summaries))
+        .route("/v1/billing/meter_events", post(create_meter_event))
         .route("/v1/invoices", get(invoices))
         .route("/v1/invoices/create_preview", post(preview))
         .route("/fake/webhook", post(webhook))
@@ -90,13 +93,19 @@ async fn prices(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Respo
 async fn create_price(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
     let form = parse(&body);
     let mut state = shared.lock();
-    let recurring = value(&form, "recurring[interval]");
-    let recurring = recurring.map(|interval| json!({"interval": interval, "interval_count": 1}));
-    let amount: i64 = value(&form, "unit_amount").unwrap().parse().unwrap();
+    let usage = value(&form, "recurring[usage_type]").unwrap_or("licensed");
+    let recurring = value(&form, "recurring[interval]").map(|interval| {
+        json!({
+            "interval": interval, "interval_count": 1, "usage_type": usage, "meter": value(&form, "recurring[meter]"),
+        })
+    });
+    let whole = value(&form, "unit_amount");
+    let amount: Option<i64> = whole.map(|amount| amount.parse().unwrap());
+    let decimal = value(&form, "unit_amount_decimal").or(whole);
     let price = json!({
         "id": state.id("price"), "object": "price", "product": value(&form, "product"),
         "lookup_key": value(&form, "lookup_key"), "currency": value(&form, "currency"), "unit_amount": amount,
-        "recurring": recurring,
+        "unit_amount_decimal": decimal, "recurring": recurring,
     });
     state.prices.push(price.clone());
     Json(price).into_response()
@@ -179,6 +188,62 @@ async fn delete_subscription(State(shared): State<Shared>, Path(id): Path<String
     shared.lock().end(&id);
     shared.tell().await;
     Json(json!({"id": id})).into_response()
+}
+
+async fn meters(State(shared): State<Shared>) -> Response {
+    list(shared.lock().meters.iter().cloned())
+}
+
+async fn create_meter(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let mut state = shared.lock();
+    let meter = json!({
+        "id": state.id("mtr"), "object": "billing.meter", "event_name": value(&form, "event_name"), "status": "active",
+    });
+    state.meters.push(meter.clone());
+    Json(meter).into_response()
+}
+
+async fn create_meter_event(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
+    let form = parse(&body);
+    let mut state = shared.lock();
+    match state.at_meter_events {
+        MeterEvents::Count | MeterEvents::CountAndLoseTheAnswer => {}
+        MeterEvents::Refuse => return refuse(StatusCode::BAD_REQUEST, "invalid_request_error", "No such customer."),
+        MeterEvents::Lose => return refuse(StatusCode::INTERNAL_SERVER_ERROR, "api_error", "Something went wrong."),
+    }
+    let identifier = value(&form, "identifier").unwrap();
+    if state.meter_events.iter().any(|event| event["identifier"] == identifier) {
+        let message = format!("An event already exists with identifier {identifier}.");
+        return refuse(StatusCode::BAD_REQUEST, "invalid_request_error", &message);
+    }
+    let number = |name: &str| -> i64 { value(&form, name).unwrap().parse().unwrap() };
+    let event = json!({
+        "object": "billing.meter_event", "identifier": identifier, "event_name": value(&form, "event_name"),
+        "timestamp": number("timestamp"), "payload": {
+            "stripe_customer_id": value(&form, "payload[stripe_customer_id]"), "value": number("payload[value]"),
+        },
+    });
+    state.meter_events.push(event.clone());
+    if state.at_meter_events == MeterEvents::CountAndLoseTheAnswer {
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "api_error", "Something went wrong.");
+    }
+    Json(event).into_response()
+}
+
+async fn summaries(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Response {
+    let form = query(text);
+    let number = |name: &str| -> i64 { value(&form, name).unwrap().parse().unwrap() };
+    let times = number("start_time")..number("end_time");
+    let customer = value(&form, "customer").unwrap();
+    let state = shared.lock();
+    let counted = state.meter_events.iter().filter(|event| {
+        event["payload"]["stripe_customer_id"] == customer && times.contains(&event["timestamp"].as_i64().unwrap())
+    });
+    let sum: i64 = counted.map(|event| event["payload"]["value"].as_i64().unwrap()).sum();
+    list(std::iter::once(json!({
+        "id": "mtrusg_1", "object": "billing.meter_event_summary", "aggregated_value": sum,
+    })))
 }
 
 async fn invoices(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Response {

@@ -14,6 +14,7 @@ use axum::Router;
 use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinHandle};
 
+pub use crate::state::MeterEvents;
 use crate::state::State;
 
 /// A running fake; ended with the value.
@@ -124,6 +125,23 @@ impl FakeStripe {
     /// Ends a subscription at once.
     pub fn end(&self, subscription: &str) {
         self.state.lock().end(subscription);
+    }
+
+    /// Says what becomes of events for a meter from now on.
+    pub fn at_meter_events(&self, fate: MeterEvents) {
+        self.state.lock().at_meter_events = fate;
+    }
+
+    /// Customers and credits of all events for a meter that were counted.
+    pub fn counted(&self) -> Vec<(String, i64)> {
+        let state = self.state.lock();
+        let payloads = state.meter_events.iter().map(|event| &event["payload"]);
+        payloads
+            .map(|payload| {
+                let customer = payload["stripe_customer_id"].as_str().expect("a customer");
+                (customer.to_owned(), payload["value"].as_i64().expect("a number"))
+            })
+            .collect()
     }
 
     /// Lets the next payment for a change be declined.

@@ -25,6 +25,19 @@ fn a_month_after(seconds: i64) -> i64 {
     from.replace_date(date).unix_timestamp()
 }
 
+/// What becomes of events for a meter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeterEvents {
+    /// They are counted.
+    Count,
+    /// They are refused.
+    Refuse,
+    /// They never arrive.
+    Lose,
+    /// They are counted, and nobody is told.
+    CountAndLoseTheAnswer,
+}
+
 pub(crate) struct State {
     pub(crate) url: String,
     pub(crate) webhook: Option<String>,
@@ -34,6 +47,9 @@ pub(crate) struct State {
     pub(crate) sessions: Vec<Value>,
     pub(crate) subscriptions: Vec<Value>,
     pub(crate) invoices: Vec<Value>,
+    pub(crate) meters: Vec<Value>,
+    pub(crate) meter_events: Vec<Value>,
+    pub(crate) at_meter_events: MeterEvents,
     pub(crate) untold: Vec<Value>,
     pub(crate) decline_next: bool,
     /// Idempotency keys, and what was answered.
@@ -57,6 +73,9 @@ impl State {
             sessions: Vec::new(),
             subscriptions: Vec::new(),
             invoices: Vec::new(),
+            meters: Vec::new(),
+            meter_events: Vec::new(),
+            at_meter_events: MeterEvents::Count,
             untold: Vec::new(),
             decline_next: false,
             answered: Vec::new(),
@@ -193,10 +212,19 @@ impl State {
             return None;
         }
         let price = value(form, "items[0][price]").map(|price| self.price(price));
-        let today = price.as_ref().map_or(0, |price| self.difference(id, price));
+        let today = price.as_ref().filter(|_| invoices);
+        let today = today.map_or(0, |price| self.difference(id, price));
         let changed = self.change(id, |one| {
-            if let Some(price) = price {
-                one["items"]["data"][0]["price"] = price;
+            match price {
+                Some(price) if value(form, "items[0][id]").is_some() => one["items"]["data"][0]["price"] = price,
+                Some(price) => {
+                    let mut item = one["items"]["data"][0].clone();
+                    item["id"] = json!(format!("si_{}", price["id"].as_str().unwrap()));
+                    item["price"] = price;
+                    // Stripe has no order for them.
+                    one["items"]["data"].as_array_mut().unwrap().push(item);
+                }
+                None => {}
             }
             if let Some(cancel) = value(form, "cancel_at_period_end") {
                 one["cancel_at_period_end"] = json!(cancel == "true");

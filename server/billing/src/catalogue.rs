@@ -73,17 +73,7 @@ impl Stripe {
 
     /// Makes a price, and its product where there is none.
     pub async fn create_price(&self, new: &NewPrice<'_>) -> Result<Price, StripeError> {
-        let known = self
-            .get::<Named>(format!("/products/{}", new.product), Vec::new())
-            .await;
-        match known {
-            Ok(_) => {}
-            Err(StripeError::NotFound(_)) => {
-                let form = vec![("id", new.product.to_owned()), ("name", new.name.to_owned())];
-                let _: Named = self.post("/products".to_owned(), form).await?;
-            }
-            Err(error) => return Err(error),
-        }
+        self.create_missing_product(new.product, new.name).await?;
         let mut form = vec![
             ("product", new.product.to_owned()),
             ("lookup_key", new.lookup_key.to_owned()),
@@ -103,6 +93,19 @@ impl Stripe {
             currency: new.currency.to_owned(),
             monthly: new.monthly,
         })
+    }
+
+    pub(crate) async fn create_missing_product(&self, product: &str, name: &str) -> Result<(), StripeError> {
+        let known = self.get::<Named>(format!("/products/{product}"), Vec::new()).await;
+        match known {
+            Ok(_) => Ok(()),
+            Err(StripeError::NotFound(_)) => {
+                let form = vec![("id", product.to_owned()), ("name", name.to_owned())];
+                let _: Named = self.post("/products".to_owned(), form).await?;
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

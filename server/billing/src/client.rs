@@ -108,8 +108,9 @@ impl Stripe {
         Ok(request.send(&self.client).await?)
     }
 
-    pub(crate) async fn delete<T: Deserialize>(&self, path: String) -> Result<T, StripeError> {
-        let request = RequestBuilder::new(StripeMethod::Delete, path);
+    pub(crate) async fn delete<T: Deserialize>(&self, path: String, form: Form<'_>) -> Result<T, StripeError> {
+        let mut request = RequestBuilder::new(StripeMethod::Delete, path);
+        request.body = Some(encode(&form));
         Ok(request.customize().send(&self.client).await?)
     }
 

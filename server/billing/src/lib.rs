@@ -8,6 +8,7 @@ pub mod checkout;
 pub mod client;
 pub mod customers;
 pub mod invoices;
+pub mod metering;
 pub mod subscriptions;
 pub mod webhook;
 mod wire;

@@ -33,6 +33,8 @@ pub struct Subscription {
     pub cancel_at: Option<OffsetDateTime>,
     /// What stays paid for a while after a change to something smaller.
     pub kept: Option<Kept>,
+    /// What is used beyond the plan's credits, if the customer has ever allowed it.
+    pub overage: Option<Overage>,
     /// What pays for it.
     pub card: Option<Card>,
     /// When it began.
@@ -46,6 +48,13 @@ pub struct Kept {
     pub product: String,
     /// Until then.
     pub until: OffsetDateTime,
+}
+
+/// What is paid for by use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overage {
+    /// Credits that the customer allows in a period. What is used by then is paid for even when this is lowered.
+    pub limit: i64,
 }
 
 /// What pays.
@@ -85,12 +94,22 @@ struct ItemWire {
 struct PriceWire {
     id: String,
     product: String,
+    recurring: Option<RecurringWire>,
+}
+
+#[derive(Deserialize)]
+struct RecurringWire {
+    usage_type: String,
 }
 
 #[derive(Deserialize)]
 struct MetadataWire {
-    platen_kept_product: Option<String>,
-    platen_kept_until: Option<String>,
+    #[serde(rename = "platen_kept_product")]
+    kept_product: Option<String>,
+    #[serde(rename = "platen_kept_until")]
+    kept_until: Option<String>,
+    #[serde(rename = "platen_overage_limit")]
+    overage_limit: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -183,6 +202,24 @@ impl Stripe {
         Ok(())
     }
 
+    /// Says how many credits may be used beyond the plan's in each period. The line by which they are paid for is added when
+    /// it is needed first, and stays: with it Stripe would forget what is used already.
+    pub async fn set_overage_limit(
+        &self,
+        subscription: &Subscription,
+        price: &str,
+        limit: i64,
+    ) -> Result<(), StripeError> {
+        let words = if limit > 0 { limit.to_string() } else { String::new() };
+        let mut form = vec![("metadata[platen_overage_limit]", words)];
+        if limit > 0 && subscription.overage.is_none() {
+            form.push(("items[0][price]", price.to_owned()));
+            form.push(("proration_behavior", "none".to_owned()));
+        }
+        let _: Named = self.post(path(subscription), form).await?;
+        Ok(())
+    }
+
     /// Lets a subscription end with its period.
     pub async fn cancel_at_period_end(&self, subscription: &Subscription) -> Result<(), StripeError> {
         let form = vec![("cancel_at_period_end", "true".to_owned())];
@@ -197,9 +234,10 @@ impl Stripe {
         Ok(())
     }
 
-    /// Ends a subscription at once; nothing is given back.
+    /// Ends a subscription at once; nothing is given back, and what was used beyond the plan's credits is collected.
     pub async fn cancel_now(&self, subscription: &str) -> Result<(), StripeError> {
-        let _: Named = self.delete(format!("/subscriptions/{subscription}")).await?;
+        let path = format!("/subscriptions/{subscription}");
+        let _: Named = self.delete(path, vec![("invoice_now", "true".to_owned())]).await?;
         Ok(())
     }
 }
@@ -210,8 +248,15 @@ fn path(subscription: &Subscription) -> String {
 
 /// `None`: a subscription to something else.
 fn read(wire: SubscriptionWire, products: &[String]) -> Option<Subscription> {
-    let mut items = wire.items.data.into_iter();
-    let item = items.find(|item| products.contains(&item.price.product))?;
+    let items = wire.items.data;
+    let is_metered = |item: &ItemWire| {
+        let recurring = item.price.recurring.as_ref();
+        recurring.is_some_and(|recurring| recurring.usage_type == "metered")
+    };
+    let overage = items.iter().any(is_metered).then(|| Overage {
+        limit: wire.metadata.as_ref().map_or(0, overage_limit),
+    });
+    let item = items.into_iter().find(|item| products.contains(&item.price.product))?;
     let period_ends_at = moment(item.current_period_end);
     let at_end = wire.cancel_at_period_end.unwrap_or(false).then_some(period_ends_at);
     Some(Subscription {
@@ -226,15 +271,22 @@ fn read(wire: SubscriptionWire, products: &[String]) -> Option<Subscription> {
         period_ends_at,
         cancel_at: wire.cancel_at.map(moment).or(at_end),
         kept: wire.metadata.and_then(kept),
+        overage,
         card: wire.default_payment_method.map(card),
         created_at: moment(wire.created),
     })
 }
 
+/// What can't be read allows nothing.
+fn overage_limit(metadata: &MetadataWire) -> i64 {
+    let limit = metadata.overage_limit.as_deref();
+    limit.and_then(|limit| limit.parse().ok()).unwrap_or(0).max(0)
+}
+
 fn kept(metadata: MetadataWire) -> Option<Kept> {
     Some(Kept {
-        product: metadata.platen_kept_product.filter(|product| !product.is_empty())?,
-        until: moment(metadata.platen_kept_until?.parse().ok()?),
+        product: metadata.kept_product.filter(|product| !product.is_empty())?,
+        until: moment(metadata.kept_until?.parse().ok()?),
     })
 }
 

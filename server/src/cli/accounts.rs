@@ -353,7 +353,7 @@ async fn show(database: &Database, account: AccountArguments) -> Result<(), Fail
     let period = usage.balance.period;
     println!("Account  {account}");
     println!("Plan     {}", usage.plan);
-    println!("Credits  {} of {} used", usage.balance.used, usage.balance.total);
+    println!("Credits  {} of {} used", usage.balance.used, usage.balance.total());
     println!(
         "Period   {} to {}",
         show_time(period.starts_at),

@@ -37,6 +37,8 @@ deeds! {
     PlanKept {} "payment.plan_kept" "stayed with the plan instead of a smaller one";
     SubscriptionCancelled {} "payment.subscription_cancelled" "let the subscription end with its period";
     SubscriptionResumed {} "payment.subscription_resumed" "let the subscription go on";
+    OverageAllowed { credits: i64 } "payment.overage_allowed" "allowed {credits} credits beyond those of each period";
+    OverageEnded {} "payment.overage_ended" "allowed no more credits beyond those of a period";
     PlanGiven { plan: String } "payment.plan_given" "gave the plan {plan}, by what is paid for";
     CreditsBought { credits: i64 } "payment.credits_bought" "added {credits} credits that were paid for";
     KeyCreated { name: String } "key.created" "made the key {name}";

@@ -49,6 +49,8 @@ pub struct Subscription {
     pub kept: Option<Kept>,
     /// Since when something is to be paid.
     pub unpaid_since: Option<OffsetDateTime>,
+    /// Credits that its owner allows beyond those of the plan, in each period.
+    pub overage_limit: i64,
     /// When it began.
     pub created_at: OffsetDateTime,
 }
@@ -109,6 +111,15 @@ impl Subscription {
         }
     }
 
+    /// What may be used beyond the credits, where the plan lets it be `most`. Who is late with paying gets nothing that is
+    /// paid for afterwards.
+    pub fn overage_limit_at(&self, now: OffsetDateTime, most: i64) -> i64 {
+        match self.standing(now) {
+            Standing::Paid => self.overage_limit.min(most),
+            Standing::Due { .. } | Standing::Overdue | Standing::Ended | Standing::Unborn => 0,
+        }
+    }
+
     /// Whether it goes on, however it is paid for.
     pub fn is_alive(&self, now: OffsetDateTime) -> bool {
         !matches!(self.standing(now), Standing::Ended | Standing::Unborn)
@@ -162,6 +173,7 @@ mod tests {
             cancel_at: None,
             kept: None,
             unpaid_since: None,
+            overage_limit: 0,
             created_at: datetime!(2026-11-01 00:00 UTC),
         }
     }
@@ -200,6 +212,15 @@ mod tests {
             ("a word of next year", None),
         ] {
             assert_eq!(subscription(status).product_at(NOW), product, "{status}");
+        }
+    }
+
+    #[test]
+    fn only_who_pays_in_time_may_use_more_than_there_is() {
+        for (status, limit) in [("active", 500), ("past_due", 0), ("canceled", 0)] {
+            let mut one = subscription(status);
+            one.overage_limit = 800;
+            assert_eq!(one.overage_limit_at(NOW, 500), limit, "{status}");
         }
     }
 

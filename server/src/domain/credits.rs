@@ -77,10 +77,14 @@ impl Meter {
 pub struct Balance {
     /// The period.
     pub period: Period,
-    /// What there is: of the plan, and what an operator added.
-    pub total: i64,
-    /// What was charged.
+    /// What there is: of the plan, what was bought, and what an operator added.
+    pub own: i64,
+    /// What may be used beyond that.
+    pub overage_limit: i64,
+    /// What was charged, all in all.
     pub used: i64,
+    /// The part of it that was beyond what there was at that moment.
+    pub overage_used: i64,
 }
 
 /// Why credits refuse a render.
@@ -117,13 +121,24 @@ pub enum NotEnoughCredits {
 }
 
 impl Balance {
+    /// All that may be used in the period.
+    pub fn total(&self) -> i64 {
+        self.own + self.overage_limit
+    }
+
+    /// The part of a price that the account's own credits don't pay for.
+    pub fn overage_of(&self, price: i64) -> i64 {
+        let own_left = self.own - (self.used - self.overage_used);
+        (price - own_left.max(0)).max(0)
+    }
+
     /// Whether a render may begin while others are under way. Each reserves one credit.
     pub fn reserve(&self, reserved: i64) -> Result<(), NotEnoughCredits> {
         if self.free(reserved) >= 1 {
             return Ok(());
         }
         Err(NotEnoughCredits::NoneFree {
-            total: self.total,
+            total: self.total(),
             used: self.used,
             reserved,
             ends_at: self.period.ends_at,
@@ -145,7 +160,7 @@ impl Balance {
 
     /// Renders reserve more than there is when the total was lowered meanwhile.
     fn free(&self, reserved: i64) -> i64 {
-        (self.total - self.used - reserved).max(0)
+        (self.total() - self.used - reserved).max(0)
     }
 }
 
@@ -175,8 +190,10 @@ mod tests {
         let period = Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC));
         let balance = Balance {
             period,
-            total: 10,
+            own: 8,
+            overage_limit: 2,
             used: 6,
+            overage_used: 0,
         };
         assert_eq!(balance.reserve(3), Ok(()));
         let refusal = balance.reserve(4).expect_err("all reserved");
@@ -191,6 +208,27 @@ mod tests {
             refusal.to_string(),
             "the document costs 4 credits and 3 are free; nothing was charged; the period ends at 2027-02-28T14:30:00Z"
         );
+    }
+
+    #[test]
+    fn own_credits_are_used_first_and_those_that_come_later_pay_for_nothing_that_is_charged() {
+        let mut balance = Balance {
+            period: Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC)),
+            own: 10,
+            overage_limit: 5,
+            used: 9,
+            overage_used: 0,
+        };
+        assert_eq!([1, 3].map(|price| balance.overage_of(price)), [0, 2]);
+        (balance.used, balance.overage_used) = (12, 2);
+        assert_eq!(balance.overage_of(3), 3);
+        balance.own += 100;
+        assert_eq!([100, 101].map(|price| balance.overage_of(price)), [0, 1]);
+        assert_eq!(balance.pay(103, 0), Ok(()));
+        assert!(balance.pay(104, 0).is_err());
+        // A limit that was lowered to what is used.
+        (balance.own, balance.used, balance.overage_limit) = (10, 12, 2);
+        assert!(balance.reserve(0).is_err());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Looks at customers when Stripe has told of something or something is due, and compares everything once a night.
+//! Looks at customers when Stripe has told of something or something is due, tells Stripe what they use, and compares
+//! everything once a night.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use tokio::time::timeout;
 use crate::{
     clock,
     lifecycle::Lifecycle,
-    service::billing::{mirror, reconciliation},
+    service::billing::{mirror, overage, reconciliation},
     state::AppState,
 };
 
@@ -30,10 +31,14 @@ pub(super) async fn run(app: &AppState, lifecycle: &Lifecycle) {
                 tracing::warn!(%error, "Stripe and the database could not be compared");
             }
         }
-        match mirror::look_at_due(&app.billing).await {
-            Ok(1..) => continue,
-            Ok(0) => {}
-            Err(error) => tracing::warn!(%error, "customers could not be looked at"),
+        let looked = mirror::look_at_due(&app.billing).await.inspect_err(|error| {
+            tracing::warn!(%error, "customers could not be looked at");
+        });
+        let told = overage::tell_due(&app.billing).await.inspect_err(|error| {
+            tracing::warn!(%error, "Stripe could not be told what was used");
+        });
+        if looked.unwrap_or(0) + told.unwrap_or(0) > 0 {
+            continue;
         }
         let _ = timeout(LOOK_EVERY, lifecycle.stopping()).await;
     }

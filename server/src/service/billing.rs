@@ -4,6 +4,7 @@
 pub mod catalogue;
 pub mod events;
 pub mod mirror;
+pub mod overage;
 pub mod purchases;
 pub mod reconciliation;
 pub mod standing;

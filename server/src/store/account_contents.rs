@@ -61,7 +61,8 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
             ),
             'credit_periods', (
                 select coalesce(json_agg(json_build_object(
-                    'starts_at', starts_at, 'ends_at', ends_at, 'allowance', allowance, 'granted', granted, 'used', used
+                    'starts_at', starts_at, 'ends_at', ends_at, 'allowance', allowance, 'granted', granted, 'bought', bought,
+                    'used', used, 'overage_limit', overage_limit, 'overage_used', overage_used
                 ) order by starts_at), '[]')
                 from credit_periods where account_id = $1
             )

@@ -20,7 +20,7 @@ pub async fn lock(
 ) -> Result<Option<Balance>, StoreError> {
     // Not `for update`: rows of `usage_days` refer to it.
     let row = sqlx::query!(
-        r#"select starts_at, ends_at, allowance + granted + bought as "total!", used
+        r#"select starts_at, ends_at, allowance + granted + bought as "own!", overage_limit, used, overage_used
          from credit_periods
          where account_id = $1 and starts_at <= $2 and ends_at > $2
          for no key update"#,
@@ -34,8 +34,10 @@ pub async fn lock(
             starts_at: row.starts_at,
             ends_at: row.ends_at,
         },
-        total: row.total,
+        own: row.own,
+        overage_limit: row.overage_limit,
         used: row.used,
+        overage_used: row.overage_used,
     }))
 }
 
@@ -53,15 +55,15 @@ pub async fn lock_anchor(db: &mut PgConnection, account: AccountId) -> Result<Of
 pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
     sqlx::query!(
         "with former as (
-             select starts_at, least(bought, allowance + granted + bought - used) as rest
+             select starts_at, least(bought, allowance + granted + bought - used + overage_used) as rest
              from credit_periods
              where account_id = $1 and starts_at < $2
              order by starts_at desc limit 1
              for no key update
          ), made as (
-             insert into credit_periods (account_id, starts_at, ends_at, allowance, bought)
+             insert into credit_periods (account_id, starts_at, ends_at, allowance, bought, overage_limit)
              select accounts.id, $2, $3, coalesce(accounts.credits, plans.credits),
-                 coalesce((select rest from former), 0)
+                 coalesce((select rest from former), 0), accounts.overage_limit
              from accounts join plans on plans.name = accounts.plan
              where accounts.id = $1
              on conflict (account_id, starts_at) do nothing
@@ -84,11 +86,42 @@ pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Pe
 pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
     sqlx::query!(
         "update credit_periods
-         set allowance = greatest(coalesce(accounts.credits, plans.credits), least(allowance, used - granted))
+         set allowance = greatest(coalesce(accounts.credits, plans.credits), least(allowance, used - overage_used - granted))
          from accounts join plans on plans.name = accounts.plan
          where accounts.id = $1 and account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What an account may use beyond its credits. Its row is locked, as by [`lock_anchor`].
+pub async fn lock_overage_limit(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
+    let limit = sqlx::query_scalar!(
+        "select overage_limit from accounts where id = $1 for no key update",
+        account.0,
+    );
+    Ok(limit.fetch_one(db).await?)
+}
+
+/// Says what an account may use beyond its credits from now on: in a period that is locked, and in those that follow. What
+/// is used beyond them stays.
+pub async fn update_overage_limit(
+    db: &mut PgConnection,
+    account: AccountId,
+    period: Period,
+    limit: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!("update accounts set overage_limit = $2 where id = $1", account.0, limit)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query!(
+        "update credit_periods set overage_limit = greatest($3, overage_used) where account_id = $1 and starts_at = $2",
+        account.0,
+        period.starts_at,
+        limit,
     )
     .execute(db)
     .await?;
@@ -160,13 +193,21 @@ pub async fn add_bought(
     Ok(())
 }
 
-/// Takes credits off a period that is locked and has them.
-pub async fn charge(db: &mut PgConnection, account: AccountId, period: Period, credits: i64) -> Result<(), StoreError> {
+/// Takes credits off a period that is locked and has them; `overage` of them are beyond the account's own.
+pub async fn charge(
+    db: &mut PgConnection,
+    account: AccountId,
+    period: Period,
+    credits: i64,
+    overage: i64,
+) -> Result<(), StoreError> {
     sqlx::query!(
-        "update credit_periods set used = used + $3 where account_id = $1 and starts_at = $2",
+        "update credit_periods set used = used + $3, overage_used = overage_used + $4
+         where account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
         credits,
+        overage,
     )
     .execute(db)
     .await?;

@@ -255,13 +255,15 @@ pub struct AccountPeriod {
     pub bought: i64,
     /// What is gone.
     pub used: i64,
+    /// The part of it that was beyond all these.
+    pub overage_used: i64,
 }
 
 /// The latest periods of an account, the latest first.
 pub async fn list_periods(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<AccountPeriod>, StoreError> {
     let periods = sqlx::query_as!(
         AccountPeriod,
-        "select starts_at, allowance, granted, bought, used from credit_periods
+        "select starts_at, allowance, granted, bought, used, overage_used from credit_periods
          where account_id = $1 order by starts_at desc limit $2",
         account.0,
         most,

@@ -21,6 +21,7 @@ struct SubscriptionRow {
     kept_product: Option<String>,
     kept_until: Option<OffsetDateTime>,
     unpaid_since: Option<OffsetDateTime>,
+    overage_limit: i64,
     created_at: OffsetDateTime,
 }
 
@@ -38,6 +39,7 @@ impl From<SubscriptionRow> for Subscription {
                 .zip(row.kept_until)
                 .map(|(product, until)| Kept { product, until }),
             unpaid_since: row.unpaid_since,
+            overage_limit: row.overage_limit,
             created_at: row.created_at,
         }
     }
@@ -48,7 +50,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, 
     let rows = sqlx::query_as!(
         SubscriptionRow,
         "select subscriptions.id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until,
-             unpaid_since, created_at
+             unpaid_since, subscriptions.overage_limit, created_at
          from stripe_subscriptions as subscriptions
          join stripe_customers as customers on customers.id = subscriptions.customer_id
          where customers.account_id = $1
@@ -62,7 +64,8 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, 
 pub async fn list_of_customer(db: &mut PgConnection, customer: &str) -> Result<Vec<Subscription>, StoreError> {
     let rows = sqlx::query_as!(
         SubscriptionRow,
-        "select id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until, unpaid_since, created_at
+        "select id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until, unpaid_since,
+             overage_limit, created_at
          from stripe_subscriptions
          where customer_id = $1
          order by id",
@@ -81,8 +84,8 @@ pub async fn replace(db: &mut PgConnection, customer: &str, subscriptions: &[Sub
         sqlx::query!(
             "insert into stripe_subscriptions
                  (id, customer_id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until,
-                  unpaid_since, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                  unpaid_since, overage_limit, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             one.id,
             customer,
             one.status,
@@ -93,6 +96,7 @@ pub async fn replace(db: &mut PgConnection, customer: &str, subscriptions: &[Sub
             kept.map(|kept| kept.product.as_str()),
             kept.map(|kept| kept.until),
             one.unpaid_since,
+            one.overage_limit,
             one.created_at,
         )
         .execute(&mut *db)

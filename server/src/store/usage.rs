@@ -72,8 +72,8 @@ pub struct UsedDay {
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<PeriodUsage>, StoreError> {
     // One statement, so that days and sum are of the same moment.
     let rows = sqlx::query!(
-        r#"select accounts.plan, periods.starts_at, periods.ends_at, periods.allowance + periods.granted + periods.bought as "total!",
-            periods.used, days.id as "id?", days.meter as "meter?", days.livemode as "livemode?", days.day as "day?",
+        r#"select accounts.plan, periods.starts_at, periods.ends_at, periods.allowance + periods.granted + periods.bought as "own!",
+            periods.overage_limit, periods.used, periods.overage_used, days.id as "id?", days.meter as "meter?", days.livemode as "livemode?", days.day as "day?",
             days.credits as "credits?"
          from credit_periods as periods
          join accounts on accounts.id = periods.account_id
@@ -95,8 +95,10 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
                     starts_at: row.starts_at,
                     ends_at: row.ends_at,
                 },
-                total: row.total,
+                own: row.own,
+                overage_limit: row.overage_limit,
                 used: row.used,
+                overage_used: row.overage_used,
             },
             days: Vec::new(),
         });

@@ -177,3 +177,17 @@ fn of_browser<T: Clone + Send + Sync + 'static>(request: &Parts) -> T {
     let found = request.extensions.get::<T>();
     found.expect("pages and functions are under sessions").clone()
 }
+
+/// A number that somebody typed, if they did.
+fn number<N: TryFrom<i64>>(faults: &mut Vec<Field>, field: Field, typed: &str, least: i64, most: i64) -> Option<N> {
+    let typed: String = typed.trim().chars().filter(|digit| *digit != ',').collect();
+    if typed.is_empty() {
+        return None;
+    }
+    let number = typed.parse().ok().filter(|number| (least..=most).contains(number));
+    let number = number.and_then(|number| N::try_from(number).ok());
+    if number.is_none() {
+        faults.push(field);
+    }
+    number
+}

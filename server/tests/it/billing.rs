@@ -2,5 +2,6 @@
 
 mod any_order;
 mod command;
+mod overage;
 mod plans;
 mod well_formed;

@@ -295,6 +295,8 @@ pub struct AccountPeriod {
     pub bought: i64,
     /// What is gone.
     pub used: i64,
+    /// The part of it that was beyond all these.
+    pub overage_used: i64,
 }
 
 /// What an operator did.

@@ -58,6 +58,19 @@ pub async fn keep_plan() -> Result<(), AppError> {
     Ok(())
 }
 
+/// Says how many credits may be used beyond those of each period.
+#[server(prefix = "/web", endpoint = "set-overage-limit")]
+pub async fn set_overage_limit(
+    /// 0 or nothing: none.
+    overage_limit: String,
+) -> Result<(), AppError> {
+    let typed = vec![(Field::OverageLimit, overage_limit.clone())];
+    let done = backend().set_overage_limit(overage_limit).await;
+    done.map_err(|error| error.with_typed(typed))?;
+    leave_for(&OwnPath::to("/dashboard/billing?done=limited"));
+    Ok(())
+}
+
 /// Lets the subscription end with its period.
 #[server(prefix = "/web", endpoint = "cancel-subscription")]
 pub async fn cancel_subscription() -> Result<(), AppError> {

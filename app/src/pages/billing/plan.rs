@@ -37,6 +37,12 @@ pub fn PlanSection(
 ) -> impl IntoView {
     let [used, total, left] = [credits.used, credits.total, credits.total - credits.used].map(grouped);
     let label = format!("{used} of {total} credits used");
+    let beyond = (credits.overage_limit > 0).then(|| {
+        format!(
+            ", the last {} of them at the price of those beyond the plan",
+            grouped(credits.overage_limit)
+        )
+    });
     let period = [credits.starts_at, credits.ends_at].map(|at| day_and_year(at.date()));
     let shop = match &payment {
         Payment::Open(shop) => Some(shop),
@@ -89,9 +95,9 @@ pub fn PlanSection(
                     </p>
                     <Gauge label used=credits.share_used() now=credits.elapsed() end=total />
                     <p class="small quiet">
-                        {used} " used, " {left} " left. When none are left, renders answer 403 "
+                        {used} " used, " {left} " left" {beyond} ". When none are left, renders answer 403 "
                         <code>"forbidden"</code>
-                        "; nothing is charged on top. One credit pays for ten started pages of a render that succeeded."
+                        "; nothing more is charged. One credit pays for ten started pages of a render that succeeded."
                     </p>
                     {about}
                 </div>

@@ -68,7 +68,7 @@ impl From<PeriodUsage> for CreditsUsage {
             }
         });
         Self {
-            credits_total: usage.balance.total,
+            credits_total: usage.balance.total(),
             credits_used: usage.balance.used,
             plan_name: usage.plan,
             period_start: period.starts_at,

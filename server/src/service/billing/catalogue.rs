@@ -3,6 +3,7 @@
 use platen_billing::{
     catalogue::{NewPrice, Price},
     client::Stripe,
+    metering::NewMeteredPrice,
 };
 use sqlx::PgPool;
 
@@ -29,7 +30,10 @@ pub struct Synced {
     pub created: bool,
 }
 
-/// Something that is sold, whatever it is.
+/// By which the price of credits beyond those of a plan is found at Stripe. What 1,000 of them cost is shown.
+const OVERAGE_KEY: &str = "platen_overage_monthly";
+
+/// Something that is sold at a fixed price, whatever it is.
 struct Wanted {
     lookup_key: String,
     product: String,
@@ -73,7 +77,41 @@ pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
             created: known.is_none(),
         });
     }
+    done.push(sync_overage(&billing.db, &till.stripe).await?);
     Ok(done)
+}
+
+async fn sync_overage(db: &PgPool, stripe: &Stripe) -> Result<Synced, BillingError> {
+    let wanted = offers::find_overage(db).await?;
+    let known = stripe.find_metered_price(OVERAGE_KEY).await?;
+    let created = known.is_none();
+    let price = if let Some(price) = known {
+        price
+    } else {
+        let new = NewMeteredPrice {
+            lookup_key: OVERAGE_KEY,
+            product: &wanted.product,
+            name: "Platen, credits beyond the plan",
+            amount: wanted.amount,
+            currency: &wanted.currency,
+            meter: &stripe.overage_meter().await?,
+        };
+        stripe.create_metered_price(&new).await?
+    };
+    let mirrored = Mirrored {
+        product: &wanted.product,
+        price: &price.id,
+        amount: price.amount,
+        currency: &price.currency,
+    };
+    offers::update_overage(db, &mirrored, &price.meter).await?;
+    Ok(Synced {
+        lookup_key: OVERAGE_KEY.to_owned(),
+        price: price.id,
+        amount: price.amount,
+        currency: price.currency,
+        created,
+    })
 }
 
 /// The keys of prices that are not at Stripe, or not as they are written down here.
@@ -92,7 +130,13 @@ pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
         price.is_some_and(|price| here.contains(&(&one.product, &Some(price.id.clone()))))
     };
     let missing = wanted.iter().filter(|one| !is_there(one));
-    Ok(missing.map(|one| one.lookup_key.clone()).collect())
+    let mut missing: Vec<String> = missing.map(|one| one.lookup_key.clone()).collect();
+    let there = till.stripe.find_metered_price(OVERAGE_KEY).await?;
+    let here = offers::find_overage(&billing.db).await?.metered;
+    if there.is_none() || there.map(|price| price.id) != here.map(|metered| metered.price) {
+        missing.push(OVERAGE_KEY.to_owned());
+    }
+    Ok(missing)
 }
 
 async fn wanted(db: &PgPool) -> Result<Vec<Wanted>, StoreError> {

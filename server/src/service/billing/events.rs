@@ -4,7 +4,7 @@ use platen_billing::webhook::{self, WebhookError};
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    service::billing::{Billing, BillingError},
+    service::billing::{Billing, BillingError, overage},
     store::{
         error::StoreError,
         stripe_customers,
@@ -58,5 +58,6 @@ async fn keep(billing: &Billing, event: NewEvent<'_>, now: OffsetDateTime) -> Re
 
 /// Forgets what is too old.
 pub async fn purge(billing: &Billing, now: OffsetDateTime) -> Result<(), StoreError> {
-    stripe_events::delete_before(&billing.db, now - KEPT).await
+    stripe_events::delete_before(&billing.db, now - KEPT).await?;
+    overage::purge(billing, now).await
 }

@@ -20,7 +20,7 @@ use crate::{
         ids::AccountId,
     },
     service::{
-        billing::{Billing, BillingError, Till},
+        billing::{Billing, BillingError, Till, overage},
         credits::lock_balance,
     },
     store::{
@@ -84,6 +84,7 @@ async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCusto
 
 /// The account is deleted: nothing more is to be paid.
 async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), BillingError> {
+    overage::tell_all_of(billing, till, &customer.id).await?;
     let offers = offers::list_plans(&billing.db).await?;
     let now = clock::now();
     for one in till.stripe.subscriptions_of(&customer.id, &products(&offers)).await? {
@@ -156,6 +157,7 @@ async fn write_down(
         }
         given = Some(plan.to_owned());
     }
+    follow_overage(db, account, overage_limit(&facts.offers, counts, now), now).await?;
     let mut bought = 0;
     for purchase in &facts.purchases {
         let PaidCredits {
@@ -199,6 +201,26 @@ async fn follow_periods(
         credits::update_end(db, account, running, period.ends_at).await?;
     }
     Ok(())
+}
+
+/// What an account may use beyond its credits.
+pub(super) fn overage_limit(offers: &[PlanOffer], counts: Option<&Subscription>, now: OffsetDateTime) -> i64 {
+    let Some(subscription) = counts else { return 0 };
+    let plan = subscription.product_at(now).and_then(|product| offer(offers, product));
+    subscription.overage_limit_at(now, plan.map_or(0, |plan| plan.overage_limit))
+}
+
+async fn follow_overage(
+    db: &mut sqlx::PgConnection,
+    account: AccountId,
+    limit: i64,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    if credits::lock_overage_limit(db, account).await? == limit {
+        return Ok(());
+    }
+    let balance = lock_balance(db, account, now).await?;
+    credits::update_overage_limit(db, account, balance.period, limit).await
 }
 
 /// Nobody had told of a change, and there is one: an event was lost, or the address of the webhook is wrong.
@@ -250,7 +272,8 @@ async fn subscriptions(till: &Till, customer: &str, products: &[String]) -> Resu
     Ok(subscriptions)
 }
 
-fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subscription {
+/// Without what is of no interest here.
+pub(super) fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subscription {
     Subscription {
         id: found.id.clone(),
         status: found.status.clone(),
@@ -263,6 +286,7 @@ fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subscription {
             until: kept.until,
         }),
         unpaid_since,
+        overage_limit: found.overage.as_ref().map_or(0, |overage| overage.limit),
         created_at: found.created_at,
     }
 }

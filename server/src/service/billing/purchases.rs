@@ -168,6 +168,32 @@ pub async fn resume(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> 
     done(billing, caller, &Deed::SubscriptionResumed {}, now).await
 }
 
+/// Says how many credits the account may use beyond its own in each period, for what they cost; 0: none. What is used by
+/// then stays to be paid for.
+pub async fn set_overage_limit(
+    billing: &Billing,
+    caller: &Caller,
+    limit: i64,
+    now: OffsetDateTime,
+) -> Result<(), BillingError> {
+    let till = billing.till()?;
+    let current = current(billing, till, caller.account).await?;
+    let metered = offers::find_overage(&billing.db).await?.metered;
+    let metered = metered.ok_or(BillingError::NoSuchOffer)?;
+    let plans = offers::list_plans(&billing.db).await?;
+    let mut wanted = mirror::plain(&current, None);
+    wanted.overage_limit = limit;
+    if mirror::overage_limit(&plans, Some(&wanted), now) != limit {
+        return Err(BillingError::WrongMoment);
+    }
+    till.stripe.set_overage_limit(&current, &metered.price, limit).await?;
+    let deed = match limit {
+        0 => Deed::OverageEnded {},
+        credits => Deed::OverageAllowed { credits },
+    };
+    done(billing, caller, &deed, now).await
+}
+
 /// Writes down what was done at Stripe, and looks what became of it: nobody waits for an event.
 async fn done(billing: &Billing, caller: &Caller, deed: &Deed, now: OffsetDateTime) -> Result<(), BillingError> {
     let mut transaction = tx::begin(&billing.db).await?;

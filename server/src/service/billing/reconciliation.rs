@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use time::OffsetDateTime;
 
 use crate::{
-    service::billing::{Billing, BillingError, mirror},
+    service::billing::{Billing, BillingError, mirror, overage},
     store::{
         offers, stripe_customers,
         stripe_events::{self, Difference},
@@ -50,5 +50,6 @@ pub async fn reconcile(billing: &Billing, now: OffsetDateTime) -> Result<Vec<Dif
         stripe_events::insert_difference(&mut transaction, &customer, None, &words, now).await?;
     }
     tx::commit(transaction).await?;
+    overage::reconcile(billing, till, now).await?;
     Ok(stripe_events::list_differences(&billing.db, now).await?)
 }

@@ -11,7 +11,7 @@ use crate::{
     service::billing::{Billing, BillingError, Till, mirror},
     store::{
         error::StoreError,
-        offers::{self, PackOffer, PlanOffer},
+        offers::{self, OverageOffer, PackOffer, PlanOffer},
         stripe_customers, stripe_subscriptions,
     },
 };
@@ -28,8 +28,19 @@ pub struct Overview {
     pub packs: Vec<PackOffer>,
     /// What the account pays for every month, or has to.
     pub subscription: Option<Subscription>,
+    /// What may be used beyond the credits of the plan; `None`: nothing, without or with this subscription.
+    pub overage: Option<Overage>,
     /// What Stripe alone knows; `None`: the account is no customer yet.
     pub papers: Option<Papers>,
+}
+
+/// What may be used beyond the credits of a plan.
+#[derive(Debug)]
+pub struct Overage {
+    /// What it costs.
+    pub offer: OverageOffer,
+    /// Credits that the owner may allow in each period.
+    pub most: i64,
 }
 
 /// What Stripe alone knows.
@@ -106,10 +117,24 @@ pub async fn overview(
     };
     Ok(Some(Overview {
         packs: offers::list_packs(&billing.db).await?,
+        overage: overage(billing, &plans, subscription.as_ref(), now).await?,
         plans,
         subscription,
         papers,
     }))
+}
+
+async fn overage(
+    billing: &Billing,
+    plans: &[PlanOffer],
+    subscription: Option<&Subscription>,
+    now: OffsetDateTime,
+) -> Result<Option<Overage>, StoreError> {
+    let product = subscription.and_then(|subscription| subscription.product_at(now));
+    let plan = product.and_then(|product| plans.iter().find(|plan| plan.product == product));
+    let most = plan.map_or(0, |plan| plan.overage_limit);
+    let offer = offers::find_overage(&billing.db).await?;
+    Ok((most > 0 && offer.metered.is_some()).then_some(Overage { offer, most }))
 }
 
 /// Nothing else of the page waits for Stripe to be well.

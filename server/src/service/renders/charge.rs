@@ -12,6 +12,7 @@ use crate::{
     service::{credits::lock_balance, renders::FailureReason},
     store::{
         credits as periods,
+        overage_uses::{self, Overage},
         renders::{self, Ending, Success},
         usage::{self, Usage},
     },
@@ -71,7 +72,16 @@ pub(super) async fn charge(
     if bill.livemode {
         // Its own reservation went with its end.
         balance.pay(bill.price, renders::reserved_credits(db, account).await?)?;
-        periods::charge(db, account, balance.period, credits).await?;
+        let overage = balance.overage_of(credits);
+        periods::charge(db, account, balance.period, credits, overage).await?;
+        if overage > 0 {
+            let used = Overage {
+                render: bill.render,
+                period: balance.period,
+                credits: overage,
+            };
+            overage_uses::insert(db, account, used, now).await?;
+        }
     }
     let used = Usage {
         meter: bill.meter,

@@ -150,7 +150,8 @@ fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
         starts_at: usage.balance.period.starts_at,
         ends_at: usage.balance.period.ends_at,
         now,
-        total: usage.balance.total,
+        total: usage.balance.total(),
+        overage_limit: usage.balance.overage_limit,
         used: usage.balance.used,
     }
 }

@@ -7,10 +7,10 @@ use platen_app::{
     model::{
         money::Money,
         payment::{
-            Choice, Invoice, InvoiceState, Meaning, PackOffer, Papers, Payment, PaymentRefusal, PlanOffer, Shop,
-            Subscription,
+            Choice, Invoice, InvoiceState, Meaning, Overage, PackOffer, Papers, Payment, PaymentRefusal, PlanOffer,
+            Shop, Subscription,
         },
-        rejection::Reason,
+        rejection::{Field, Reason},
         role::Permission,
     },
 };
@@ -18,7 +18,7 @@ use platen_billing::{client::StripeError, invoices, subscriptions::Card};
 use time::OffsetDateTime;
 use url::Url;
 
-use super::{RequestBackend, account::payment_due, called, rejected};
+use super::{RequestBackend, account::payment_due, called, invalid, number, rejected};
 use crate::{
     clock,
     domain::{billing::FREE, caller::Caller},
@@ -28,7 +28,7 @@ use crate::{
             purchases::{self, Buyer, Change},
             standing::{self, Overview},
         },
-        plans,
+        credits, plans,
         standing::account_name,
     },
     store::offers,
@@ -55,6 +55,7 @@ impl PaymentBackend for RequestBackend {
             Some(plan) => Some(self.meaning(&caller, &overview, plan, now).await?),
             None => None,
         };
+        let overage = self.overage(&caller, &overview, now).await?;
         let free = if subscription.is_some() {
             self.free_plan(&overview).await?
         } else {
@@ -67,6 +68,7 @@ impl PaymentBackend for RequestBackend {
             plans: priced_plans.map(plan_offer).collect(),
             packs: priced_packs.map(pack_offer).collect(),
             subscription,
+            overage,
             choice: choice.zip(means).map(|(plan, means)| Choice { plan, means }),
             papers: overview.papers.map(papers),
         })))
@@ -103,6 +105,22 @@ impl PaymentBackend for RequestBackend {
         kept.map_err(|error| self.unpaid(error))
     }
 
+    async fn set_overage_limit(&self, credits: String) -> Result<(), AppError> {
+        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
+        let now = clock::now();
+        let overview = standing::overview(&self.app.billing, caller.account, false, now).await;
+        let overview = overview.map_err(|error| self.unpaid(error))?;
+        let overage = overview.and_then(|overview| overview.overage);
+        let most = overage.ok_or_else(|| self.unpaid(BillingError::WrongMoment))?.most;
+        let mut faults = Vec::new();
+        let limit = number(&mut faults, Field::OverageLimit, &credits, 0, most);
+        if !faults.is_empty() {
+            return Err(invalid(faults));
+        }
+        let done = purchases::set_overage_limit(&self.app.billing, &caller, limit.unwrap_or(0), now).await;
+        done.map_err(|error| self.unpaid(error))
+    }
+
     async fn cancel_subscription(&self) -> Result<(), AppError> {
         let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
         let cancelled = purchases::cancel(&self.app.billing, &caller, clock::now()).await;
@@ -126,6 +144,27 @@ impl RequestBackend {
             back_to: self.billing_page()?,
             caller,
         })
+    }
+
+    async fn overage(
+        &self,
+        caller: &Caller,
+        overview: &Overview,
+        now: OffsetDateTime,
+    ) -> Result<Option<Overage>, AppError> {
+        let (Some(overage), Some(subscription)) = (&overview.overage, &overview.subscription) else {
+            return Ok(None);
+        };
+        let usage = credits::usage(&self.app.db, caller.account, now).await;
+        let used = usage.map_err(|error| self.internal(&error))?.balance.overage_used;
+        let offer = &overage.offer;
+        Ok(Some(Overage {
+            price: money(offer.amount, &offer.currency),
+            limit: subscription.overage_limit.min(overage.most),
+            most: overage.most,
+            used,
+            cost: money(offer.cost(used), &offer.currency),
+        }))
     }
 
     /// In the currency of the others.

@@ -19,6 +19,7 @@ enum Step {
     Upgrade,
     Downgrade,
     Buy,
+    AllowMore,
     FailToPay,
     FailToPayForLong,
     Settle,
@@ -28,9 +29,10 @@ enum Step {
 }
 
 /// In the order of a life; each may be left out, but for the first.
-const LIFE: [Step; 11] = [
+const LIFE: [Step; 12] = [
     Step::Subscribe,
     Step::Buy,
+    Step::AllowMore,
     Step::Upgrade,
     Step::FailToPay,
     Step::Settle,
@@ -59,7 +61,7 @@ fn life() -> impl Strategy<Value = Life> {
             proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
             any::<bool>(),
         ),
-        12,
+        13,
     );
     let shuffle = proptest::collection::vec(any::<u64>(), 64);
     (chosen, any::<bool>(), arrivals, shuffle).prop_map(|(chosen, ends, arrivals, shuffle)| {
@@ -87,6 +89,7 @@ impl Step {
             Self::Upgrade => drop(purchases::change(billing, account, "Growth", now, now).await),
             Self::Downgrade => drop(purchases::change(billing, account, "Starter", now, now).await),
             Self::Buy => shop.buy(account).await,
+            Self::AllowMore => drop(purchases::set_overage_limit(billing, account, 1500, now).await),
             Self::FailToPay => stripe.fail_payment(subscription, 3600),
             Self::FailToPayForLong => stripe.fail_payment(subscription, 8 * 86_400),
             Self::Settle => stripe.settle(subscription),
@@ -102,11 +105,11 @@ async fn state(shop: &Shop, account: &Caller) -> String {
     let id = account.account;
     shop.text(&format!(
         "select concat_ws(' ',
-            (select plan || ' ' || coalesce(credits, -1) from accounts where id = '{id}'),
+            (select concat_ws(' ', plan, coalesce(credits, -1), overage_limit) from accounts where id = '{id}'),
             (select given_plan || ' ' || (look_at is null) || ' ' || (claim is null) from stripe_customers where account_id = '{id}'),
-            (select string_agg(concat_ws(' ', status, product, kept_product, cancel_at is null, unpaid_since is null), ',')
+            (select string_agg(concat_ws(' ', status, product, kept_product, overage_limit, cancel_at is null, unpaid_since is null), ',')
              from stripe_subscriptions where customer_id = (select id from stripe_customers where account_id = '{id}')),
-            (select string_agg(concat_ws(' ', allowance, granted, bought, used, ends_at > now()), ',' order by starts_at)
+            (select string_agg(concat_ws(' ', allowance, granted, bought, used, overage_limit, ends_at > now()), ',' order by starts_at)
              from credit_periods where account_id = '{id}'),
             (select sum(credits) from stripe_purchases where customer_id = (select id from stripe_customers where account_id = '{id}')),
             (select (period_anchor = (select max(anchor) from stripe_subscriptions where customer_id =

@@ -26,7 +26,7 @@ async fn prices_are_made_once_and_followed_afterwards() {
     let again = service.command_with(&settings, &["billing", "sync"], "").succeeded();
     assert_eq!(
         again.lines().filter(|line| line.starts_with("there")).count(),
-        5,
+        6,
         "{again}"
     );
     assert!(

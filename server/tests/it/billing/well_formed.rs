@@ -5,6 +5,7 @@ use platen_billing::{
     checkout::{Kind, Purchase},
     client::{Stripe, StripeError},
     customers::NewCustomer,
+    metering::{MeterEvent, NewMeteredPrice},
     subscriptions::Subscription,
 };
 use time::{Duration, OffsetDateTime};
@@ -30,6 +31,7 @@ fn subscription() -> Subscription {
         period_ends_at: now + Duration::days(30),
         cancel_at: None,
         kept: None,
+        overage: None,
         card: None,
         created_at: now,
     }
@@ -96,6 +98,10 @@ async fn stripe_knows_every_parameter_of_ours() {
     stripe.undo_downgrade(&current, "price_2").await.expect("no downgrade");
     stripe.cancel_at_period_end(&current).await.expect("an end");
     stripe.resume(&current).await.expect("no end");
+    stripe
+        .set_overage_limit(&current, "price_3", 500)
+        .await
+        .expect("a limit");
     stripe.cancel_now("sub_1").await.expect("an end");
     stripe.latest_invoices("cus_1", 12).await.expect("invoices");
     stripe.unpaid_since("sub_1").await.expect("a time");
@@ -103,6 +109,37 @@ async fn stripe_knows_every_parameter_of_ours() {
         .preview_upgrade(&current, "price_2", now)
         .await
         .expect("an amount");
+}
+
+#[tokio::test]
+async fn stripe_knows_how_what_was_used_is_told() {
+    let mock = StripeMock::start();
+    let (stripe, now) = (ask("sk_test_123", &mock), OffsetDateTime::now_utc());
+    stripe.overage_meter().await.expect("a meter");
+    let price = NewMeteredPrice {
+        lookup_key: "platen_overage_monthly",
+        product: "platen_overage",
+        name: "Platen, credits beyond the plan",
+        amount: 850,
+        currency: "eur",
+        meter: "mtr_1",
+    };
+    stripe.create_metered_price(&price).await.expect("a price");
+    stripe
+        .find_metered_price("platen_overage_monthly")
+        .await
+        .expect("prices");
+    let event = MeterEvent {
+        identifier: "0198f1d2-0000-7000-8000-000000000001",
+        customer: "cus_1",
+        credits: 12,
+        used_at: now,
+    };
+    stripe.report_usage(&event).await.expect("told");
+    stripe
+        .counted_usage("mtr_1", "cus_1", now - Duration::DAY, now)
+        .await
+        .expect("a sum");
 }
 
 #[tokio::test]

@@ -119,7 +119,7 @@ impl Shop {
     /// Plan, and credits of the running period.
     pub(crate) async fn plan(&self, caller: &Caller) -> (String, i64) {
         let usage = self.usage(caller).await;
-        (usage.plan, usage.balance.total)
+        (usage.plan, usage.balance.total())
     }
 
     /// Changes or asks the database behind everybody's back.

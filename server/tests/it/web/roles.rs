@@ -155,6 +155,7 @@ const FUNCTIONS: &[Line] = &[
     ("open-portal", In(ManageBilling), &[]),
     ("change-plan", In(ManageBilling), &[("plan", "Growth"), ("as_of", "0")]),
     ("keep-plan", In(ManageBilling), &[]),
+    ("set-overage-limit", In(ManageBilling), &[("overage_limit", "1")]),
     ("cancel-subscription", In(ManageBilling), &[]),
     ("resume-subscription", In(ManageBilling), &[]),
     ("request-deletion", In(DeleteAccount), &[("confirmation", "x")]),

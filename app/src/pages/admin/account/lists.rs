@@ -81,6 +81,7 @@ pub fn PeriodSection(
             (period.allowance, "by the plan"),
             (period.granted, "granted"),
             (period.bought, "until used"),
+            (period.overage_used, "beyond the plan"),
         ];
         let parts = parts.into_iter().filter(|(credits, _)| *credits > 0);
         let parts = parts

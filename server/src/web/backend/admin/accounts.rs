@@ -41,7 +41,7 @@ use crate::{
         members::Member,
         renders::log::LoggedRender,
     },
-    web::backend::{RequestBackend, invalid, payment::papers},
+    web::backend::{RequestBackend, invalid, number, payment::papers},
 };
 
 /// Most credits that are given at once.
@@ -223,20 +223,6 @@ fn all_sound(mut faults: Vec<Field>, reason: &str) -> Result<Reason, AppError> {
     }
 }
 
-/// A number that somebody typed, if they did.
-fn number<N: TryFrom<i64>>(faults: &mut Vec<Field>, field: Field, typed: &str, least: i64, most: i64) -> Option<N> {
-    let typed: String = typed.trim().chars().filter(|digit| *digit != ',').collect();
-    if typed.is_empty() {
-        return None;
-    }
-    let number = typed.parse().ok().filter(|number| (least..=most).contains(number));
-    let number = number.and_then(|number| N::try_from(number).ok());
-    if number.is_none() {
-        faults.push(field);
-    }
-    number
-}
-
 fn state(suspended_at: Option<OffsetDateTime>, delete_at: Option<OffsetDateTime>) -> AccountState {
     match (suspended_at, delete_at) {
         (Some(_), _) => AccountState::Suspended,
@@ -278,7 +264,7 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
         own_credits: record.credits,
         plans,
         used: balance.used,
-        total: balance.total,
+        total: balance.total(),
         period_ends_at: balance.period.ends_at,
         succeeded: found.figures.succeeded,
         failed: found.figures.failed,
@@ -313,6 +299,7 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
                 granted: period.granted,
                 bought: period.bought,
                 used: period.used,
+                overage_used: period.overage_used,
             })
             .collect(),
         audit: found.audit.iter().map(audit_line).collect(),

@@ -1,0 +1,65 @@
+//! What may be used beyond the credits.
+
+use leptos::prelude::*;
+
+use crate::{
+    model::{payment::Overage, rejection::Field},
+    outcome::{Outcome, field::FormField, form::PageForm},
+    pages::billing::api::SetOverageLimit,
+    ui::{button::SubmitButton, number::grouped},
+};
+
+/// How much of it there may be, and what it has come to.
+#[component]
+pub fn OverageSection(
+    /// See there.
+    overage: Overage,
+) -> impl IntoView {
+    let outcome = Outcome::of::<SetOverageLimit>();
+    let used = (overage.used > 0).then(|| {
+        let (used, cost) = (grouped(overage.used), overage.cost.to_string());
+        view! {
+            <p>
+                <b>{used} " credits beyond the plan in this period"</b>
+                ": "
+                {cost}
+                ", on the next invoice."
+            </p>
+        }
+    });
+    let words = match overage.limit {
+        0 => "When the credits are used up, renders stop until the next period. You can let them go on.".to_owned(),
+        limit => format!(
+            "When the credits are used up, renders go on for {} more in each period.",
+            grouped(limit)
+        ),
+    };
+    view! {
+        <section class="section" id="overage">
+            <div class="section__head">
+                <h2>"Beyond the plan"</h2>
+                <span class="section__note">{overage.price.to_string()} " for 1,000 credits, paid afterwards"</span>
+            </div>
+            <div class="section__body stack">
+                {used}
+                <p class="small quiet">
+                    {words} " What you have bought is used first. Your plan allows up to " {grouped(overage.most)}
+                    " credits."
+                </p>
+                <PageForm outcome class="fields fields--narrow">
+                    <FormField
+                        outcome=outcome
+                        field=Field::OverageLimit
+                        label="Credits beyond the plan, at most"
+                        hint="In each period. 0: none."
+                        value=overage.limit.to_string()
+                        optional=true
+                    />
+                    <div>
+                        <SubmitButton>"Save limit"</SubmitButton>
+                    </div>
+                </PageForm>
+            </div>
+        </section>
+    }
+}
