@@ -98,7 +98,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("status")).toHaveText("Limit saved.");
       await expect(beyond).toContainText("renders go on for 1,500 more in each period");
       await expect(section(page, "Plan")).toContainText("0 used, 3,500 left, the last 1,500 of them at the price");
-      await limit.fill("");
+      await limit.fill("0");
       await beyond.getByRole("button", { name: "Save limit" }).click();
       await expect(beyond).toContainText("renders stop until the next period");
       await expect(section(page, "Plan")).toContainText("0 used, 2,000 left. When");

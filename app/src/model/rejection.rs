@@ -285,7 +285,7 @@ impl Field {
             Self::PeriodCredits => {
                 "A number of credits, from 0 to 1,000,000,000, or nothing: as many as the plan brings."
             }
-            Self::OverageLimit => "A whole number of credits, not more than the plan allows. 0 or nothing: none.",
+            Self::OverageLimit => "A whole number of credits, not more than the plan allows. 0: none.",
             Self::Concurrency => "A number from 1 to 1,000, or nothing: as many as the plan allows.",
             Self::RatePerMinute => "A number from 1 to 1,000,000, or nothing: as many as the plan allows.",
             Self::BodyMib => "A number of MiB from 1 to 1,000, or nothing: as the plan says.",

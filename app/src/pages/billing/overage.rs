@@ -43,7 +43,7 @@ pub fn OverageSection(
             <div class="section__body stack">
                 {used}
                 <p class="small quiet">
-                    {words} " What you have bought is used first. Your plan allows up to " {grouped(overage.most)}
+                    {words} " Bought credits are used before that. Your plan allows up to " {grouped(overage.most)}
                     " credits."
                 </p>
                 <PageForm outcome class="fields fields--narrow">
@@ -53,7 +53,6 @@ pub fn OverageSection(
                         label="Credits beyond the plan, at most"
                         hint="In each period. 0: none."
                         value=overage.limit.to_string()
-                        optional=true
                     />
                     <div>
                         <SubmitButton>"Save limit"</SubmitButton>
