@@ -126,6 +126,23 @@ pub enum Letter {
         /// What it is called.
         account: String,
     },
+    /// What an account pays for every month could not be collected.
+    PaymentFailed {
+        /// What the account is called.
+        account: String,
+        /// What is to be paid for.
+        plan: String,
+        /// Until then it stays.
+        #[serde(with = "time::serde::rfc3339")]
+        until: OffsetDateTime,
+    },
+    /// An account has lost its plan, which was not paid for.
+    PlanLost {
+        /// What the account is called.
+        account: String,
+        /// What was to be paid for.
+        plan: String,
+    },
     /// The archive of an account could not be made.
     ExportFailed {
         /// Its name.
@@ -150,6 +167,8 @@ impl Letter {
             Self::DeletionAsked { .. } => "deletion_asked",
             Self::AccountSuspended { .. } => "account_suspended",
             Self::AccountRestored { .. } => "account_restored",
+            Self::PaymentFailed { .. } => "payment_failed",
+            Self::PlanLost { .. } => "plan_lost",
             Self::Invitation { .. } => "invitation",
             Self::Removed { .. } => "removed",
             Self::OwnerChanged { .. } => "owner_changed",

@@ -1,6 +1,7 @@
 //! Payment by Stripe. What an account pays for is Stripe's to say: whatever happens there, somebody looks (`mirror`) and
 //! writes down how things are now. Events only say that it is time to look, so their order and number make no difference.
 
+mod arrears;
 pub mod catalogue;
 pub mod events;
 pub mod mirror;

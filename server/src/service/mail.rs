@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use url::Url;
 
@@ -19,6 +19,7 @@ use crate::{
     outbound::mail::{SendMailError, SmtpClient},
     service::metrics::{Metrics, outcome::MailOutcome},
     store::{
+        accounts::OwnerAddress,
         error::StoreError,
         invitations,
         mails::{self, ClaimedMail, KeptMail},
@@ -110,6 +111,20 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Adds a letter to whoever owns an account, in the transaction of what it tells of.
+pub(super) async fn write_to_owner(
+    db: &mut PgConnection,
+    owner: &OwnerAddress,
+    letter: &Letter,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    // What stands in the database was an address once.
+    match owner.email.parse::<Email>() {
+        Ok(email) => mails::insert(db, &email, None, letter, now).await,
+        Err(_) => Ok(()),
+    }
+}
+
 /// What a mail says at this moment. `None`: nothing any more, or there is nobody to say it to.
 async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<Written>, StoreError> {
     let (db, base) = (&mailing.db, &mailing.base_url);
@@ -169,6 +184,8 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
         } => letters::export_ready(base, account_name, *delete_at),
         Letter::AccountSuspended { account, reason } => letters::account_suspended(base, account, reason),
         Letter::AccountRestored { account } => letters::account_restored(base, account),
+        Letter::PaymentFailed { account, plan, until } => letters::payment_failed(base, account, plan, *until),
+        Letter::PlanLost { account, plan } => letters::plan_lost(base, account, plan),
         Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
     };
     Ok(Some(written))

@@ -12,6 +12,7 @@ const LOG_IN_PATH: &str = "/log-in";
 const DASHBOARD_PATH: &str = "/dashboard";
 const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 const SETTINGS_PATH: &str = "/dashboard/settings";
+const BILLING_PATH: &str = "/dashboard/billing";
 
 /// Ends a sign-up.
 pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
@@ -161,6 +162,31 @@ pub fn account_restored(base: &Url, account: &str) -> Written {
              what was queued goes on."
         ))
         .leads("Look at the account", &page(base, DASHBOARD_PATH))
+        .written()
+}
+
+/// Goes to the owner, while there is time.
+pub fn payment_failed(base: &Url, account: &str, plan: &str, until: OffsetDateTime) -> Written {
+    let moment = moment(until);
+    Draft::new("A payment has failed")
+        .says(format!(
+            "The plan {plan} of the Platen account {account} could not be paid for. It stays until {moment}."
+        ))
+        .says("If the payment is still missing then, the account is on the plan Free from then on. Nothing is deleted.")
+        .says("Pay what is open, or pay with another card:")
+        .leads("Usage and billing", &page(base, BILLING_PATH))
+        .written()
+}
+
+/// Goes to the owner.
+pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
+    Draft::new("Your account is on the plan Free")
+        .says(format!(
+            "The plan {plan} of the Platen account {account} was not paid for, so the account is on the plan Free now. \
+             Nothing is deleted."
+        ))
+        .says("To have a larger plan again, pay what is open, or choose one anew:")
+        .leads("Usage and billing", &page(base, BILLING_PATH))
         .written()
 }
 

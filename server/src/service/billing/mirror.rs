@@ -20,7 +20,11 @@ use crate::{
         ids::AccountId,
     },
     service::{
-        billing::{Billing, BillingError, Till, overage},
+        billing::{
+            Billing, BillingError, Till,
+            arrears::{self, Turn},
+            overage,
+        },
         credits::lock_balance,
     },
     store::{
@@ -131,8 +135,9 @@ async fn write_down(
     let Some(given) = stripe_customers::lock_given_plan(db, customer).await? else {
         return Ok(());
     };
+    let known = stripe_subscriptions::list_of_customer(db, &customer.id).await?;
     if !customer.told {
-        note_differences(db, customer, account, &facts.subscriptions, now).await?;
+        note_differences(db, customer, account, (&known, &facts.subscriptions), now).await?;
     }
     stripe_subscriptions::replace(db, &customer.id, &facts.subscriptions).await?;
     let worth = |product: &str| offer(&facts.offers, product).map_or(0, |offer| offer.credits);
@@ -155,6 +160,13 @@ async fn write_down(
             let balance = lock_balance(db, account, now).await?;
             credits::update_allowance(db, account, balance.period).await?;
         }
+        let turn = Turn {
+            known: known.iter().find(|known| known.id == subscription.id),
+            found: subscription,
+            former_plan: given.as_deref(),
+            plan,
+        };
+        arrears::tell(db, account, &turn, now).await?;
         given = Some(plan.to_owned());
     }
     follow_overage(db, account, overage_limit(&facts.offers, counts, now), now).await?;
@@ -228,10 +240,9 @@ async fn note_differences(
     db: &mut sqlx::PgConnection,
     customer: &ClaimedCustomer,
     account: AccountId,
-    found: &[Subscription],
+    (known, found): (&[Subscription], &[Subscription]),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let known = stripe_subscriptions::list_of_customer(db, &customer.id).await?;
     let words = |one: Option<&Subscription>| match one {
         Some(one) => format!("{} {}", one.status, one.product),
         None => "nothing".to_owned(),
@@ -241,7 +252,7 @@ async fn note_differences(
     ids.sort_unstable();
     ids.dedup();
     for id in ids {
-        let (here, there) = (of(&known, id), of(found, id));
+        let (here, there) = (of(known, id), of(found, id));
         if here != there {
             tracing::warn!(
                 customer = customer.id,

@@ -8,19 +8,19 @@ use crate::{
     domain::{
         account_log::{Deed, Doer},
         audit_log::{AuditDeed, AuditDoer, Reason},
-        email::Email,
         ids::AccountId,
         mail::Letter,
     },
     service::{
         accounts::{PlanChoice, UnknownPlan, known_plan},
         credits::lock_balance,
+        mail::write_to_owner,
     },
     store::{
         account_limits::{self, OwnLimits},
         account_log, accounts, audit_log, credits,
         error::StoreError,
-        mails, tx,
+        tx,
     },
 };
 
@@ -78,10 +78,10 @@ pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
     }
     if tell_owner {
         let letter = Letter::AccountSuspended {
-            account: owner.called,
+            account: owner.called.clone(),
             reason: reason.to_owned(),
         };
-        tell(&mut transaction, &owner.email, &letter, now).await?;
+        write_to_owner(&mut transaction, &owner, &letter, now).await?;
     }
     let told = if tell_owner { "owner told" } else { "owner not told" };
     let deed = AuditDeed::AccountSuspended { told: told.to_owned() };
@@ -102,21 +102,15 @@ pub async fn restore(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
         return Ok(false);
     }
     if tell_owner {
-        let letter = Letter::AccountRestored { account: owner.called };
-        tell(&mut transaction, &owner.email, &letter, now).await?;
+        let letter = Letter::AccountRestored {
+            account: owner.called.clone(),
+        };
+        write_to_owner(&mut transaction, &owner, &letter, now).await?;
     }
     let deed = AuditDeed::AccountRestored {};
     operation.write_down(&mut transaction, &Deed::Restored {}, deed).await?;
     tx::commit(transaction).await?;
     Ok(true)
-}
-
-async fn tell(db: &mut PgConnection, email: &str, letter: &Letter, now: OffsetDateTime) -> Result<(), StoreError> {
-    // What stands in the database was an address once.
-    match email.parse::<Email>() {
-        Ok(email) => mails::insert(db, &email, None, letter, now).await,
-        Err(_) => Ok(()),
-    }
 }
 
 /// Adds credits to the account's current period.

@@ -132,6 +132,77 @@ async fn what_is_not_paid_ends_in_the_free_plan_after_seven_days_and_returns_wit
 }
 
 #[tokio::test]
+async fn the_owner_is_told_once_when_a_payment_fails_and_once_when_the_plan_is_lost_because_of_it() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    let subscription = shop.subscribe(&ann, "Starter").await;
+    shop.hear_all().await;
+    let told = async || {
+        let letters = "select coalesce(string_agg(concat_ws(' ', recipient, letter ->> 'kind', letter ->> 'account',
+                           letter ->> 'plan', round(extract(epoch from (letter ->> 'until')::timestamptz - now()) / 3600)),
+                           ', ' order by id), '') from mails";
+        let letters = shop.text(letters).await;
+        shop.execute("delete from mails").await;
+        letters
+    };
+    let look_again = async || {
+        shop.execute("update stripe_customers set look_at = now()").await;
+        shop.look().await;
+    };
+    assert_eq!(told().await, "");
+    shop.stripe.fail_payment(&subscription, 3600);
+    shop.hear_all().await;
+    // For seven days less an hour.
+    assert_eq!(
+        told().await,
+        "ann@example.org payment_failed Example & Sons Starter 167"
+    );
+    // Stripe tries again, and tells of it; and somebody looks every day.
+    shop.stripe.fail_payment(&subscription, 1800);
+    shop.hear_all().await;
+    look_again().await;
+    assert_eq!(told().await, "");
+    shop.stripe.settle(&subscription);
+    shop.hear_all().await;
+    shop.stripe.fail_payment(&subscription, 60);
+    shop.hear_all().await;
+    assert!(told().await.contains("payment_failed"), "another time");
+    shop.stripe.fail_payment(&subscription, 8 * 86_400);
+    look_again().await;
+    look_again().await;
+    assert_eq!(told().await, "ann@example.org plan_lost Example & Sons Starter");
+    assert_eq!(shop.plan(&ann).await.0, "Free");
+    // Stripe gives up in the end, and the plan is lost already.
+    shop.stripe.end(&subscription);
+    shop.hear_all().await;
+    assert_eq!(told().await, "");
+}
+
+#[tokio::test]
+async fn the_owner_is_told_that_the_plan_is_lost_when_stripe_gives_up_before_us_but_not_when_they_have_ended_it() {
+    let shop = Shop::open().await;
+    for (email, fails, letters) in [
+        ("ann@example.org", true, "payment_failed, plan_lost"),
+        ("ben@example.org", false, ""),
+    ] {
+        let owner = shop.account(email).await;
+        let subscription = shop.subscribe(&owner, "Starter").await;
+        shop.hear_all().await;
+        if fails {
+            shop.stripe.fail_payment(&subscription, 3600);
+            shop.hear_all().await;
+        }
+        shop.stripe.end(&subscription);
+        shop.hear_all().await;
+        assert_eq!(shop.plan(&owner).await.0, "Free");
+        let told = format!(
+            "select coalesce(string_agg(letter ->> 'kind', ', ' order by id), '') from mails where recipient = '{email}'"
+        );
+        assert_eq!(shop.text(&told).await, letters);
+    }
+}
+
+#[tokio::test]
 async fn bought_credits_are_used_last_and_stay_until_they_are_used() {
     let shop = Shop::open().await;
     let ann = shop.account("ann@example.org").await;
