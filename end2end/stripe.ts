@@ -14,6 +14,12 @@ export interface Stripe {
   stop: () => void;
 }
 
+/** What this owner of an account is to pay was to be paid so many days ago, and Stripe could not collect it. */
+export async function failPayment(email: string, daysAgo: number): Promise<void> {
+  const query = new URLSearchParams({ email, seconds_ago: String(daysAgo * 86_400) });
+  await fetch(`${process.env.PLATEN_TEST_STRIPE_API!}fake/failed-payment?${query}`, { method: "POST" });
+}
+
 /** Runs until it is stopped. */
 export async function startStripe(program: string): Promise<Stripe> {
   const fake = spawn(program, [WEBHOOK_SECRET], { stdio: ["ignore", "pipe", "inherit"] });
@@ -22,6 +28,7 @@ export async function startStripe(program: string): Promise<Stripe> {
     fake.once("exit", (code) => reject(new Error(`the fake of Stripe ended with ${code}`)));
     createInterface({ input: fake.stdout! }).once("line", resolve);
   });
+  process.env.PLATEN_TEST_STRIPE_API = api;
   const settings = {
     PLATEN_STRIPE_SECRET_KEY: "sk_test_123",
     PLATEN_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,

@@ -1,7 +1,10 @@
 import { type Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
+import { mailsTo } from "../mailbox.ts";
 import { PASSWORD, becomeOperator, logIn, newAddress, platen } from "../people.ts";
+import { setting } from "../service.ts";
+import { failPayment } from "../stripe.ts";
 
 const WIDTHS = [1280, 390];
 
@@ -24,6 +27,25 @@ async function choose(page: Page, plan: string): Promise<void> {
   await page.getByRole("radio", { name: new RegExp(`^${plan}`) }).check();
   await page.getByRole("button", { name: "Continue" }).click();
   await expect(section(page, `Change to ${plan}`)).toBeVisible();
+}
+
+/** The page says this on top, once Stripe's event has come. */
+async function expectReminder(page: Page, words: RegExp): Promise<void> {
+  const reminder = page.locator(".notice--warn", { hasText: "The last payment failed" });
+  await expect(async () => {
+    await page.reload();
+    await expect(reminder).toContainText(words, { timeout: 500 });
+  }).toPass({ timeout: 10_000 });
+}
+
+/** The last mail to somebody with this subject. */
+async function mailTo(email: string, subject: string): Promise<string> {
+  let mail: string | undefined;
+  await expect(async () => {
+    [mail] = await mailsTo(setting("PLATEN_TEST_MAILS"), email, subject);
+    expect(mail, subject).toBeDefined();
+  }).toPass({ timeout: 10_000 });
+  return mail!;
 }
 
 async function subscribe(page: Page, plan: string): Promise<void> {
@@ -120,6 +142,24 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+test("whose payment fails is told so by mail and on every page, and what becomes of the plan", async ({ page }) => {
+  const email = await enter(page);
+  await subscribe(page, "Starter");
+  await failPayment(email, 1);
+  await expectReminder(page, /Everything goes on until \d+ \w+; then the plan is Free, and nothing is deleted\./);
+  const failed = await mailTo(email, "A payment has failed");
+  expect(failed).toMatch(/The plan Starter of the Platen account \S+ could not be paid for/);
+  await page.goto(/^\S*\/dashboard\/billing$/m.exec(failed)![0]);
+  await expect(section(page, "Plan")).toContainText("Starter");
+  await expect(section(page, "Plan")).toContainText("An invoice is open: pay it under Invoices.");
+  await expect(section(page, "Plan")).not.toContainText("Renews on");
+  await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText(/To be paid.*Pay/);
+  await failPayment(email, 8);
+  await expectReminder(page, /the plan is Free\. It returns as soon as the invoice is paid\./);
+  await expect(section(page, "Plan")).toContainText("Free");
+  expect(await mailTo(email, "Your account is on the plan Free")).toContain("Nothing is deleted.");
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of WIDTHS) {
     test(`the page of billing is accessible at ${width} px in ${colorScheme}`, async ({
@@ -140,6 +180,31 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Change plan" }).click();
       await expectAccessible(page);
       await picture(page, `billing-plan-${width}-${colorScheme}`);
+    });
+
+    test(`what is said of a payment that failed is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const email = await enter(page);
+      await subscribe(page, "Starter");
+      for (const [daysAgo, words] of [
+        [1, /Everything goes on until/],
+        [8, /the plan is Free\. It returns/],
+      ] as const) {
+        await failPayment(email, daysAgo);
+        for (const name of ["billing", "overview"]) {
+          await page.goto(name === "billing" ? "/dashboard/billing" : "/dashboard");
+          await expectReminder(page, words);
+          await hydrated(page);
+          await expectAccessible(page);
+          await picture(page, `payment-due-${daysAgo}-${name}-${width}-${colorScheme}`);
+        }
+      }
     });
   }
 }

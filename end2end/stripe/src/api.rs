@@ -35,6 +35,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/v1/invoices", get(invoices))
         .route("/v1/invoices/create_preview", post(preview))
         .route("/fake/webhook", post(webhook))
+        .route("/fake/failed-payment", post(fail_payment))
 }
 
 fn parse(text: &[u8]) -> Form {
@@ -65,6 +66,21 @@ fn list(found: impl DoubleEndedIterator<Item = Value>) -> Response {
 
 async fn webhook(State(shared): State<Shared>, RawQuery(text): RawQuery) {
     shared.lock().webhook = value(&query(text), "url").map(ToOwned::to_owned);
+}
+
+/// The payment of the customer with this address, for their last subscription, has failed so many seconds ago.
+async fn fail_payment(State(shared): State<Shared>, RawQuery(text): RawQuery) {
+    let form = query(text);
+    let [email, seconds_ago] = ["email", "seconds_ago"].map(|name| value(&form, name).unwrap());
+    {
+        let mut state = shared.lock();
+        let customer = state.customers.iter().find(|one| one["email"] == email).unwrap();
+        let customer = customer["id"].clone();
+        let mut theirs = state.subscriptions.iter().filter(|one| one["customer"] == customer);
+        let subscription = theirs.next_back().unwrap()["id"].as_str().unwrap().to_owned();
+        state.fail_payment(&subscription, seconds_ago.parse().unwrap());
+    }
+    shared.tell().await;
 }
 
 async fn create_product(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {

@@ -132,6 +132,8 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
             </ButtonForm>
         };
         (words, Some(form.into_any()))
+    } else if subscription.due.is_some() {
+        ("An invoice is open: pay it under Invoices.".to_owned(), None)
     } else {
         (format!("Renews on {}.", at(subscription.renews_at)), None)
     };
