@@ -15,6 +15,7 @@ mod people_only;
 mod policy;
 mod site;
 mod thumbnails;
+mod usage;
 mod viewer;
 
 use std::sync::Arc;
@@ -62,6 +63,7 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
         .merge(events::routes())
         .route("/dashboard/team/log.csv", get(account_log::get))
         .route("/admin/audit.csv", get(audit_log::get))
+        .route("/dashboard/billing/usage.csv", get(usage::get))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));

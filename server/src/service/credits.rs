@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use crate::{
     domain::{
         credits::{Balance, Period},
+        csv,
         ids::AccountId,
     },
     store::{
@@ -15,6 +16,9 @@ use crate::{
         usage::{self, PeriodUsage},
     },
 };
+
+/// The head of the file that [`rows`] fills; the words are the API's.
+pub const COLUMNS: [&str; 4] = ["day", "meter", "livemode", "credits"];
 
 /// What an account has used in the period around `now`.
 pub async fn usage(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<PeriodUsage, StoreError> {
@@ -26,6 +30,17 @@ pub async fn usage(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resu
     tx::commit(transaction).await?;
     let usage = usage::find(db, account, now).await?;
     Ok(usage.ok_or(sqlx::Error::RowNotFound)?)
+}
+
+/// The same as rows of a file, the oldest day first.
+pub async fn rows(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<String, StoreError> {
+    let days = usage(db, account, now).await?.days;
+    let rows = days.iter().map(|used| {
+        let [day, livemode, credits] =
+            [&used.day as &dyn ToString, &used.livemode, &used.credits].map(ToString::to_string);
+        csv::row(&[&day, &used.meter, &livemode, &credits])
+    });
+    Ok(rows.collect())
 }
 
 /// The account's credits in the period around `now`, locked until the transaction ends. The first who asks in a period

@@ -5,11 +5,16 @@ use leptos::prelude::*;
 use crate::{
     model::usage::{Usage, UsedDay},
     ui::{
+        button::{ButtonLink, Size},
         chart::{Bar, Chart, Parts},
+        icon::{Glyph, Icon},
         moment::{day, short_day},
         number::grouped,
     },
 };
+
+/// Where the same is a file, with test keys.
+const FILE: &str = "/dashboard/billing/usage.csv";
 
 /// Every day of the period.
 #[component]
@@ -40,6 +45,10 @@ pub fn UsageSection(
             <div class="section__head">
                 <h2>"Usage by day"</h2>
                 <span class="section__note">"Live keys only"</span>
+                <ButtonLink href=FILE size=Size::Small>
+                    <Icon glyph=Glyph::Download />
+                    "Export as CSV"
+                </ButtonLink>
             </div>
             <div class="section__body">
                 <div class="stack">

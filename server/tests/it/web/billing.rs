@@ -63,3 +63,41 @@ async fn where_nothing_is_for_sale_the_operator_gives_plans() {
         "{page}"
     );
 }
+
+#[tokio::test]
+async fn what_was_used_in_the_period_is_a_file_as_well() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account_with("ann@example.org", &[]);
+    service.account_with("ben@example.org", &[]);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let file = ann.get("/dashboard/billing/usage.csv").await;
+    assert_eq!(header(&file, "content-type"), "text/csv; charset=utf-8");
+    assert_eq!(
+        header(&file, "content-disposition"),
+        "attachment; filename=\"platen-usage.csv\""
+    );
+    let head = "\"day\",\"meter\",\"livemode\",\"credits\"\r\n";
+    assert_eq!(file.text().await.expect("a file"), head);
+    let use_up = format!(
+        "insert into usage_days (id, account_id, period_starts_at, day, meter, livemode, credits)
+         select gen_random_uuid(), account_id, starts_at, (starts_at at time zone 'utc')::date + days, meter, livemode, credits
+         from credit_periods, (values (1, 'sync_render', true, 12), (0, 'async_render', false, 3), (0, 'async_render', true, 1))
+             as used (days, meter, livemode, credits)
+         where account_id = '{}'",
+        account.id
+    );
+    service.execute(&use_up).await;
+    let days = "select concat_ws(' ', (starts_at at time zone 'utc')::date, (starts_at at time zone 'utc')::date + 1)
+                from credit_periods";
+    let days = service.text(days).await;
+    let (first, second) = days.split_once(' ').expect("two days");
+    let rows = format!(
+        "\"{first}\",\"async_render\",\"true\",\"1\"\r\n\"{first}\",\"async_render\",\"false\",\"3\"\r\n\
+         \"{second}\",\"sync_render\",\"true\",\"12\"\r\n"
+    );
+    assert_eq!(ann.page("/dashboard/billing/usage.csv").await, format!("{head}{rows}"));
+    // Nothing of it is anybody else's.
+    let ben = Visitor::log_in(&service, "ben@example.org").await;
+    assert_eq!(ben.page("/dashboard/billing/usage.csv").await, head);
+}

@@ -266,7 +266,10 @@ const OPERATORS: &[&str] = &[
     "/admin/audit.csv",
 ];
 /// Files below the dashboard, and what they take.
-const FILES: &[(&str, Permission)] = &[("/dashboard/team/log.csv", ReadLog)];
+const FILES: &[(&str, Permission)] = &[
+    ("/dashboard/team/log.csv", ReadLog),
+    ("/dashboard/billing/usage.csv", SeeAccount),
+];
 
 /// An account with one person in each role, and somebody with an account of their own.
 struct Stage {

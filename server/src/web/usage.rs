@@ -1,0 +1,26 @@
+//! What an account has used in the current period, as a file.
+
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use platen_app::model::role::Permission;
+
+use crate::{
+    clock,
+    service::credits,
+    web::{Web, csv_file, viewer::Viewer},
+};
+
+/// By day, meter and kind of key, the oldest first.
+pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {
+    let account = match viewer.caller(&web, Permission::SeeAccount).await {
+        Ok(caller) => caller.account,
+        Err(status) => return status.into_response(),
+    };
+    let disposition = "attachment; filename=\"platen-usage.csv\"";
+    csv_file::answer(disposition, &credits::COLUMNS, move |_: Option<()>| {
+        let db = web.app.db.clone();
+        async move { Ok((credits::rows(&db, account, clock::now()).await?, None)) }
+    })
+}
