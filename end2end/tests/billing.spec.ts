@@ -157,6 +157,7 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   await failPayment(email, 8);
   await expectReminder(page, /the plan is Free\. It returns as soon as the invoice is paid\./);
   await expect(section(page, "Plan")).toContainText("Free");
+  await expect(section(page, "Plan")).not.toContainText("€ 19");
   expect(await mailTo(email, "Your account is on the plan Free")).toContain("Nothing is deleted.");
 });
 
