@@ -154,7 +154,17 @@ async fn sessions(State(shared): State<Shared>, RawQuery(text): RawQuery) -> Res
     let form = query(text);
     let state = shared.lock();
     let wanted = |one: &&Value| one["customer"] == value(&form, "customer").unwrap() && one["status"] == "complete";
-    list(state.sessions.iter().filter(wanted).cloned())
+    let expands = value(&form, "expand[]") == Some("data.payment_intent.latest_charge");
+    let found = state.sessions.iter().filter(wanted).cloned().map(|mut session| {
+        let intent = state.intents.iter().find(|(id, _)| session["id"] == id.as_str());
+        session["payment_intent"] = match intent {
+            Some((_, intent)) if expands => intent.clone(),
+            Some((_, intent)) => intent["id"].clone(),
+            None => Value::Null,
+        };
+        session
+    });
+    list(found)
 }
 
 async fn create_session(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {

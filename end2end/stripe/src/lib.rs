@@ -117,6 +117,11 @@ impl FakeStripe {
         self.state.lock().settle(subscription);
     }
 
+    /// So many hundredths of the rest of what a customer has paid for credits are given back.
+    pub fn refund(&self, customer: &str, percent: i64) {
+        self.state.lock().refund(customer, percent);
+    }
+
     /// What stays paid for after a change to something smaller does so no longer.
     pub fn let_kept_pass(&self, subscription: &str) {
         self.state.lock().let_kept_pass(subscription);

@@ -45,6 +45,8 @@ pub(crate) struct State {
     pub(crate) prices: Vec<Value>,
     pub(crate) customers: Vec<Value>,
     pub(crate) sessions: Vec<Value>,
+    /// What was collected once, by the id of the session.
+    pub(crate) intents: Vec<(String, Value)>,
     pub(crate) subscriptions: Vec<Value>,
     pub(crate) invoices: Vec<Value>,
     pub(crate) meters: Vec<Value>,
@@ -71,6 +73,7 @@ impl State {
             prices: Vec::new(),
             customers: Vec::new(),
             sessions: Vec::new(),
+            intents: Vec::new(),
             subscriptions: Vec::new(),
             invoices: Vec::new(),
             meters: Vec::new(),
@@ -121,10 +124,37 @@ impl State {
         if session["mode"] == "subscription" {
             self.subscribe(&customer, &price);
         } else {
-            let invoice = self.invoice(&customer, None, amount, now(), "paid");
-            self.happened("invoice.paid", &invoice);
+            self.collect(session["id"].as_str().unwrap(), &customer, amount);
         }
         self.happened("checkout.session.completed", &session);
+    }
+
+    /// What is paid once.
+    fn collect(&mut self, session: &str, customer: &str, amount: i64) {
+        let invoice = self.invoice(customer, None, amount, now(), "paid");
+        self.happened("invoice.paid", &invoice);
+        let charge = json!({
+            "id": self.id("ch"), "object": "charge", "customer": customer, "amount": amount, "amount_refunded": 0,
+            "refunded": false,
+        });
+        let intent =
+            json!({"id": self.id("pi"), "object": "payment_intent", "customer": customer, "latest_charge": charge});
+        // As whoever asks for it sees it; in events it is the id alone.
+        self.intents.push((session.to_owned(), intent));
+    }
+
+    /// So many hundredths of what a customer has paid once, and has not been given back, are given back: of the first such
+    /// payment. Without one nothing happens.
+    pub(crate) fn refund(&mut self, customer: &str, percent: i64) {
+        let charges = self.intents.iter_mut().map(|(_, intent)| &mut intent["latest_charge"]);
+        let mut open = charges.filter(|charge| charge["customer"] == customer && charge["refunded"] == false);
+        let Some(charge) = open.next() else { return };
+        let [amount, before] = ["amount", "amount_refunded"].map(|name| charge[name].as_i64().unwrap());
+        let refunded = before + (amount - before) * percent / 100;
+        charge["amount_refunded"] = json!(refunded);
+        charge["refunded"] = json!(refunded == amount);
+        let charge = charge.clone();
+        self.happened("charge.refunded", &charge);
     }
 
     fn subscribe(&mut self, customer: &str, price: &Value) {

@@ -43,6 +43,10 @@ pub struct PaidCredits {
     pub credits: i64,
     /// When they were ordered.
     pub ordered_at: OffsetDateTime,
+    /// What was paid, in the smallest unit of the currency.
+    pub paid: i64,
+    /// What of that was given back.
+    pub refunded: i64,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +61,18 @@ struct SessionWire {
     payment_status: String,
     created: i64,
     metadata: Option<MetadataWire>,
+    payment_intent: Option<IntentWire>,
+}
+
+#[derive(Deserialize)]
+struct IntentWire {
+    latest_charge: Option<ChargeWire>,
+}
+
+#[derive(Deserialize)]
+struct ChargeWire {
+    amount: i64,
+    amount_refunded: i64,
 }
 
 #[derive(Deserialize)]
@@ -111,7 +127,11 @@ impl Stripe {
 
     /// All credits that a customer has paid for.
     pub async fn paid_credits(&self, customer: &str) -> Result<Vec<PaidCredits>, StripeError> {
-        let query = vec![("customer", customer.to_owned()), ("status", "complete".to_owned())];
+        let query = vec![
+            ("customer", customer.to_owned()),
+            ("status", "complete".to_owned()),
+            ("expand[]", "data.payment_intent.latest_charge".to_owned()),
+        ];
         let sessions = self.list("/checkout/sessions", &query, |session: &SessionWire| &session.id);
         Ok(sessions.await?.into_iter().filter_map(read).collect())
     }
@@ -121,9 +141,13 @@ impl Stripe {
 fn read(session: SessionWire) -> Option<PaidCredits> {
     let paid = session.mode == "payment" && session.payment_status == "paid";
     let credits = session.metadata?.platen_credits?.parse().ok()?;
+    // The last try is the one that was paid. Where nothing was to be paid there is none.
+    let charge = session.payment_intent.and_then(|intent| intent.latest_charge);
     (paid && credits > 0).then(|| PaidCredits {
         id: session.id,
         credits,
         ordered_at: moment(session.created),
+        paid: charge.as_ref().map_or(0, |charge| charge.amount),
+        refunded: charge.as_ref().map_or(0, |charge| charge.amount_refunded),
     })
 }

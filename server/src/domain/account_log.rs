@@ -41,6 +41,7 @@ deeds! {
     OverageEnded {} "payment.overage_ended" "allowed no more credits beyond those of a period";
     PlanGiven { plan: String } "payment.plan_given" "gave the plan {plan}, by what is paid for";
     CreditsBought { credits: i64 } "payment.credits_bought" "added {credits} credits that were paid for";
+    CreditsTakenBack { credits: i64 } "payment.credits_taken_back" "took back {credits} credits whose payment was refunded";
     KeyCreated { name: String } "key.created" "made the key {name}";
     KeyRotated { name: String } "key.rotated" "replaced the key {name}";
     KeyRevoked { name: String } "key.revoked" "revoked the key {name}";

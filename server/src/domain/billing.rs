@@ -30,6 +30,15 @@ pub fn delay(failures: i32, chance: f64) -> StdDuration {
     spread(&DELAYS, failures.min(3), chance).unwrap_or(DELAYS[3])
 }
 
+/// What part of credits that were bought a refund takes back: as large a part as that of the amount, rounded down.
+pub fn refunded_credits(credits: i64, paid: i64, refunded: i64) -> i64 {
+    if paid <= 0 {
+        return 0;
+    }
+    let part = i128::from(credits) * i128::from(refunded.clamp(0, paid)) / i128::from(paid);
+    i64::try_from(part).unwrap_or(credits)
+}
+
 /// A subscription, as it is at Stripe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
@@ -198,6 +207,21 @@ mod tests {
         assert_eq!(smaller.product_at(NOW), Some("platen_growth"));
         assert_eq!(smaller.look_at(NOW), Some(NOW + Duration::HOUR));
         assert_eq!(smaller.product_at(NOW + Duration::HOUR), Some("platen_starter"));
+    }
+
+    #[test]
+    fn a_refund_takes_its_part_of_the_credits_back_and_never_more_than_all() {
+        for (paid, refunded, credits) in [
+            (1200, 0, 0),
+            (1200, 1, 0),
+            (1200, 400, 333),
+            (1200, 1200, 1000),
+            (1200, 9999, 1000),
+        ] {
+            assert_eq!(refunded_credits(1000, paid, refunded), credits, "{refunded} of {paid}");
+        }
+        assert_eq!(refunded_credits(1000, 0, 0), 0);
+        assert_eq!(refunded_credits(i64::MAX, i64::MAX, i64::MAX - 1), i64::MAX - 1);
     }
 
     #[test]

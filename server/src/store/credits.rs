@@ -213,3 +213,30 @@ pub async fn charge(
     .await?;
     Ok(())
 }
+
+/// Takes bought credits away again from a period that is locked: so many, but none that is used, nor any of those that are
+/// `reserved`. Returns how many were taken.
+pub async fn take_bought(
+    db: &mut PgConnection,
+    account: AccountId,
+    period: Period,
+    credits: i64,
+    reserved: i64,
+) -> Result<i64, StoreError> {
+    let taken = sqlx::query_scalar!(
+        r#"with takes as (
+               select starts_at, greatest(0, least($3, bought, allowance + granted + bought - used + overage_used - $4)) as credits
+               from credit_periods
+               where account_id = $1 and starts_at = $2
+           )
+           update credit_periods set bought = bought - takes.credits
+           from takes
+           where account_id = $1 and credit_periods.starts_at = takes.starts_at
+           returning takes.credits as "credits!""#,
+        account.0,
+        period.starts_at,
+        credits,
+        reserved,
+    );
+    Ok(taken.fetch_one(db).await?)
+}

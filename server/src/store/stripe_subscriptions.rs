@@ -105,23 +105,46 @@ pub async fn replace(db: &mut PgConnection, customer: &str, subscriptions: &[Sub
     Ok(())
 }
 
+/// Credits that somebody has bought.
+#[derive(Debug)]
+pub struct Purchase {
+    /// Stripe's name for the visit to its page.
+    pub id: String,
+    /// How many.
+    pub credits: i64,
+    /// How many of them are refunded.
+    pub refunded: i64,
+    /// When they were ordered.
+    pub ordered_at: OffsetDateTime,
+}
+
 /// Writes down that a customer has bought credits. `false`: that was known.
-pub async fn insert_purchase(
-    db: &mut PgConnection,
-    customer: &str,
-    id: &str,
-    credits: i64,
-    ordered_at: OffsetDateTime,
-) -> Result<bool, StoreError> {
+pub async fn insert_purchase(db: &mut PgConnection, customer: &str, purchase: &Purchase) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "insert into stripe_purchases (id, customer_id, credits, ordered_at) values ($1, $2, $3, $4)
+        "insert into stripe_purchases (id, customer_id, credits, refunded, ordered_at) values ($1, $2, $3, $4, $5)
          on conflict (id) do nothing",
-        id,
+        purchase.id,
         customer,
-        credits,
-        ordered_at,
+        purchase.credits,
+        purchase.refunded,
+        purchase.ordered_at,
     )
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// Writes down how many credits of a purchase are refunded. Returns how many of them were not when somebody looked last.
+pub async fn update_refunded(db: &mut PgConnection, customer: &str, purchase: &Purchase) -> Result<i64, StoreError> {
+    let more = sqlx::query_scalar!(
+        r#"with known as (select id, refunded from stripe_purchases where id = $1 and customer_id = $2 for update)
+           update stripe_purchases set refunded = $3
+           from known
+           where stripe_purchases.id = known.id and known.refunded < $3
+           returning $3 - known.refunded as "more!""#,
+        purchase.id,
+        customer,
+        purchase.refunded,
+    );
+    Ok(more.fetch_optional(db).await?.unwrap_or_default())
 }

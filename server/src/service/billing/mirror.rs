@@ -31,8 +31,11 @@ use crate::{
         account_log, accounts, credits,
         error::StoreError,
         offers::{self, PlanOffer},
+        renders,
         stripe_customers::{self, ClaimedCustomer},
-        stripe_events, stripe_subscriptions, tx,
+        stripe_events,
+        stripe_subscriptions::{self, Purchase},
+        tx,
     },
 };
 
@@ -108,6 +111,7 @@ async fn mirror(
     let offers = offers::list_plans(&billing.db).await?;
     let subscriptions = subscriptions(till, &customer.id, &products(&offers)).await?;
     let purchases = till.stripe.paid_credits(&customer.id).await?;
+    let purchases = purchases.into_iter().map(purchase).collect();
     let facts = Facts {
         offers,
         subscriptions,
@@ -120,7 +124,7 @@ async fn mirror(
 struct Facts {
     offers: Vec<PlanOffer>,
     subscriptions: Vec<Subscription>,
-    purchases: Vec<PaidCredits>,
+    purchases: Vec<Purchase>,
 }
 
 async fn write_down(
@@ -170,26 +174,47 @@ async fn write_down(
         given = Some(plan.to_owned());
     }
     follow_overage(db, account, overage_limit(&facts.offers, counts, now), now).await?;
-    let mut bought = 0;
-    for purchase in &facts.purchases {
-        let PaidCredits {
-            id,
-            credits,
-            ordered_at,
-        } = purchase;
-        if stripe_subscriptions::insert_purchase(db, &customer.id, id, *credits, *ordered_at).await? {
-            bought += credits;
-        }
-    }
-    if bought > 0 {
-        let balance = lock_balance(db, account, now).await?;
-        credits::add_bought(db, account, balance.period, bought).await?;
-        let deed = Deed::CreditsBought { credits: bought };
-        account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
-    }
+    count_purchases(db, customer, account, &facts.purchases, now).await?;
     let look_at = facts.subscriptions.iter().filter_map(|one| one.look_at(now)).min();
     stripe_customers::complete(db, customer, given.as_deref(), look_at).await?;
     tx::commit(transaction).await
+}
+
+/// Gives the credits that were bought since somebody looked last, and takes those back that were refunded since then. These
+/// first: what is bought now is not to pay for what was used up and refunded before.
+async fn count_purchases(
+    db: &mut sqlx::PgConnection,
+    customer: &ClaimedCustomer,
+    account: AccountId,
+    purchases: &[Purchase],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let (mut bought, mut refunded) = (0, 0);
+    for purchase in purchases {
+        if stripe_subscriptions::insert_purchase(db, &customer.id, purchase).await? {
+            bought += purchase.credits - purchase.refunded;
+        } else {
+            refunded += stripe_subscriptions::update_refunded(db, &customer.id, purchase).await?;
+        }
+    }
+    if bought == 0 && refunded == 0 {
+        return Ok(());
+    }
+    let period = lock_balance(db, account, now).await?.period;
+    if refunded > 0 {
+        let reserved = renders::reserved_credits(db, account).await?;
+        let taken = credits::take_bought(db, account, period, refunded, reserved).await?;
+        if taken > 0 {
+            let deed = Deed::CreditsTakenBack { credits: taken };
+            account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+        }
+    }
+    if bought > 0 {
+        credits::add_bought(db, account, period, bought).await?;
+        let deed = Deed::CreditsBought { credits: bought };
+        account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+    }
+    Ok(())
 }
 
 /// Lets the account's periods be those of its subscription. The one that runs ends where the subscription's begins; one
@@ -299,6 +324,15 @@ pub(super) fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subs
         unpaid_since,
         overage_limit: found.overage.as_ref().map_or(0, |overage| overage.limit),
         created_at: found.created_at,
+    }
+}
+
+fn purchase(paid: PaidCredits) -> Purchase {
+    Purchase {
+        refunded: billing::refunded_credits(paid.credits, paid.paid, paid.refunded),
+        id: paid.id,
+        credits: paid.credits,
+        ordered_at: paid.ordered_at,
     }
 }
 

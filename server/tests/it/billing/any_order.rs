@@ -23,25 +23,30 @@ enum Step {
     FailToPay,
     FailToPayForLong,
     Settle,
+    RefundPart,
+    Refund,
     Cancel,
     Resume,
     End,
 }
 
 /// In the order of a life; each may be left out, but for the first.
-const LIFE: [Step; 12] = [
+const LIFE: [Step; 15] = [
     Step::Subscribe,
     Step::Buy,
     Step::AllowMore,
     Step::Upgrade,
+    Step::RefundPart,
     Step::FailToPay,
     Step::Settle,
     Step::Downgrade,
     Step::FailToPayForLong,
     Step::Settle,
+    Step::Refund,
     Step::Cancel,
     Step::Resume,
     Step::Buy,
+    Step::RefundPart,
 ];
 
 #[derive(Debug, Clone)]
@@ -61,7 +66,7 @@ fn life() -> impl Strategy<Value = Life> {
             proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
             any::<bool>(),
         ),
-        13,
+        LIFE.len() + 1,
     );
     let shuffle = proptest::collection::vec(any::<u64>(), 64);
     (chosen, any::<bool>(), arrivals, shuffle).prop_map(|(chosen, ends, arrivals, shuffle)| {
@@ -93,6 +98,8 @@ impl Step {
             Self::FailToPay => stripe.fail_payment(subscription, 3600),
             Self::FailToPayForLong => stripe.fail_payment(subscription, 8 * 86_400),
             Self::Settle => stripe.settle(subscription),
+            Self::RefundPart => shop.refund(account, 33).await,
+            Self::Refund => shop.refund(account, 100).await,
             Self::Cancel => drop(purchases::cancel(billing, account, now).await),
             Self::Resume => drop(purchases::resume(billing, account, now).await),
             Self::End => stripe.end(subscription),
@@ -111,7 +118,7 @@ async fn state(shop: &Shop, account: &Caller) -> String {
              from stripe_subscriptions where customer_id = (select id from stripe_customers where account_id = '{id}')),
             (select string_agg(concat_ws(' ', allowance, granted, bought, used, overage_limit, ends_at > now()), ',' order by starts_at)
              from credit_periods where account_id = '{id}'),
-            (select sum(credits) from stripe_purchases where customer_id = (select id from stripe_customers where account_id = '{id}')),
+            (select sum(credits) || ' ' || sum(refunded) from stripe_purchases where customer_id = (select id from stripe_customers where account_id = '{id}')),
             (select (period_anchor = (select max(anchor) from stripe_subscriptions where customer_id =
                 (select id from stripe_customers where account_id = '{id}')))::text from accounts where id = '{id}'))"
     ))

@@ -224,6 +224,50 @@ async fn bought_credits_are_used_last_and_stay_until_they_are_used() {
 }
 
 #[tokio::test]
+async fn a_refund_takes_bought_credits_back_once_and_none_that_is_used_or_reserved() {
+    let shop = Shop::open().await;
+    let ann = shop.account("ann@example.org").await;
+    shop.buy(&ann).await;
+    shop.hear_all().await;
+    assert_eq!(shop.plan(&ann).await.1, 1100);
+    let hear_twice = async || {
+        let events = shop.stripe.events();
+        assert!(events[0].contains("charge.refunded"), "{events:?}");
+        for body in events.iter().chain(&events) {
+            shop.hear(body).await.expect("taken");
+            shop.look().await;
+        }
+        shop.plan(&ann).await.1
+    };
+    let log = async || {
+        let log = "select coalesce(string_agg(deed ->> 'credits', ' ' order by id), '') from account_log
+                   where deed ->> 'kind' = 'payment.credits_taken_back'";
+        shop.text(log).await
+    };
+    // A third of € 12.
+    shop.refund(&ann, 33).await;
+    assert_eq!((hear_twice().await, log().await), (770, "330".to_owned()));
+    // The last hundred were beyond the credits, which there are more of by now.
+    shop.execute("update credit_periods set used = 700, overage_used = 100, overage_limit = 100")
+        .await;
+    shop.execute(&format!(
+        "insert into credit_reservations (account_id, credits) values ('{}', 50)",
+        ann.account
+    ))
+    .await;
+    shop.refund(&ann, 100).await;
+    assert_eq!((hear_twice().await, log().await), (750, "330 120".to_owned()));
+    // What is bought now pays for nothing of that, even if all of it is heard of at once.
+    shop.execute("delete from credit_reservations").await;
+    for _ in 0..2 {
+        shop.buy(&ann).await;
+    }
+    shop.refund(&ann, 100).await;
+    shop.hear_all().await;
+    assert_eq!((shop.plan(&ann).await.1, log().await), (1750, "330 120".to_owned()));
+}
+
+#[tokio::test]
 async fn what_an_operator_decides_stays_until_something_changes_at_stripe() {
     let shop = Shop::open().await;
     let ann = shop.account("ann@example.org").await;

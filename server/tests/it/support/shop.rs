@@ -92,6 +92,15 @@ impl Shop {
         self.stripe.pay(&page.expect("a page"));
     }
 
+    /// So many hundredths of the rest of what was paid for credits are given back, if any were bought.
+    pub(crate) async fn refund(&self, caller: &Caller, percent: i64) {
+        let customer = format!(
+            "select id from stripe_customers where account_id = '{}'",
+            caller.account
+        );
+        self.stripe.refund(&self.text(&customer).await, percent);
+    }
+
     /// An event arrives.
     pub(crate) async fn hear(&self, body: &str) -> Result<(), ReceiveError> {
         let signature = self.stripe.signature(body);
