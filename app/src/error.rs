@@ -41,6 +41,8 @@ pub enum AppError {
         /// `X-Request-Id` of the answer.
         request_id: String,
     },
+    /// The server can't reach its database at this moment.
+    Unavailable,
     /// The server did not answer the browser.
     Unreachable,
 }
@@ -87,6 +89,7 @@ impl AppError {
                 Reason::Invalid(_) | Reason::KeyEnded | Reason::WorthlessLink | Reason::EmailTaken => 422,
             },
             Self::Malformed => 422,
+            Self::Unavailable => 503,
             Self::Internal { .. } | Self::Unreachable => 500,
         }
     }
@@ -117,6 +120,9 @@ impl fmt::Display for AppError {
                     formatter,
                     "Something broke on our side. We have logged it as request {request_id}."
                 )
+            }
+            Self::Unavailable => {
+                formatter.write_str("The service can't reach its database at this moment. Try again in a minute.")
             }
             Self::Unreachable => {
                 formatter.write_str("The service did not answer. Look at your connection and try again.")

@@ -21,13 +21,15 @@ use crate::{
         renders::{FailureReason, RenderFailure, caller_faults, cancel::CancelError},
         templates::TemplateError,
     },
-    store::error::StoreError,
+    store::error::{self, StoreError},
 };
 
 /// Seconds after which a place in the queue, or of the account, may well be free.
 const RETRY_PLACE: u64 = 1;
 /// Seconds after which another process has taken over from one that shuts down.
 const RETRY_RESTART: u64 = 5;
+/// Seconds after which the database may well be back, or another one has taken over.
+pub(super) const RETRY_DATABASE: u64 = 5;
 
 /// Why a request is not served.
 #[derive(Debug)]
@@ -266,8 +268,17 @@ fn render_failure(reason: FailureReason) -> Response {
     }
 }
 
-/// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else.
-fn internal(error: &(impl std::error::Error + ?Sized)) -> Response {
+/// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else. If the database is
+/// away, that will pass.
+fn internal(error: &(dyn std::error::Error + 'static)) -> Response {
+    if error::is_away(error) {
+        tracing::error!(error = %error, "the database can't be reached");
+        let message = format!("The service can't reach its database; send the request again after {RETRY_DATABASE} s.");
+        return retry_after(
+            resource_error(StatusCode::SERVICE_UNAVAILABLE, &message),
+            RETRY_DATABASE,
+        );
+    }
     tracing::error!(error = %error, "internal error");
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }

@@ -4,7 +4,7 @@ use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -12,7 +12,7 @@ use futures::FutureExt;
 use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
-use crate::http::error::internal_body;
+use crate::http::error::{RETRY_DATABASE, internal_body};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_ID: usize = 128;
@@ -55,6 +55,11 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
         for (name, value) in &parts.headers {
             response.headers_mut().entry(name).or_insert(value.clone());
         }
+    }
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        // Where nobody says when to come again it is the database that is missed.
+        let again = response.headers_mut().entry(header::RETRY_AFTER);
+        again.or_insert(RETRY_DATABASE.into());
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);

@@ -40,6 +40,7 @@ use crate::{
         sessions::{LoggedIn, Look},
     },
     state::AppState,
+    store::error::is_away,
     web::Web,
 };
 
@@ -128,8 +129,12 @@ impl RequestBackend {
         self.confirmed().map(|()| caller)
     }
 
-    /// The log gets the reason, the visitor the request's id.
-    fn internal(&self, error: &dyn std::error::Error) -> AppError {
+    /// The log gets the reason, the visitor the request's id; or that the database is away, which will pass.
+    fn internal(&self, error: &(dyn std::error::Error + 'static)) -> AppError {
+        if is_away(error) {
+            tracing::error!(error = %error, "the database can't be reached");
+            return AppError::Unavailable;
+        }
         tracing::error!(error = %error, "internal error");
         AppError::Internal {
             request_id: self.request_id.clone(),

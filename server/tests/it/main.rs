@@ -5,6 +5,7 @@ mod backup;
 mod billing;
 mod cli;
 mod connections;
+mod database_away;
 mod embedded;
 mod handbook;
 mod inspect;

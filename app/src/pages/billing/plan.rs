@@ -50,7 +50,10 @@ pub fn PlanSection(
     };
     let price = shop.and_then(|shop| {
         // What is not paid for in time, and what the operator gives besides, costs nothing.
-        let current = shop.subscription.as_ref().filter(|current| current.plan == credits.plan)?;
+        let current = shop
+            .subscription
+            .as_ref()
+            .filter(|current| current.plan == credits.plan)?;
         let offer = shop.plans.iter().find(|offer| offer.name == current.plan)?;
         Some(format!("{} credits a month, {}", grouped(offer.credits), offer.price))
     });

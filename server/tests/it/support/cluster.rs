@@ -79,8 +79,18 @@ impl Cluster {
 
     /// Kills the server, and starts it again.
     pub(crate) async fn crash(&mut self) {
+        self.kill();
+        self.come_back().await;
+    }
+
+    /// Kills the server.
+    pub(crate) fn kill(&mut self) {
         self.signal(Signal::KILL);
         self.postmaster.wait().expect("our child");
+    }
+
+    /// Starts the server again that was killed.
+    pub(crate) async fn come_back(&mut self) {
         let deadline = Instant::now() + PATIENCE;
         // The processes of the former server may hold its memory for a moment.
         loop {
