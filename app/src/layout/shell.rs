@@ -194,7 +194,7 @@ fn SuspensionNotice(read_only: Option<ReadOnly>) -> impl IntoView {
     (read_only == Some(ReadOnly::Suspended)).then(|| {
         view! {
             <WarningNotice>
-                "This account is suspended. Its keys are refused, what is queued waits, and nothing can be changed; nothing is deleted. Write to the operator of this service."
+                "This account is suspended. Its keys are refused, what is queued waits, and nothing can be changed; nothing is deleted. Its owner can still make an export of it in Settings. Write to the operator of this service."
             </WarningNotice>
         }
     })

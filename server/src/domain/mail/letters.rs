@@ -149,7 +149,7 @@ pub fn account_suspended(base: &Url, account: &str, reason: &str) -> Written {
         draft.says(format!("The reason: {reason}"))
     };
     draft
-        .says("Write to the operator of this service to have it lifted.")
+        .says("Write to the operator of this service to have it lifted. In Settings you can still make an export of the account.")
         .leads("Look at the account", &page(base, DASHBOARD_PATH))
         .written()
 }

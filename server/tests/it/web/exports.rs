@@ -244,6 +244,21 @@ async fn only_the_owner_who_is_logged_in_fetches_it_and_not_for_ever() {
 }
 
 #[tokio::test]
+async fn the_owner_of_a_suspended_account_still_asks_for_it_and_fetches_it() {
+    let (_site, studio) = studio().await;
+    let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
+    let suspend = ["accounts", "suspend", "--email", "ann@example.org"];
+    studio.service.command(&suspend, "").succeeded();
+    let settings = ann.page(SETTINGS).await;
+    assert!(settings.contains("Its owner can still make an export"), "{settings}");
+    ask(&ann).await;
+    let archive = ann.get(&fetchable(&ann).await).await;
+    assert_eq!(archive.status(), 200);
+    let files = opened(&archive.bytes().await.expect("a file"));
+    assert!(files.contains_key("account.json"));
+}
+
+#[tokio::test]
 async fn what_a_crash_left_behind_is_made_by_the_next_or_given_up_and_told() {
     let site = site();
     let folder = site.path().to_str().expect("text");
