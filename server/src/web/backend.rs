@@ -33,6 +33,7 @@ use crate::{
         caller::{Access, Caller},
         client::Client,
         ids::UserId,
+        operator::Operator,
     },
     http::{OwnApi, csrf, request_log::RequestId},
     service::{
@@ -56,6 +57,8 @@ pub(super) struct RequestBackend {
     changes: bool,
     /// Asked for once, however many parts of a page act for them.
     caller: OnceCell<Caller>,
+    /// The same, as an operator of the service.
+    operator: OnceCell<Operator>,
 }
 
 impl RequestBackend {
@@ -71,6 +74,7 @@ impl RequestBackend {
             person: request.extensions.get().cloned(),
             changes: !request.method.is_safe(),
             caller: OnceCell::new(),
+            operator: OnceCell::new(),
         })
     }
 

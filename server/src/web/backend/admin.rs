@@ -22,8 +22,11 @@ use crate::{
 impl RequestBackend {
     /// Who is logged in, as an operator of the service. For everybody else there is nothing here.
     pub(super) async fn operator(&self) -> Result<Operator, AppError> {
-        let found = operators::of_person(&self.app.db, self.person()?.user, &self.client).await;
-        found.map_err(|error| match error {
+        let (db, user) = (&self.app.db, self.person()?.user);
+        let found = self
+            .operator
+            .get_or_try_init(|| operators::of_person(db, user, &self.client));
+        found.await.cloned().map_err(|error| match error {
             OperatorError::NotOperator => AppError::NotFound,
             OperatorError::SecondFactorFirst => AppError::SecondFactorFirst,
             OperatorError::Store(error) => self.internal(&error),
