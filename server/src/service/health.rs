@@ -101,14 +101,17 @@ impl Process {
 }
 
 /// How everything is; of what processes do, only what `only` does, if there is such a process.
-pub async fn look(app: &AppState, only: Option<InstanceId>, now: OffsetDateTime) -> Result<Health, StoreError> {
-    let db = &app.db;
+pub async fn look(
+    db: &PgPool,
+    waiting: &Waiting,
+    only: Option<InstanceId>,
+    now: OffsetDateTime,
+) -> Result<Health, StoreError> {
     let from = beginning_of_minute(now) - Duration::minutes(MINUTES - 1);
     let processes = named(health::list(db).await?);
     let only = only.filter(|only| processes.iter().any(|process| process.heard.instance == *only));
     let rows = health::minutes(db, from).await?;
-    let waiting = Waiting::measure(app, now).await?;
-    let facts = facts(&processes, &rows, &waiting);
+    let facts = facts(&processes, &rows, waiting);
     let sessions = processes.iter().flat_map(|process| &process.heard.state.sessions);
     let owners: BTreeSet<_> = sessions.filter_map(|session| session.account).collect();
     let called = accounts::list_called(db, &owners.into_iter().collect::<Vec<_>>()).await?;
@@ -120,11 +123,11 @@ pub async fn look(app: &AppState, only: Option<InstanceId>, now: OffsetDateTime)
         minutes: summed(shown.map(|(_, minute)| minute), from),
         day: health::summary(db, now - Duration::DAY, only).await?,
         processes,
-        jobs: waiting.jobs,
+        jobs: waiting.jobs.clone(),
         mails: waiting.mails,
         mail_is_sent: waiting.mail_is_sent,
         exports: exports::count_waiting(db).await?,
-        database: waiting.database,
+        database: waiting.database.clone(),
         database_time: waiting.database_time,
         stripe: waiting.stripe,
         accounts: called.into_iter().collect(),
@@ -143,16 +146,15 @@ pub struct Glance {
 }
 
 /// As [`look`], for the foot of every page of the operator's.
-pub async fn glance(app: &AppState, now: OffsetDateTime) -> Result<Glance, StoreError> {
-    let processes = named(health::list(&app.db).await?);
-    let rows = health::minutes(&app.db, now - Duration::minutes(MINUTES)).await?;
-    let waiting = Waiting::measure(app, now).await?;
+pub async fn glance(db: &PgPool, waiting: &Waiting, now: OffsetDateTime) -> Result<Glance, StoreError> {
+    let processes = named(health::list(db).await?);
+    let rows = health::minutes(db, now - Duration::minutes(MINUTES)).await?;
     let does = |other: &str| {
         let awake = processes.iter().filter(|process| !process.is_silent());
         awake.filter(|process| process.heard.role != other).count()
     };
     Ok(Glance {
-        concerns: concerns(&facts(&processes, &rows, &waiting)).len(),
+        concerns: concerns(&facts(&processes, &rows, waiting)).len(),
         web: does("worker"),
         workers: does("web"),
     })
@@ -164,7 +166,7 @@ pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
 }
 
 /// What the database says beside what processes wrote.
-struct Waiting {
+pub struct Waiting {
     jobs: Vec<QueueLength>,
     mails: WaitingMails,
     mail_is_sent: bool,
@@ -174,7 +176,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    async fn measure(app: &AppState, now: OffsetDateTime) -> Result<Self, StoreError> {
+    /// Asks it.
+    pub async fn measure(app: &AppState, now: OffsetDateTime) -> Result<Self, StoreError> {
         let began = Instant::now();
         pool::ping(&app.db).await?;
         let database_time = began.elapsed();

@@ -37,6 +37,7 @@ use crate::{
     },
     http::{OwnApi, csrf, request_log::RequestId},
     service::{
+        health::Waiting,
         people::callers::{self, CallerError},
         sessions::{LoggedIn, Look},
     },
@@ -59,6 +60,8 @@ pub(super) struct RequestBackend {
     caller: OnceCell<Caller>,
     /// The same, as an operator of the service.
     operator: OnceCell<Operator>,
+    /// What waits: measured once, for operators.
+    waiting: OnceCell<Waiting>,
 }
 
 impl RequestBackend {
@@ -75,6 +78,7 @@ impl RequestBackend {
             changes: !request.method.is_safe(),
             caller: OnceCell::new(),
             operator: OnceCell::new(),
+            waiting: OnceCell::new(),
         })
     }
 

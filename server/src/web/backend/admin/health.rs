@@ -28,7 +28,8 @@ use crate::{
         ids::InstanceId,
         render::history::RenderMode,
     },
-    service::health::{self as service, Health as Found},
+    service::health::{self as service, Health as Found, Waiting},
+    store::error::StoreError,
     web::backend::RequestBackend,
 };
 
@@ -52,16 +53,21 @@ impl HealthBackend for RequestBackend {
         self.operator().await?;
         let now = clock::now();
         let only = process.as_deref().and_then(InstanceId::parse);
-        let found = service::look(&self.app, only, now).await;
-        Ok(shown(&found.map_err(|error| self.internal(&error))?, now))
+        let found = async { service::look(&self.app.db, self.waiting().await?, only, now).await };
+        Ok(shown(&found.await.map_err(|error| self.internal(&error))?, now))
     }
 }
 
 impl RequestBackend {
+    async fn waiting(&self) -> Result<&Waiting, StoreError> {
+        let measure = || Waiting::measure(&self.app, clock::now());
+        self.waiting.get_or_try_init(measure).await
+    }
+
     /// For the foot of the rail. A page that is about something else does not fail for it.
     pub(super) async fn health_summary(&self) -> Option<HealthSummary> {
-        let glance = service::glance(&self.app, clock::now()).await;
-        let glance = glance.inspect_err(|error| tracing::error!(%error, "how the service is can't be said"));
+        let glance = async { service::glance(&self.app.db, self.waiting().await?, clock::now()).await };
+        let glance = glance.await.inspect_err(|error| tracing::error!(%error, "how the service is can't be said"));
         let glance = glance.ok()?;
         Some(HealthSummary {
             concerns: glance.concerns,
