@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, num::NonZeroU16};
 use platen_app::model::admin::failed_work::{MOST_AT_ONCE, WorkKind};
 use platen_engine::render_log::Seen;
 use serde_json::json;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -85,11 +85,14 @@ pub async fn retry(
     reason: &Reason,
     now: OffsetDateTime,
 ) -> Result<Done, StoreError> {
-    let mut transaction = tx::begin(&app.db).await?;
-    let db = &mut *transaction;
-    let names = names(db, chosen).await?;
-    let ids = Ids::of(&names);
-    let mut treated = Treated::default();
+    let mut round = Round::begin(&app.db, chosen).await?;
+    let Round {
+        transaction,
+        ids,
+        treated,
+        ..
+    } = &mut round;
+    let db = &mut **transaction;
     let renders = again::hasten_jobs(db, JobKind::Render, &ids.renders).await?;
     treated.add_renders(WorkKind::Render, &renders);
     let mut callbacks = again::hasten_jobs(db, JobKind::Callback, &ids.callbacks).await?;
@@ -104,16 +107,12 @@ pub async fn retry(
     for customer in again::hasten_customers(db, &ids.customers).await? {
         treated.add(WorkKind::Customer, customer, None);
     }
-    let deed = AuditDeed::WorkRetried {
-        work: counted(&treated.names),
-        ids: listed(&treated.names),
-    };
-    treated.write_down(db, doer, deed, reason, now).await?;
-    tx::commit(transaction).await?;
+    let deed = |work, ids| AuditDeed::WorkRetried { work, ids };
+    let done = round.finish(doer, deed, reason, now).await?;
     app.jobs.added(JobKind::Render);
     app.jobs.added(JobKind::Callback);
     tell(app, callbacks);
-    Ok(treated.of(&names))
+    Ok(done)
 }
 
 /// Ends work: renders fail, callbacks are given up, mails are forgotten, exports fail, and Stripe is not asked again until
@@ -125,11 +124,14 @@ pub async fn discard(
     reason: &Reason,
     now: OffsetDateTime,
 ) -> Result<Done, StoreError> {
-    let mut transaction = tx::begin(&app.db).await?;
-    let db = &mut *transaction;
-    let names = names(db, chosen).await?;
-    let ids = Ids::of(&names);
-    let mut treated = Treated::default();
+    let mut round = Round::begin(&app.db, chosen).await?;
+    let Round {
+        transaction,
+        ids,
+        treated,
+        ..
+    } = &mut round;
+    let db = &mut **transaction;
     let renders = discarded::delete_jobs(db, JobKind::Render, &ids.renders).await?;
     for (account, render) in &renders {
         let ending = Ending::Failed(json!({"message": ENDED}));
@@ -152,19 +154,15 @@ pub async fn discard(
     for customer in discarded::leave_customers(db, &ids.customers).await? {
         treated.add(WorkKind::Customer, customer, None);
     }
-    let deed = AuditDeed::WorkDiscarded {
-        work: counted(&treated.names),
-        ids: listed(&treated.names),
-    };
-    treated.write_down(db, doer, deed, reason, now).await?;
-    tx::commit(transaction).await?;
+    let deed = |work, ids| AuditDeed::WorkDiscarded { work, ids };
+    let done = round.finish(doer, deed, reason, now).await?;
     let ended = renders.len() as u64;
     app.metrics
         .renders_ended(RenderMode::Async, Outcome::Failed(FailureKind::Internal), ended);
     app.jobs.added(JobKind::Callback);
     tell(app, renders);
     tell(app, callbacks);
-    Ok(treated.of(&names))
+    Ok(done)
 }
 
 fn told() -> Told {
@@ -174,10 +172,47 @@ fn told() -> Told {
     }
 }
 
-async fn names(db: &mut PgConnection, chosen: Chosen) -> Result<Vec<WorkName>, StoreError> {
-    match chosen {
-        Chosen::These(names) => Ok(names),
-        Chosen::Found(filter) => failed_work::list_names(db, filter, MOST_AT_ONCE).await,
+/// Work that is treated in one transaction, and told of in one entry of the audit log.
+struct Round {
+    transaction: Transaction<'static, Postgres>,
+    meant: Vec<WorkName>,
+    ids: Ids,
+    treated: Treated,
+}
+
+impl Round {
+    async fn begin(db: &PgPool, chosen: Chosen) -> Result<Self, StoreError> {
+        let mut transaction = tx::begin(db).await?;
+        let meant = match chosen {
+            Chosen::These(names) => names,
+            Chosen::Found(filter) => failed_work::list_names(&mut transaction, filter, MOST_AT_ONCE).await?,
+        };
+        Ok(Self {
+            transaction,
+            ids: Ids::of(&meant),
+            meant,
+            treated: Treated::default(),
+        })
+    }
+
+    /// `deed`: of how much work, and which.
+    async fn finish(
+        mut self,
+        doer: &AuditDoer,
+        deed: impl FnOnce(String, String) -> AuditDeed,
+        reason: &Reason,
+        now: OffsetDateTime,
+    ) -> Result<Done, StoreError> {
+        let treated = &self.treated;
+        let deed = deed(counted(&treated.names), listed(&treated.names));
+        treated
+            .write_down(&mut self.transaction, doer, deed, reason, now)
+            .await?;
+        tx::commit(self.transaction).await?;
+        Ok(Done {
+            meant: self.meant.len(),
+            done: self.treated.names.len(),
+        })
     }
 }
 
@@ -254,12 +289,5 @@ impl Treated {
             _ => None,
         };
         audit_log::insert(db, doer, about, deed, reason.as_str(), now).await
-    }
-
-    fn of(&self, meant: &[WorkName]) -> Done {
-        Done {
-            meant: meant.len(),
-            done: self.names.len(),
-        }
     }
 }

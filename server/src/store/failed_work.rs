@@ -7,11 +7,12 @@ pub mod discarded;
 use platen_app::model::admin::failed_work::WorkKind;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     domain::{
         failed_work::{WorkCursor, WorkName},
-        ids::AccountId,
+        ids::{AccountId, RenderId},
         page::PageRequest,
     },
     store::error::StoreError,
@@ -49,6 +50,18 @@ pub struct Customer {
     pub name: String,
     /// Whose it is.
     pub owner: Option<String>,
+}
+
+/// A render whose work was treated.
+struct RenderOf {
+    account_id: Uuid,
+    render_id: Uuid,
+}
+
+impl RenderOf {
+    fn ids(self) -> (AccountId, RenderId) {
+        (AccountId(self.account_id), RenderId(self.render_id))
+    }
 }
 
 /// What is looked for.

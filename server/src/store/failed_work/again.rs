@@ -8,7 +8,7 @@ use crate::{
         ids::{AccountId, RenderId},
         job::{JobKind, Priority},
     },
-    store::error::StoreError,
+    store::{error::StoreError, failed_work::RenderOf},
 };
 
 /// Makes jobs due that wait for another try. Says whose.
@@ -18,7 +18,8 @@ pub async fn hasten_jobs(
     renders: &[Uuid],
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
     // Who locks several jobs waits for none of them: others lock them in another order.
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        RenderOf,
         "update jobs set due = true, run_at = now()
          where id in (
              select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
@@ -30,10 +31,7 @@ pub async fn hasten_jobs(
     )
     .fetch_all(db)
     .await?;
-    let hastened = rows.into_iter();
-    Ok(hastened
-        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
-        .collect())
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
 /// Lets callbacks be sent again that were given up. Says whose.
@@ -43,7 +41,8 @@ pub async fn resend_callbacks(
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
     let jobs: Vec<_> = renders.iter().map(|_| Uuid::now_v7()).collect();
     // First the job, then the callback, as everybody does.
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        RenderOf,
         "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
          select wanted.id, callbacks.account_id, $3, callbacks.render_id, $4, now(), true
          from unnest($1::uuid[], $2::uuid[]) as wanted (id, render_id)
@@ -65,10 +64,7 @@ pub async fn resend_callbacks(
     )
     .execute(db)
     .await?;
-    let resent = rows.into_iter();
-    Ok(resent
-        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
-        .collect())
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
 /// Makes mails due; those that were given up have all their tries again. Says which.

@@ -9,7 +9,7 @@ use crate::{
         ids::{AccountId, RenderId, UserId},
         job::JobKind,
     },
-    store::{error::StoreError, exports::Asker},
+    store::{error::StoreError, exports::Asker, failed_work::RenderOf},
 };
 
 /// Takes jobs out of the queue that wait for another try. Says whose.
@@ -18,7 +18,8 @@ pub async fn delete_jobs(
     kind: JobKind,
     renders: &[Uuid],
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        RenderOf,
         "delete from jobs
          where id in (
              select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
@@ -30,10 +31,7 @@ pub async fn delete_jobs(
     )
     .fetch_all(db)
     .await?;
-    let deleted = rows.into_iter();
-    Ok(deleted
-        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
-        .collect())
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
 /// Gives callbacks up: those that have just lost their jobs, and those that were given up before, which need not be looked
@@ -43,7 +41,8 @@ pub async fn give_callbacks_up(
     renders: &[Uuid],
     without_job: &[Uuid],
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        RenderOf,
         "update callbacks set state = 'failed', failed_at = null
          where render_id = any($1) and (failed_at is not null or render_id = any($2))
          returning account_id, render_id",
@@ -52,10 +51,7 @@ pub async fn give_callbacks_up(
     )
     .fetch_all(db)
     .await?;
-    let given_up = rows.into_iter();
-    Ok(given_up
-        .map(|row| (AccountId(row.account_id), RenderId(row.render_id)))
-        .collect())
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
 /// Deletes mails. Says which.

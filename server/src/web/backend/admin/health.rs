@@ -67,7 +67,9 @@ impl RequestBackend {
     /// For the foot of the rail. A page that is about something else does not fail for it.
     pub(super) async fn health_summary(&self) -> Option<HealthSummary> {
         let glance = async { service::glance(&self.app.db, self.waiting().await?, clock::now()).await };
-        let glance = glance.await.inspect_err(|error| tracing::error!(%error, "how the service is can't be said"));
+        let glance = glance
+            .await
+            .inspect_err(|error| tracing::error!(%error, "how the service is can't be said"));
         let glance = glance.ok()?;
         Some(HealthSummary {
             concerns: glance.concerns,
