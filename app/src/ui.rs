@@ -25,6 +25,7 @@ pub mod pager;
 pub mod radio;
 pub mod segmented;
 pub mod select;
+pub mod sentence_case;
 pub mod table;
 pub mod tabs;
 pub mod text_area;

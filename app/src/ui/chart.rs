@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::ui::{gauge::percent, number::grouped};
+use crate::ui::{gauge::percent, number::grouped, sentence_case::sentence_case};
 
 /// Pixels: the axis, the uppermost line of the grid, and the words under the axis.
 const AXIS: f64 = 192.0;
@@ -240,12 +240,6 @@ impl Scale {
 
 fn pixels(length: f64) -> String {
     format!("{length:.1}")
-}
-
-fn sentence_case(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }
 
 #[cfg(test)]

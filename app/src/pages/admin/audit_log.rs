@@ -18,6 +18,7 @@ use crate::{
         moment::Stamp,
         number::counted,
         pager::Pager,
+        sentence_case::sentence_case,
         table::{Column, Table},
     },
 };
@@ -182,9 +183,7 @@ fn ChainEnd(end: (i64, String)) -> impl IntoView {
 
 /// `account.second_factor_removed` as people read it.
 fn label(kind: &str) -> String {
-    let words = kind.replace(['.', '_'], " ");
-    let (first, rest) = words.split_at(1);
-    first.to_uppercase() + rest
+    sentence_case(&kind.replace(['.', '_'], " "))
 }
 
 fn written(date: Option<Date>) -> Option<String> {

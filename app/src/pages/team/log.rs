@@ -19,6 +19,7 @@ use crate::{
         icon::{Glyph, Icon},
         moment::Moment,
         pager::Pager,
+        sentence_case::sentence_case,
         table::{Column, Table},
     },
 };
@@ -136,10 +137,7 @@ fn Row(entry: LogEntry) -> impl IntoView {
 
 /// Values and names: the words of the log begin with capitals.
 fn topics(topics: Vec<&'static str>) -> Vec<(String, String)> {
-    let named = topics.into_iter().map(|topic| {
-        let (first, rest) = topic.split_at(1);
-        (topic.to_owned(), first.to_uppercase() + rest)
-    });
+    let named = topics.into_iter().map(|topic| (topic.to_owned(), sentence_case(topic)));
     named.collect()
 }
 

@@ -13,6 +13,7 @@ use platen_app::{
         rejection::{Field, Reason},
         role::Permission,
     },
+    ui::sentence_case::sentence_case,
 };
 use platen_billing::{client::StripeError, invoices, subscriptions::Card};
 use time::OffsetDateTime;
@@ -295,15 +296,7 @@ pub(super) fn papers(papers: standing::Papers) -> Papers {
 
 /// `Visa ending 4242`, `expires 08/2030`.
 fn in_words(card: &Card) -> (String, Option<String>) {
-    let brand = card.brand.replace('_', " ");
-    let mut letters = brand.chars();
-    let brand: String = letters
-        .next()
-        .map(char::to_uppercase)
-        .into_iter()
-        .flatten()
-        .chain(letters)
-        .collect();
+    let brand = sentence_case(&card.brand.replace('_', " "));
     let ending = card.last4.as_ref().map(|last4| format!(" ending {last4}"));
     let expires = card.expires.map(|(month, year)| format!("expires {month:02}/{year}"));
     (brand + &ending.unwrap_or_default(), expires)
