@@ -1,5 +1,7 @@
 //! Table `accounts`.
 
+pub mod suspension;
+
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -52,32 +54,6 @@ pub async fn update_plan(
         credits
     );
     Ok(former.fetch_optional(db).await?)
-}
-
-/// Suspends an account. `false`: it is suspended already, or there is none.
-pub async fn suspend(
-    db: &mut PgConnection,
-    id: AccountId,
-    reason: &str,
-    now: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "update accounts set suspended_at = $3, suspended_because = $2 where id = $1 and suspended_at is null",
-        id.0,
-        reason,
-        now,
-    );
-    Ok(done.execute(db).await?.rows_affected() == 1)
-}
-
-/// Lifts the suspension of an account. `false`: it is not suspended.
-pub async fn restore(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "update accounts set suspended_at = null, suspended_because = null
-         where id = $1 and suspended_at is not null",
-        id.0,
-    );
-    Ok(done.execute(db).await?.rows_affected() == 1)
 }
 
 /// Whether there is such an account; it stays until the transaction ends.

@@ -1,16 +1,12 @@
 //! Table `renders`.
 
+mod columns;
 pub mod documents;
 pub mod history;
 pub mod log;
 pub mod statistics;
 
-use std::time::Duration;
-
-use platen_engine::{
-    job::{PhaseTimes, RenderedDocument},
-    render_log::Seen,
-};
+use platen_engine::{job::RenderedDocument, render_log::Seen};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -18,11 +14,11 @@ use uuid::Uuid;
 
 use crate::{
     domain::ids::{AccountId, ApiKeyId, InstanceId, RenderId},
-    store::error::StoreError,
+    store::{
+        error::StoreError,
+        renders::columns::{console, kept_title, milliseconds, phase_times, requests, storable},
+    },
 };
-
-/// Characters of a title that are kept.
-const LONGEST_TITLE: usize = 300;
 
 /// A render that is accepted.
 pub struct NewRender {
@@ -336,72 +332,4 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     .execute(db)
     .await?;
     Ok(done.rows_affected())
-}
-
-/// What lists show of a title.
-fn kept_title(title: &str) -> String {
-    title
-        .chars()
-        .take(LONGEST_TITLE)
-        .collect::<String>()
-        .replace('\0', "\u{fffd}")
-}
-
-/// `None`: it has not come to that.
-fn phase_times(phases: &PhaseTimes) -> Option<Value> {
-    let times = phases.by_phase();
-    let begun = times.iter().any(|(_, duration)| !duration.is_zero());
-    begun.then(|| {
-        let times = times.into_iter();
-        times
-            .map(|(phase, duration)| (phase.as_str(), milliseconds(duration)))
-            .collect()
-    })
-}
-
-fn requests(seen: &Seen) -> Value {
-    let requests = seen.requests.iter().map(|request| {
-        json!({
-            "part": request.part, "url": request.url, "type": request.kind, "status": request.status,
-            "bytes": request.bytes, "duration_ms": request.took.map(milliseconds), "error": request.error,
-            "refused": request.refused,
-        })
-    });
-    storable(requests.collect())
-}
-
-fn console(seen: &Seen) -> Value {
-    let messages = seen
-        .console
-        .iter()
-        .map(|message| json!({"part": message.part, "level": message.level, "text": message.text}));
-    storable(messages.collect())
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
-}
-
-/// PostgreSQL's `jsonb` takes no U+0000, which pages and requests may hold.
-fn storable(value: Value) -> Value {
-    match value {
-        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
-        Value::Array(items) => items.into_iter().map(storable).collect(),
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| (name, storable(value)))
-            .collect(),
-        other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_database_takes() {
-        let stored = storable(json!({"a": ["x\0y", {"b": "\0"}, 1, null]}));
-        assert_eq!(stored, json!({"a": ["x\u{fffd}y", {"b": "\u{fffd}"}, 1, null]}));
-    }
 }

@@ -18,7 +18,9 @@ use crate::{
     },
     store::{
         account_limits::{self, OwnLimits},
-        account_log, accounts, audit_log, credits,
+        account_log,
+        accounts::{self, suspension},
+        audit_log, credits,
         error::StoreError,
         tx,
     },
@@ -73,7 +75,7 @@ pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
     let mut transaction = tx::begin(db).await?;
     let owner = accounts::find_owner_address(&mut transaction, account).await?;
     let owner = owner.ok_or(OperationError::NotFound)?;
-    if !accounts::suspend(&mut transaction, account, reason, now).await? {
+    if !suspension::suspend(&mut transaction, account, reason, now).await? {
         return Ok(false);
     }
     if tell_owner {
@@ -98,7 +100,7 @@ pub async fn restore(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
     let mut transaction = tx::begin(db).await?;
     let owner = accounts::find_owner_address(&mut transaction, account).await?;
     let owner = owner.ok_or(OperationError::NotFound)?;
-    if !accounts::restore(&mut transaction, account).await? {
+    if !suspension::restore(&mut transaction, account).await? {
         return Ok(false);
     }
     if tell_owner {

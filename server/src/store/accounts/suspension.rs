@@ -1,0 +1,32 @@
+//! What an operator stops, and lets go on again.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::{domain::ids::AccountId, store::error::StoreError};
+
+/// Suspends an account. `false`: it is suspended already, or there is none.
+pub async fn suspend(
+    db: &mut PgConnection,
+    id: AccountId,
+    reason: &str,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set suspended_at = $3, suspended_because = $2 where id = $1 and suspended_at is null",
+        id.0,
+        reason,
+        now,
+    );
+    Ok(done.execute(db).await?.rows_affected() == 1)
+}
+
+/// Lifts the suspension of an account. `false`: it is not suspended.
+pub async fn restore(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update accounts set suspended_at = null, suspended_because = null
+         where id = $1 and suspended_at is not null",
+        id.0,
+    );
+    Ok(done.execute(db).await?.rows_affected() == 1)
+}

@@ -1,0 +1,80 @@
+//! What is kept of a render's end, as columns take it.
+
+use std::time::Duration;
+
+use platen_engine::{job::PhaseTimes, render_log::Seen};
+use serde_json::{Value, json};
+
+/// Characters of a title that are kept.
+const LONGEST_TITLE: usize = 300;
+
+/// What lists show of a title.
+pub(super) fn kept_title(title: &str) -> String {
+    title
+        .chars()
+        .take(LONGEST_TITLE)
+        .collect::<String>()
+        .replace('\0', "\u{fffd}")
+}
+
+/// `None`: it has not come to that.
+pub(super) fn phase_times(phases: &PhaseTimes) -> Option<Value> {
+    let times = phases.by_phase();
+    let begun = times.iter().any(|(_, duration)| !duration.is_zero());
+    begun.then(|| {
+        let times = times.into_iter();
+        times
+            .map(|(phase, duration)| (phase.as_str(), milliseconds(duration)))
+            .collect()
+    })
+}
+
+/// What the page asked the network for.
+pub(super) fn requests(seen: &Seen) -> Value {
+    let requests = seen.requests.iter().map(|request| {
+        json!({
+            "part": request.part, "url": request.url, "type": request.kind, "status": request.status,
+            "bytes": request.bytes, "duration_ms": request.took.map(milliseconds), "error": request.error,
+            "refused": request.refused,
+        })
+    });
+    storable(requests.collect())
+}
+
+/// What its console said.
+pub(super) fn console(seen: &Seen) -> Value {
+    let messages = seen
+        .console
+        .iter()
+        .map(|message| json!({"part": message.part, "level": message.level, "text": message.text}));
+    storable(messages.collect())
+}
+
+/// As numbers stand in columns.
+pub(super) fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+/// PostgreSQL's `jsonb` takes no U+0000, which pages and requests may hold.
+pub(super) fn storable(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
+        Value::Array(items) => items.into_iter().map(storable).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, storable(value)))
+            .collect(),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_database_takes() {
+        let stored = storable(json!({"a": ["x\0y", {"b": "\0"}, 1, null]}));
+        assert_eq!(stored, json!({"a": ["x\u{fffd}y", {"b": "\u{fffd}"}, 1, null]}));
+    }
+}
