@@ -1,4 +1,5 @@
-//! View `account_limits`: how much each account may ask for, by its plan or by what an operator has decided.
+//! View `account_limits`: how much each account may ask for, by its plan or by what an operator has decided, and whether
+//! it may at all.
 
 use std::fmt;
 

@@ -105,12 +105,11 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
     let row = sqlx::query!(
         r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
             api_keys.expires_at, api_keys.allowed_networks, api_keys.allowed_templates,
-            accounts.suspended_at is not null as "suspended!", users.id as user_id, users.email,
+            limits.suspended_at is not null as "suspended!", users.id as user_id, users.email,
             limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
             limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!"
          from api_keys
-         join accounts on accounts.id = api_keys.account_id
-         join account_limits limits on limits.account_id = accounts.id
+         join account_limits limits on limits.account_id = api_keys.account_id
          join users on users.id = api_keys.created_by
          where api_keys.digest = $1 and api_keys.revoked_at is null"#,
         digest.as_bytes(),

@@ -104,8 +104,8 @@ pub async fn claim(db: &mut PgConnection, instance: InstanceId, wanted: Wanted) 
             from turns
             where (
                 select coalesce($3, limits.concurrency)
-                from account_limits limits join accounts on accounts.id = limits.account_id
-                where accounts.id = turns.account_id and accounts.suspended_at is null
+                from account_limits limits
+                where limits.account_id = turns.account_id and limits.suspended_at is null
             ) > (
                 select count(*) from jobs held
                 where held.kind = $1 and held.account_id = turns.account_id and held.claim is not null
