@@ -195,8 +195,12 @@ async fn what_a_worker_has_in_hand_is_left_alone() {
         stage.failing_render(&receiver).await,
         stage.failing_render(&receiver).await,
     );
+    // By a process that lives: what one holds that is gone is taken back.
+    let alive = "select count(*) from instance_health where role = 'web'";
+    stage.service.number_is(1, alive).await;
     let claim = format!(
-        "update jobs set claim = gen_random_uuid(), instance = gen_random_uuid(), lease_until = now() + interval '1 h'
+        "update jobs set claim = gen_random_uuid(), lease_until = now() + interval '1 h',
+             instance = (select instance from instance_health where role = 'web')
          where render_id = '{held}'"
     );
     stage.service.execute(&claim).await;
