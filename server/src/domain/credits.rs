@@ -128,8 +128,21 @@ impl Balance {
 
     /// The part of a price that the account's own credits don't pay for.
     pub fn overage_of(&self, price: i64) -> i64 {
-        let own_left = self.own - (self.used - self.overage_used);
-        (price - own_left.max(0)).max(0)
+        (price - (self.own - self.own_used()).max(0)).max(0)
+    }
+
+    /// The account's own credits that are gone.
+    pub fn own_used(&self) -> i64 {
+        self.used - self.overage_used
+    }
+
+    /// Whether the owner is to be told when this is charged: with it four fifths of the account's own credits are gone, or
+    /// all of them.
+    pub fn is_worth_telling(&self, price: i64) -> bool {
+        let before = self.own_used();
+        let after = before + price - self.overage_of(price);
+        let passes = |mark: i64| before < mark && mark <= after;
+        passes(self.own) || passes((self.own * 4 + 4) / 5)
     }
 
     /// Whether a render may begin while others are under way. Each reserves one credit.
@@ -229,6 +242,33 @@ mod tests {
         // A limit that was lowered to what is used.
         (balance.own, balance.used, balance.overage_limit) = (10, 12, 2);
         assert!(balance.reserve(0).is_err());
+    }
+
+    #[test]
+    fn four_fifths_and_the_end_are_told_once() {
+        let mut balance = Balance {
+            period: Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC)),
+            own: 10,
+            overage_limit: 5,
+            used: 0,
+            overage_used: 0,
+        };
+        let mut told = Vec::new();
+        for _ in 0..15 {
+            if balance.is_worth_telling(1) {
+                told.push(balance.used + 1);
+            }
+            balance.overage_used += balance.overage_of(1);
+            balance.used += 1;
+        }
+        assert_eq!(told, [8, 10]);
+        (balance.used, balance.overage_used) = (3, 0);
+        assert_eq!(
+            [4, 5, 9].map(|price| balance.is_worth_telling(price)),
+            [false, true, true]
+        );
+        (balance.own, balance.used) = (0, 0);
+        assert!(!balance.is_worth_telling(1));
     }
 
     #[test]

@@ -143,6 +143,20 @@ pub enum Letter {
         /// What was to be paid for.
         plan: String,
     },
+    /// Most of an account's credits are used, or all of them.
+    CreditsUsed {
+        /// What the account is called.
+        account: String,
+        /// How many.
+        used: i64,
+        /// How many there were.
+        own: i64,
+        /// What may be used beyond them.
+        overage_limit: i64,
+        /// When the next ones come.
+        #[serde(with = "time::serde::rfc3339")]
+        ends_at: OffsetDateTime,
+    },
     /// The archive of an account could not be made.
     ExportFailed {
         /// Its name.
@@ -169,6 +183,7 @@ impl Letter {
             Self::AccountRestored { .. } => "account_restored",
             Self::PaymentFailed { .. } => "payment_failed",
             Self::PlanLost { .. } => "plan_lost",
+            Self::CreditsUsed { .. } => "credits_used",
             Self::Invitation { .. } => "invitation",
             Self::Removed { .. } => "removed",
             Self::OwnerChanged { .. } => "owner_changed",

@@ -185,6 +185,13 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
         Letter::AccountSuspended { account, reason } => letters::account_suspended(base, account, reason),
         Letter::AccountRestored { account } => letters::account_restored(base, account),
         Letter::PaymentFailed { account, plan, until } => letters::payment_failed(base, account, plan, *until),
+        Letter::CreditsUsed {
+            account,
+            used,
+            own,
+            overage_limit,
+            ends_at,
+        } => letters::credits_used(base, account, *used, *own, *overage_limit, *ends_at),
         Letter::PlanLost { account, plan } => letters::plan_lost(base, account, plan),
         Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
     };

@@ -190,6 +190,30 @@ pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
         .written()
 }
 
+/// Goes to the owner. `beyond`: what may be used besides.
+pub fn credits_used(base: &Url, account: &str, used: i64, own: i64, beyond: i64, ends_at: OffsetDateTime) -> Written {
+    let (all, moment) = (used >= own, moment(ends_at));
+    let subject = if all {
+        "All credits are used"
+    } else {
+        "Most credits are used"
+    };
+    let draft = Draft::new(subject).says(format!(
+        "Of the {own} credits of the Platen account {account}, {used} are used. The next ones come on {moment}."
+    ));
+    let draft = match (all, beyond) {
+        (true, 0) => draft.says("Until then renders with live keys are refused."),
+        (true, beyond) => draft.says(format!(
+            "Renders go on: up to {beyond} credits more may be used, and are paid for with the next invoice."
+        )),
+        (false, 0) => draft.says("When they are used up, renders with live keys are refused until then."),
+        (false, beyond) => draft.says(format!(
+            "When they are used up, up to {beyond} more may be used, and are paid for with the next invoice."
+        )),
+    };
+    draft.leads("Usage and billing", &page(base, BILLING_PATH)).written()
+}
+
 /// While there is time.
 pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
     let account = called(account_name, "your account");
@@ -370,6 +394,29 @@ mod tests {
         let url = format!("https://platen.example/app/reset-password?token={}", token.expose());
         assert!(mail.text.lines().any(|line| line == url), "{}", mail.text);
         assert!(mail.html.contains(&format!("href=\"{url}\"")), "{}", mail.html);
+    }
+
+    #[test]
+    fn whoever_runs_out_of_credits_reads_whether_renders_go_on() {
+        let ends_at = datetime!(2026-12-01 08:05 UTC);
+        for (used, beyond, subject, words) in [
+            (
+                80,
+                0,
+                "Most",
+                "When they are used up, renders with live keys are refused",
+            ),
+            (80, 500, "Most", "When they are used up, up to 500 more"),
+            (100, 0, "All", "Until then renders with live keys are refused"),
+            (100, 500, "All", "Renders go on: up to 500 credits more"),
+        ] {
+            let mail = credits_used(&base(), "Acme", used, 100, beyond, ends_at);
+            assert!(
+                mail.subject.starts_with(subject) && mail.text.contains(words),
+                "{}",
+                mail.text
+            );
+        }
     }
 
     #[test]

@@ -6,12 +6,14 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        credits::Meter,
+        credits::{Balance, Meter},
         ids::{AccountId, RenderId},
+        mail::Letter,
     },
-    service::{credits::lock_balance, renders::FailureReason},
+    service::{credits::lock_balance, mail::write_to_owner, renders::FailureReason},
     store::{
-        credits as periods,
+        accounts, credits as periods,
+        error::StoreError,
         overage_uses::{self, Overage},
         renders::{self, Ending, Success},
         usage::{self, Usage},
@@ -54,6 +56,27 @@ pub(super) async fn reserve_price(
     Ok(balance.pay(bill.price, by_others)?)
 }
 
+/// Tells the owner that credits come to an end, `charged` of the account's own having just gone.
+async fn tell_owner(
+    db: &mut PgConnection,
+    account: AccountId,
+    balance: &Balance,
+    charged: i64,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let Some(owner) = accounts::find_owner_address(db, account).await? else {
+        return Ok(());
+    };
+    let letter = Letter::CreditsUsed {
+        account: owner.called.clone(),
+        used: balance.own_used() + charged,
+        own: balance.own,
+        overage_limit: balance.overage_limit,
+        ends_at: balance.period.ends_at,
+    };
+    write_to_owner(db, &owner, &letter, now).await
+}
+
 /// Ends a render as succeeded and charges for it. If it is refused, nothing of the transaction may be committed.
 pub(super) async fn charge(
     db: &mut PgConnection,
@@ -81,6 +104,9 @@ pub(super) async fn charge(
                 credits: overage,
             };
             overage_uses::insert(db, account, used, now).await?;
+        }
+        if balance.is_worth_telling(credits) {
+            tell_owner(db, account, &balance, credits - overage, now).await?;
         }
     }
     let used = Usage {

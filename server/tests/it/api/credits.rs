@@ -126,6 +126,22 @@ async fn without_credits_nothing_is_fetched_and_the_end_of_the_period_is_told() 
 }
 
 #[tokio::test]
+async fn the_owner_is_told_when_most_and_when_all_credits_are_used() {
+    let studio = studio_with_credits("5", &[]).await;
+    let told = async || {
+        let letters = "select coalesce(string_agg(concat_ws(' of ', letter->>'used', letter->>'own'), ', ' order by inserted_at), '')
+             from mails where letter->>'kind' = 'credits_used'";
+        studio.service.text(letters).await
+    };
+    for (count, letters) in [(30, ""), (10, "4 of 5"), (1, "4 of 5, 5 of 5")] {
+        studio.pdf(pages(count), json!({})).await;
+        assert_eq!(told().await, letters, "after {count} pages");
+    }
+    forbidden(studio.render("<p>", json!({})).await).await;
+    assert_eq!(told().await, "4 of 5, 5 of 5");
+}
+
+#[tokio::test]
 async fn a_document_that_costs_more_than_is_left_is_not_charged() {
     let studio = studio_with_credits("2", &[]).await;
     let answer = studio.render(pages(21), json!({})).await;
