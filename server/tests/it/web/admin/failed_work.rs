@@ -1,6 +1,8 @@
 //! What operators do about work that fails, and what clients then see of it.
 
-use serde_json::{Value, json};
+mod beside_renders;
+
+use serde_json::json;
 
 use super::super::site;
 use crate::support::{
@@ -318,50 +320,6 @@ async fn the_list_goes_on_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_callback_that_was_given_up_is_sent_again() {
-    let receiver = Receiver::start().await;
-    let stage = Stage::set(&[("PLATEN_EGRESS_ALLOW", &receiver.authority)]).await;
-    let body = page_with_callback("<p>", &receiver.url("/503"));
-    let id = stage.service.queued(&stage.account, &body).await;
-    let [first] = receiver.wait_for(1).await.try_into().ok().expect("one");
-    stage
-        .service
-        .number_is(1, "select count(*) from jobs where failed_at is not null")
-        .await;
-    let page = stage.operator.page("/admin/jobs?kind=callback").await;
-    assert!(
-        page.contains("Its receiver answered 503.") && !page.contains("as you wish"),
-        "{page}"
-    );
-    // The last try.
-    stage
-        .service
-        .execute("update jobs set failures = 7, run_at = now()")
-        .await;
-    let given_up = |render: &Value| render["callback"]["state"] == "failed";
-    stage.service.shown_when(&stage.account, &id, given_up).await;
-    let page = stage.operator.page(PAGE).await;
-    assert!(page.contains(&id) && page.contains("given up"), "{page}");
-
-    let name = format!("callback.{id}");
-    assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
-    let again = receiver.wait_for(3).await.remove(2);
-    assert_eq!(again.headers["webhook-id"], first.headers["webhook-id"]);
-    assert_eq!(again.body, first.body);
-    stage
-        .service
-        .number_is(1, "select count(*) from jobs where failures = 1")
-        .await;
-    assert_eq!(stage.discard(&[&name]).await, told(1, 1, "discarded"));
-    let render = stage.service.shown(&stage.account, &id).await;
-    assert_eq!(
-        (&render["state"], &render["callback"]["state"]),
-        (&json!("succeeded"), &json!("failed"))
-    );
-    assert!(!stage.operator.page(PAGE).await.contains(&id));
-}
-
-#[tokio::test]
 async fn a_render_that_can_not_be_stored_says_why() {
     let stage = Stage::set(&[]).await;
     let connection = json!({
@@ -384,92 +342,4 @@ async fn a_render_that_can_not_be_stored_says_why() {
         .await;
     let page = stage.operator.page("/admin/jobs?kind=render").await;
     assert!(page.contains(&id) && !page.contains("Why is not known"), "{page}");
-}
-
-#[tokio::test]
-async fn mails_and_exports_are_tried_again_or_end() {
-    let receiver = Receiver::start().await;
-    let stage = Stage::without_workers(&receiver).await;
-    let mail = stage.failed_mail().await;
-    let page = stage.operator.page("/admin/jobs?kind=mail").await;
-    assert!(
-        page.contains("password changed, to somebody at example.net") && !page.contains("bob@"),
-        "{page}"
-    );
-    let name = format!("mail.{mail}");
-    assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
-    let anew =
-        "select count(*) from mails where failed_at is not null and not given_up and tries = 0 and run_at <= now()";
-    assert_eq!(stage.service.number(anew).await, 1);
-    assert_eq!(stage.discard(&[&name]).await, told(1, 1, "discarded"));
-    assert_eq!(
-        stage
-            .service
-            .number("select count(*) from mails where failed_at is not null")
-            .await,
-        0
-    );
-
-    let export = |state: &str, finished: &str| {
-        format!(
-            "insert into exports (id, account_id, asked_by, state, run_at, tries, inserted_at, finished_at, failed_at, last_error)
-             select gen_random_uuid(), account_id, user_id, '{state}', now() + interval '1 h', 3, now(), {finished}, now(), 'x'
-             from members where account_id = '{}'",
-            stage.account.id
-        )
-    };
-    stage.service.execute(&export("failed", "now()")).await;
-    stage.service.execute(&export("failed", "now()")).await;
-    // One at a time is made of an account.
-    assert_eq!(
-        stage.treat("retry-failed-work", &["all"], ["export", ""], "").await,
-        "/admin/jobs?kind=export&done=retried&meant=2&made=1"
-    );
-    let waiting = "select count(*) from exports where state = 'waiting' and tries = 0 and run_at <= now()";
-    assert_eq!(stage.service.number(waiting).await, 1);
-    // Its owner is told of the one that was still to be made.
-    let location = stage
-        .treat("discard-failed-work", &["all"], ["export", ""], "no room")
-        .await;
-    assert_eq!(location, "/admin/jobs?kind=export&done=discarded&meant=2&made=2");
-    assert_eq!(
-        stage
-            .service
-            .number("select count(*) from exports where state = 'failed' and failed_at is null")
-            .await,
-        2
-    );
-    let letters =
-        "select count(*) from mails where letter ->> 'kind' = 'export_failed' and recipient = 'ann@example.org'";
-    assert_eq!(stage.service.number(letters).await, 1);
-}
-
-#[tokio::test]
-async fn a_customer_is_asked_about_again_or_left_until_stripe_tells_of_something() {
-    let receiver = Receiver::start().await;
-    let stage = Stage::without_workers(&receiver).await;
-    let insert = format!(
-        "insert into stripe_customers (id, account_id, look_at, failures, inserted_at, failed_at, last_error)
-         values ('cus_1', '{}', now() + interval '1 h', 4, now(), now(), 'Stripe does not answer')",
-        stage.account.id
-    );
-    stage.service.execute(&insert).await;
-    assert!(stage.operator.page(PAGE).await.contains("Customer at Stripe"));
-    assert_eq!(stage.retry(&["customer.cus_1"]).await, told(1, 1, "retried"));
-    assert_eq!(
-        stage
-            .service
-            .number("select count(*) from stripe_customers where look_at <= now()")
-            .await,
-        1
-    );
-    assert_eq!(stage.discard(&["customer.cus_1"]).await, told(1, 1, "discarded"));
-    assert_eq!(
-        stage
-            .service
-            .number("select count(*) from stripe_customers where look_at is null")
-            .await,
-        1
-    );
-    assert!(stage.operator.page(PAGE).await.contains("Nothing fails"));
 }
