@@ -69,9 +69,10 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();
     Ok(browser_session::protect(pages, &app.people, &app.base_url, proxies)
-        .layer(compression())
         .layer(middleware::from_fn(policy::keep))
         .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
+        // The last one: the others read what is answered.
+        .layer(compression())
         .with_state(Web {
             app: app.clone(),
             api,

@@ -14,8 +14,9 @@ mod templates;
 mod thumbnails;
 mod webhooks;
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fs, io::Read, path::Path};
 
+use flate2::read::GzDecoder;
 use leptos::server_fn::axum::server_fn_paths;
 use reqwest::{Response, redirect::Policy};
 use tempfile::TempDir;
@@ -232,6 +233,31 @@ async fn a_form_without_script_changes_the_theme_and_goes_back() {
     assert!(!foreign.headers().contains_key("set-cookie"));
     let html = foreign.text().await.expect("a page");
     assert!(html.contains("<h1 class=\"auth__title\">This did not work"), "{html}");
+}
+
+#[tokio::test]
+async fn whoever_is_turned_away_reads_why_also_when_answers_are_packed_for_them() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let turned_away = async |encoding: &str| {
+        let request = client_that_stays()
+            .post(service.url("/web/theme"))
+            .header(PAGE.0, PAGE.1);
+        let request = request
+            .header("sec-fetch-site", "cross-site")
+            .header("accept-encoding", encoding);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 403);
+        let packed = answer.headers().contains_key("content-encoding");
+        (packed, answer.bytes().await.expect("a page"))
+    };
+    let (packed, plain) = turned_away("identity").await;
+    assert!(!packed);
+    let (packed, page) = turned_away("gzip").await;
+    assert!(packed);
+    let mut unpacked = Vec::new();
+    GzDecoder::new(&*page).read_to_end(&mut unpacked).expect("gzip");
+    assert_eq!(String::from_utf8_lossy(&unpacked), String::from_utf8_lossy(&plain));
 }
 
 #[tokio::test]
