@@ -60,6 +60,9 @@ create table stripe_meter_events (
     claim uuid,
     lease_until timestamptz,
     failures integer not null default 0,
+    -- As in `failed_work`.
+    failed_at timestamptz,
+    last_error text,
     constraint stripe_meter_events_pkey primary key (id),
     constraint stripe_meter_events_customer_id_fkey foreign key (customer_id) references stripe_customers (id)
         on delete cascade,
@@ -91,3 +94,34 @@ create table overage_uses (
 create index overage_uses_untold on overage_uses (customer_id, period_starts_at) where meter_event_id is null;
 create index overage_uses_customer_id on overage_uses (customer_id);
 create index overage_uses_meter_event_id on overage_uses (meter_event_id);
+
+-- As before, and what Stripe could not be told.
+create or replace view failed_work as
+    select kind, render_id::text as id, account_id, null::text as about, null::text as receiver, last_error as error,
+        failures + crashes as tries, failed_at, run_at as again_at, claim is not null as in_hand
+    from jobs where failed_at is not null
+    union all
+    select 'callback', render_id::text, account_id, null, null, last_error, failures, failed_at, null, false
+    from callbacks where failed_at is not null
+    union all
+    select 'mail', id::text,
+        (
+            select members.account_id from members where members.user_id = mails.user_id
+            order by members.inserted_at, members.account_id limit 1
+        ),
+        letter ->> 'kind', split_part(recipient, '@', 2), last_error, tries, failed_at,
+        case when not given_up then run_at end, claim is not null and lease_until > now()
+    from mails where failed_at is not null
+    union all
+    select 'export', id::text, account_id, null, null, last_error, tries, failed_at,
+        case when state = 'waiting' then run_at end, claim is not null and lease_until > now()
+    from exports where failed_at is not null
+    union all
+    select 'customer', id, account_id, null, null, last_error, failures, failed_at,
+        look_at, claim is not null and lease_until > now()
+    from stripe_customers where failed_at is not null
+    union all
+    select 'usage', events.id::text, account_id, null, null, events.last_error, events.failures, events.failed_at,
+        case when given_up_at is null then send_at end, events.claim is not null and events.lease_until > now()
+    from stripe_meter_events events join stripe_customers on stripe_customers.id = events.customer_id
+    where events.failed_at is not null;

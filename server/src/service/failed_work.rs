@@ -104,6 +104,9 @@ pub async fn retry(
     for (account, export) in again::hasten_exports(db, &ids.exports).await? {
         treated.add(WorkKind::Export, export.to_string(), Some(account));
     }
+    for event in again::hasten_usage(db, &ids.usage).await? {
+        treated.add(WorkKind::Usage, event.to_string(), None);
+    }
     for customer in again::hasten_customers(db, &ids.customers).await? {
         treated.add(WorkKind::Customer, customer, None);
     }
@@ -115,8 +118,8 @@ pub async fn retry(
     Ok(done)
 }
 
-/// Ends work: renders fail, callbacks are given up, mails are forgotten, exports fail, and Stripe is not asked again until
-/// it tells of something.
+/// Ends work: renders fail, callbacks are given up, mails are forgotten, exports fail, nobody pays for what Stripe was not
+/// told, and Stripe is not asked again until it tells of something.
 pub async fn discard(
     app: &AppState,
     doer: &AuditDoer,
@@ -150,6 +153,9 @@ pub async fn discard(
         if let Some(asker) = export.asker {
             exports::tell_of_failure(db, asker, now).await?;
         }
+    }
+    for event in discarded::give_usage_up(db, &ids.usage).await? {
+        treated.add(WorkKind::Usage, event.to_string(), None);
     }
     for customer in discarded::leave_customers(db, &ids.customers).await? {
         treated.add(WorkKind::Customer, customer, None);
@@ -230,6 +236,7 @@ struct Ids {
     callbacks: Vec<Uuid>,
     mails: Vec<Uuid>,
     exports: Vec<Uuid>,
+    usage: Vec<Uuid>,
     customers: Vec<String>,
 }
 
@@ -242,6 +249,7 @@ impl Ids {
                 WorkKind::Callback => &mut ids.callbacks,
                 WorkKind::Mail => &mut ids.mails,
                 WorkKind::Export => &mut ids.exports,
+                WorkKind::Usage => &mut ids.usage,
                 WorkKind::Customer => {
                     ids.customers.push(name.id.clone());
                     continue;

@@ -4,7 +4,10 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{domain::billing::LEASE, store::error::StoreError};
+use crate::{
+    domain::{billing::LEASE, failed_work::kept_error},
+    store::error::StoreError,
+};
 
 /// Makes an event for each customer and period out of all uses that are older than so many seconds and that no event tells
 /// of; with `only`, of this customer.
@@ -76,36 +79,46 @@ pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<
     Ok(events.fetch_all(db).await?)
 }
 
-/// What became of an event that was in hand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What became of an event that was in hand, and why, where Stripe was not told.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
     /// Stripe has it.
     Arrived,
     /// Nobody knows whether Stripe has it; it is sent again.
-    InDoubt,
+    InDoubt(String),
     /// Stripe has not taken it this time; it is sent again.
-    Refused,
+    Refused(String),
     /// It is not sent again.
-    GivenUp,
+    GivenUp(String),
+}
+
+impl Report {
+    /// Why Stripe was not told.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Self::Arrived => None,
+            Self::InDoubt(error) | Self::Refused(error) | Self::GivenUp(error) => Some(error),
+        }
+    }
 }
 
 /// Gives an event back. `delay_seconds`: until it is sent again, if it is.
-pub async fn release(db: &PgPool, event: &ClaimedEvent, report: Report, delay_seconds: f64) -> Result<(), StoreError> {
+pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_seconds: f64) -> Result<(), StoreError> {
     sqlx::query!(
         "update stripe_meter_events
-         set claim = null, lease_until = null,
-             sent_at = case when $3 then now() end,
-             given_up_at = case when $4 then now() end,
+         set claim = null, lease_until = null, send_at = now() + $3::float8 * interval '1 s',
+             sent_at = case when $4::text is null then now() end,
+             failed_at = case when $4 is not null then now() end, last_error = $4,
+             failures = failures + case when $4 is not null then 1 else 0 end,
              in_doubt_since = coalesce(in_doubt_since, case when $5 then now() end),
-             failures = failures + case when $3 or $4 then 0 else 1 end,
-             send_at = now() + $6::float8 * interval '1 s'
+             given_up_at = case when $6 then now() end
          where id = $1 and claim = $2",
         event.id,
         event.claim,
-        report == Report::Arrived,
-        report == Report::GivenUp,
-        report == Report::InDoubt,
         delay_seconds,
+        report.error().map(kept_error),
+        matches!(report, Report::InDoubt(_)),
+        matches!(report, Report::GivenUp(_)),
     )
     .execute(db)
     .await?;

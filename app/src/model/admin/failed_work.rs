@@ -15,11 +15,20 @@ pub enum WorkKind {
     Export,
     /// A customer about whom Stripe can't be asked.
     Customer,
+    /// What a customer has used, of which Stripe can't be told.
+    Usage,
 }
 
 impl WorkKind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Render, Self::Callback, Self::Mail, Self::Export, Self::Customer];
+    pub const ALL: [Self; 6] = [
+        Self::Render,
+        Self::Callback,
+        Self::Mail,
+        Self::Export,
+        Self::Customer,
+        Self::Usage,
+    ];
 
     /// The word for it, in the database and in addresses.
     pub fn as_str(self) -> &'static str {
@@ -29,6 +38,7 @@ impl WorkKind {
             Self::Mail => "mail",
             Self::Export => "export",
             Self::Customer => "customer",
+            Self::Usage => "usage",
         }
     }
 
@@ -45,6 +55,7 @@ impl WorkKind {
             Self::Mail => "Mail",
             Self::Export => "Export",
             Self::Customer => "Customer at Stripe",
+            Self::Usage => "Usage for Stripe",
         }
     }
 }

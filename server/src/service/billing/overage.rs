@@ -51,10 +51,24 @@ pub(super) async fn tell_all_of(billing: &Billing, till: &Till, customer: &str) 
 }
 
 async fn tell(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<(), StoreError> {
-    let now = clock::now();
-    let forgotten = event.in_doubt_since.is_some_and(|since| since < now - KNOWN_FOR);
-    if forgotten || event.used_at < now - TAKEN_FOR {
-        return give_up(billing, event, forgotten, now).await;
+    let report = report(till, event, clock::now()).await;
+    if let Some(error) = report.error() {
+        tracing::warn!(event = %event.id, customer = event.customer, error, "Stripe was not told what was used");
+    }
+    let delay = billing::delay(event.failures, rand::random());
+    stripe_meter_events::release(&billing.db, event, &report, delay.as_secs_f64()).await
+}
+
+async fn report(till: &Till, event: &ClaimedEvent, now: OffsetDateTime) -> Report {
+    if event.in_doubt_since.is_some_and(|since| since < now - KNOWN_FOR) {
+        let words =
+            "For a day Stripe did not say whether it was told. Look at its meter: if this is missing there, try again";
+        return Report::GivenUp(words.to_owned());
+    }
+    if event.used_at < now - TAKEN_FOR {
+        return Report::GivenUp(
+            "For 34 days Stripe could not be told, and takes it no more. Write an invoice".to_owned(),
+        );
     }
     let sent = MeterEvent {
         identifier: &event.id.to_string(),
@@ -62,44 +76,11 @@ async fn tell(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<()
         credits: event.credits,
         used_at: event.used_at,
     };
-    let report = match till.stripe.report_usage(&sent).await {
+    match till.stripe.report_usage(&sent).await {
         Ok(()) => Report::Arrived,
-        Err(error) => {
-            tracing::warn!(event = %event.id, customer = event.customer, %error, "Stripe was not told what was used");
-            match error {
-                StripeError::Unreachable(_) => Report::InDoubt,
-                StripeError::Refused { .. }
-                | StripeError::NotFound(_)
-                | StripeError::Declined(_)
-                | StripeError::Settings(_) => Report::Refused,
-            }
-        }
-    };
-    let delay = billing::delay(event.failures, rand::random());
-    stripe_meter_events::release(&billing.db, event, report, delay.as_secs_f64()).await
-}
-
-/// The operator has to look.
-async fn give_up(
-    billing: &Billing,
-    event: &ClaimedEvent,
-    forgotten: bool,
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    let why = if forgotten {
-        "Stripe did not say for a day whether it was told"
-    } else {
-        "Stripe could not be told for 34 days"
-    };
-    let words = format!(
-        "{} credits beyond the plan, used until {}, event {}: {why}. Look at the meter, and report what is missing there",
-        event.credits, event.used_at, event.id
-    );
-    tracing::error!(customer = event.customer, words, "what was used is not told any more");
-    let mut transaction = tx::begin(&billing.db).await?;
-    stripe_events::insert_difference(&mut transaction, &event.customer, None, &words, now).await?;
-    tx::commit(transaction).await?;
-    stripe_meter_events::release(&billing.db, event, Report::GivenUp, 0.0).await
+        Err(error @ StripeError::Unreachable(_)) => Report::InDoubt(error.to_string()),
+        Err(error) => Report::Refused(error.to_string()),
+    }
 }
 
 /// Compares what Stripe has counted of the day before, in UTC, with what it was told. What differs is written down.

@@ -112,6 +112,23 @@ pub async fn hasten_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<V
         .collect())
 }
 
+/// Lets Stripe be told at once what was used, also what was given up: whoever asks for that has looked whether Stripe knows.
+/// Says of which events.
+pub async fn hasten_usage(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let hastened = sqlx::query_scalar!(
+        "update stripe_meter_events
+         set send_at = now(), in_doubt_since = case when given_up_at is null then in_doubt_since end, given_up_at = null
+         where id in (
+             select id from stripe_meter_events
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        events,
+    );
+    Ok(hastened.fetch_all(db).await?)
+}
+
 /// Lets Stripe be asked about customers at once. Says about which.
 pub async fn hasten_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
     let hastened = sqlx::query_scalar!(

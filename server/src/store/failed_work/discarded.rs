@@ -118,6 +118,22 @@ pub async fn give_exports_up(
     Ok(given_up.collect())
 }
 
+/// Lets Stripe not be told what was used: nobody pays for it. Says of which events.
+pub async fn give_usage_up(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let given_up = sqlx::query_scalar!(
+        "update stripe_meter_events
+         set given_up_at = coalesce(given_up_at, now()), failed_at = null, claim = null, lease_until = null
+         where id in (
+             select id from stripe_meter_events
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        events,
+    );
+    Ok(given_up.fetch_all(db).await?)
+}
+
 /// Lets Stripe not be asked about customers until it tells of something, or the night's comparison comes to them. Says about
 /// which.
 pub async fn leave_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {

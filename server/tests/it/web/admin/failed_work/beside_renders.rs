@@ -1,9 +1,12 @@
-//! Work that is no render: callbacks, mails, exports and customers.
+//! Work that is no render: callbacks, mails, exports, customers and what they use.
 
 use serde_json::{Value, json};
 
 use super::{PAGE, Stage, told};
 use crate::support::{background::page_with_callback, receiver::Receiver};
+
+/// An event for Stripe's meter.
+const EVENT: &str = "0198f1d2-0000-7000-8000-000000000001";
 
 #[tokio::test]
 async fn a_callback_that_was_given_up_is_sent_again() {
@@ -134,5 +137,29 @@ async fn a_customer_is_asked_about_again_or_left_until_stripe_tells_of_something
             .await,
         1
     );
+    assert!(stage.operator.page(PAGE).await.contains("Nothing fails"));
+}
+
+#[tokio::test]
+async fn what_was_used_is_told_after_all_or_not_paid_for() {
+    let receiver = Receiver::start().await;
+    let stage = Stage::without_workers(&receiver).await;
+    let insert = format!(
+        "insert into stripe_customers (id, account_id, inserted_at) values ('cus_1', '{}', now());
+         insert into stripe_meter_events
+             (id, customer_id, credits, used_at, send_at, failures, failed_at, last_error, in_doubt_since, given_up_at)
+         values ('{EVENT}', 'cus_1', 12, now(), now(), 9, now(), 'Stripe did not say', now(), now())",
+        stage.account.id
+    );
+    stage.service.execute(&insert).await;
+    assert!(stage.operator.page(PAGE).await.contains("Usage for Stripe"));
+    let name = format!("usage.{EVENT}");
+    assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
+    let due = "select count(*) from stripe_meter_events
+               where send_at <= now() and given_up_at is null and in_doubt_since is null";
+    assert_eq!(stage.service.number(due).await, 1);
+    assert_eq!(stage.discard(&[&name]).await, told(1, 1, "discarded"));
+    let left = "select count(*) from stripe_meter_events where given_up_at is not null";
+    assert_eq!(stage.service.number(left).await, 1);
     assert!(stage.operator.page(PAGE).await.contains("Nothing fails"));
 }
