@@ -16,7 +16,7 @@ use crate::{
         api::{KeepPlan, ResumeSubscription},
     },
     ui::{
-        button::{CloseButton, OpenButton, Rank, Size, SubmitButton},
+        button::{ButtonLink, CloseButton, OpenButton, Rank, Size, SubmitButton},
         dialog::Dialog,
         gauge::Gauge,
         moment::day_and_year,
@@ -26,6 +26,8 @@ use crate::{
 
 /// `id` of the dialog.
 const CHOOSE: &str = "plan";
+/// Where somebody reads what it means to pay for nothing any more.
+const END: &str = "/dashboard/billing?plan=Free";
 
 /// What the account has, and what is left of it.
 #[component]
@@ -137,7 +139,14 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
         };
         (words, Some(form.into_any()))
     } else if subscription.due.is_some() {
-        ("An invoice is open: pay it under Invoices.".to_owned(), None)
+        let words = "An invoice is open: pay it under Invoices.".to_owned();
+        // Whoever is late may still go.
+        let form = view! {
+            <ButtonLink href=END size=Size::Small>
+                "End the subscription"
+            </ButtonLink>
+        };
+        (words, Some(form.into_any()))
     } else {
         (format!("Renews on {}.", at(subscription.renews_at)), None)
     };
