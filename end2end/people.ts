@@ -73,16 +73,22 @@ export interface SecondFactor {
 /** Whoever is logged in sets up a second factor. They are at the page that shows the recovery codes. */
 export async function setUpSecondFactor(page: Page): Promise<SecondFactor> {
   await page.goto("/dashboard/settings");
-  await page.getByRole("button", { name: "Set up the second factor" }).click();
+  await page.getByRole("button", { name: "Set up an app" }).click();
   return turnOn(page);
 }
 
-/** Ends the set-up of a second factor, from the page that shows the code. */
-export async function turnOn(page: Page): Promise<SecondFactor> {
+/** Turns an authenticator app on, from the page that shows the code. */
+export async function turnAppOn(page: Page): Promise<{ secret: string; usedCode: string }> {
   const secret = (await page.locator(".totp code").textContent())!;
   const usedCode = codeOf(secret);
   await page.getByLabel("Code", { exact: true }).fill(usedCode);
   await page.getByRole("button", { name: "Turn on" }).click();
+  return { secret, usedCode };
+}
+
+/** The same, where it is the first factor: recovery codes come with it. */
+export async function turnOn(page: Page): Promise<SecondFactor> {
+  const { secret, usedCode } = await turnAppOn(page);
   const recoveryCodes = await page
     .getByRole("list", { name: "Recovery codes" })
     .getByRole("listitem")

@@ -3,6 +3,7 @@
 import "./elements/code-editor.ts";
 import "./elements/live-part.ts";
 import "./elements/local-time.ts";
+import "./elements/passkey-button.ts";
 import "./forms.ts";
 
 // What wasm-bindgen has written; see build.mjs.

@@ -77,16 +77,24 @@ impl AppError {
             | Self::SecondFactorFirst => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
-                Reason::WrongCredentials | Reason::WrongPassword | Reason::OthersInvitation | Reason::Unconfirmed => {
-                    403
-                }
+                Reason::WrongCredentials
+                | Reason::WrongPassword
+                | Reason::PasskeyRefused
+                | Reason::OthersInvitation
+                | Reason::Unconfirmed => 403,
                 Reason::TooMany { .. } | Reason::TooManyInvitations | Reason::ExportsSpent => 429,
                 Reason::Payment(_)
                 | Reason::Render(_)
                 | Reason::SavedMeanwhile
                 | Reason::OwnerStays
+                | Reason::TooManyPasskeys
+                | Reason::LastFactor
                 | Reason::ExportUnderWay => 409,
-                Reason::Invalid(_) | Reason::KeyEnded | Reason::WorthlessLink | Reason::EmailTaken => 422,
+                Reason::Invalid(_)
+                | Reason::KeyEnded
+                | Reason::WorthlessLink
+                | Reason::EmailTaken
+                | Reason::PasskeyTooLate => 422,
             },
             Self::Malformed => 422,
             Self::Unavailable => 503,

@@ -29,7 +29,7 @@ use crate::pages::{
     render::Render,
     renders::Renders,
     reset_password::ResetPassword,
-    second_factor::SecondFactor,
+    second_factor::{SecondFactor, passkey::NewPasskey},
     second_step::SecondStep,
     settings::Settings,
     sign_up::SignUp,
@@ -70,6 +70,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/team/log") view=Log ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings") view=Settings ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings/second-factor") view=SecondFactor ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/settings/passkey") view=NewPasskey ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/confirm") view=Confirm ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />

@@ -22,6 +22,7 @@ pub mod moment;
 pub mod notice;
 pub mod number;
 pub mod pager;
+pub mod passkey_button;
 pub mod radio;
 pub mod segmented;
 pub mod select;

@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/log-in?next=/admin/accounts");
       await logIn(page, email);
       await expect(page).toHaveURL(/second-factor\?required=yes$/);
-      await page.getByRole("button", { name: "Set up" }).click();
+      await page.getByRole("button", { name: "Set up an app" }).click();
       await turnOn(page);
       await page.goto("/dashboard");
       await page.getByRole("button", { name: /your menu$/ }).click();

@@ -66,7 +66,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard/settings");
       await page.getByRole("button", { name: "Turn off" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
-      await expect(page.getByRole("status")).toContainText("The second factor is off.");
+      await expect(page.getByRole("status")).toContainText("The authenticator app is off.");
       await logOut(page);
       await logIn(page, member.email);
       await expect(page).toHaveURL(/\/dashboard$/);
@@ -172,7 +172,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/\/dashboard\/settings\/second-factor\?required=yes$/);
       await page.goto("/dashboard/templates");
       await expect(page.getByText("A second factor is asked for here.")).toBeVisible();
-      await page.getByRole("button", { name: "Set up" }).click();
+      await page.getByRole("button", { name: "Set up an app" }).click();
       await turnOn(page);
       await page.goto("/dashboard/templates");
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Templates");
@@ -206,7 +206,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await look("off");
       await page.goto("/dashboard/settings/second-factor?required=yes");
       await look("required");
-      await page.getByRole("button", { name: "Set up" }).click();
+      await page.getByRole("button", { name: "Set up an app" }).click();
       await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
       await look("begun");
       await page.getByLabel("Code", { exact: true }).fill("000000");

@@ -209,7 +209,11 @@ async fn serve_with(
         config: config.clone(),
         instance: instance.id,
         buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),
-        people: People::new(db.clone(), prepared.secret_keys.clone()),
+        people: People::new(
+            db.clone(),
+            prepared.secret_keys.clone(),
+            &config.http.base_url_for(bound),
+        ),
         secret_keys: prepared.secret_keys,
         answers: prepared.answers,
         documents,

@@ -28,6 +28,7 @@ pub mod network;
 pub mod one_time_token;
 pub mod operator;
 pub mod page;
+pub mod passkey;
 pub mod password;
 pub mod plan;
 pub mod render;

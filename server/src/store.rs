@@ -30,6 +30,7 @@ pub mod offers;
 pub mod one_time_tokens;
 pub mod operators;
 pub mod overage_uses;
+pub mod passkeys;
 pub mod plans;
 pub mod pool;
 pub mod render_contents;

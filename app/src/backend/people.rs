@@ -2,7 +2,10 @@
 
 use async_trait::async_trait;
 
-use crate::{error::AppError, model::plan::Plan};
+use crate::{
+    error::AppError,
+    model::{plan::Plan, second_factor::Ways},
+};
 
 /// What somebody types who wants to log in.
 pub struct LogIn {
@@ -34,12 +37,14 @@ pub struct SignUp {
     pub password: String,
 }
 
-/// What somebody types in the second step.
-pub enum SecondStepCode {
+/// What somebody shows in the second step.
+pub enum SecondStepProof {
     /// What their app shows.
     App(String),
-    /// What stands in for it.
+    /// A code that stands in for it.
     Recovery(String),
+    /// What a passkey has answered, as JSON.
+    Passkey(String),
 }
 
 /// Logging in and out, and what comes before.
@@ -48,11 +53,11 @@ pub trait PeopleBackend: Send + Sync {
     /// Logs the visitor in, or lets them wait for the second step.
     async fn log_in(&self, form: LogIn) -> Result<LogInStep, AppError>;
 
-    /// Whether the visitor has come to the second step.
-    async fn is_at_second_step(&self) -> Result<bool, AppError>;
+    /// Asks for the second factor of a visitor who has come to the second step; `None`: they have not, or are too late.
+    async fn second_step(&self) -> Result<Option<Ways>, AppError>;
 
     /// Logs the visitor in who has come to the second step. `remember`: this browser is not asked for it for a while.
-    async fn log_in_by_second_factor(&self, code: SecondStepCode, remember: bool) -> Result<(), AppError>;
+    async fn log_in_by_second_factor(&self, proof: SecondStepProof, remember: bool) -> Result<(), AppError>;
 
     /// Logs the visitor out, if they are logged in.
     async fn log_out(&self) -> Result<(), AppError>;

@@ -12,7 +12,9 @@ pub const DASHBOARD: &str = "/dashboard";
 pub const CONFIRM: &str = "/dashboard/confirm";
 /// Where a second factor is set up.
 pub const SECOND_FACTOR: &str = "/dashboard/settings/second-factor";
-/// The same, for those whose account asks for it.
+/// Where a passkey is added.
+pub const PASSKEY: &str = "/dashboard/settings/passkey";
+/// As [`SECOND_FACTOR`], for those whose account asks for it.
 pub const SECOND_FACTOR_FIRST: &str = "/dashboard/settings/second-factor?required=yes";
 
 /// A path of ours, with or without a query: never an address elsewhere, and always fit for a header.

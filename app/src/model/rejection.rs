@@ -25,6 +25,8 @@ pub enum Field {
     Code,
     /// A code that stands in for the app.
     RecoveryCode,
+    /// What a passkey is called.
+    PasskeyName,
     /// From when on everybody needs a second factor.
     SecondFactorFrom,
     /// Hidden: the id of what the form is about.
@@ -121,7 +123,7 @@ pub enum Field {
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 54] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -129,6 +131,7 @@ impl Field {
         Self::Password,
         Self::Code,
         Self::RecoveryCode,
+        Self::PasskeyName,
         Self::SecondFactorFrom,
         Self::Subject,
         Self::Confirmation,
@@ -187,6 +190,7 @@ impl Field {
             Self::Password => "password",
             Self::Code => "code",
             Self::RecoveryCode => "recovery_code",
+            Self::PasskeyName => "passkey_name",
             Self::SecondFactorFrom => "second_factor_from",
             Self::Subject => "subject",
             Self::Confirmation => "confirmation",
@@ -246,6 +250,7 @@ impl Field {
             Self::Password => "A password has at least 12 characters.",
             Self::Code => "Enter the six digits that the app shows now. Each code works once.",
             Self::RecoveryCode => "This is none of your recovery codes, or it was used before.",
+            Self::PasskeyName => "A passkey’s name has 1 to 200 characters.",
             Self::SecondFactorFrom => "A day from today on, such as 2027-01-31.",
             Self::Subject => "This page is older than the service. Load it again.",
             Self::Confirmation => "This is not the name. Type it as it is written above.",
@@ -317,6 +322,14 @@ pub enum Reason {
         /// Until the next one.
         minutes: u64,
     },
+    /// A passkey was shown too late, or to another page than the last that asked.
+    PasskeyTooLate,
+    /// It is none of the person's passkeys, or not what was asked.
+    PasskeyRefused,
+    /// The person has as many passkeys as they may.
+    TooManyPasskeys,
+    /// The person needs a second factor, and this is their only one.
+    LastFactor,
     /// A link of a mail is worthless.
     WorthlessLink,
     /// Somebody has the address.
@@ -378,6 +391,13 @@ impl fmt::Display for Rejection {
             ),
             Reason::TooMany { minutes: 1 } => formatter.write_str("Too many tries. Try again in 1 minute."),
             Reason::TooMany { minutes } => write!(formatter, "Too many tries. Try again in {minutes} minutes."),
+            Reason::PasskeyTooLate => formatter
+                .write_str("This page was open for more than ten minutes, or once more in another tab. Try again."),
+            Reason::PasskeyRefused => formatter.write_str("This passkey was not accepted. Try again, or use another way."),
+            Reason::TooManyPasskeys => formatter.write_str("You have ten passkeys, and that is all. Remove one first."),
+            Reason::LastFactor => formatter.write_str(
+                "A second factor is asked for here, and this is your only one. Add another one first, such as a passkey.",
+            ),
             Reason::WorthlessLink => {
                 formatter.write_str("This link has been used, replaced, or is too old. Ask for a new one.")
             }

@@ -11,12 +11,18 @@ use crate::{
     model::{
         own_path::{CONFIRM, OwnPath},
         rejection::Field,
+        second_factor::Ways,
     },
-    outcome::{Outcome, field::FormField, form::PageForm},
+    outcome::{
+        Outcome,
+        field::FormField,
+        form::{ButtonForm, PageForm},
+    },
     pages::confirm::api::Confirm as ConfirmFunction,
     ui::{
         button::Submit,
         field::{Face, TextField},
+        passkey_button::{Ceremony, PasskeyButton},
     },
 };
 
@@ -31,18 +37,20 @@ pub fn Confirm() -> impl IntoView {
         <Card>
             <h1 class="auth__title">"Confirm that it is you"</h1>
             {loaded(
-                |backend| async move { backend.has_second_factor().await },
-                move |has_second_factor| view! { <Form next by_code has_second_factor /> },
+                |backend| async move { backend.ask_for_second_factor().await },
+                move |ways| view! { <Form ways next by_code /> },
             )}
         </Card>
     }
 }
 
 #[component]
-fn Form(next: OwnPath, by_code: bool, has_second_factor: bool) -> impl IntoView {
+fn Form(ways: Ways, next: OwnPath, by_code: bool) -> impl IntoView {
     let outcome = Outcome::of::<ConfirmFunction>();
     let by_password = next.after(CONFIRM).to_string();
-    let by_code = by_code && has_second_factor;
+    let next = next.to_string();
+    let next_of_passkey = next.clone();
+    let by_code = by_code && ways.app;
     let field = if by_code {
         Either::Left(view! {
             <FormField
@@ -76,11 +84,22 @@ fn Form(next: OwnPath, by_code: bool, has_second_factor: bool) -> impl IntoView 
     view! {
         <p class="auth__lede">"It is more than ten minutes since you last did. Afterwards you are back where you were."</p>
         <PageForm outcome>
-            <input type="hidden" name="next" value=next.to_string() />
+            <input type="hidden" name="next" value=next />
             <div class="auth__form">{field} <Submit>"Confirm"</Submit></div>
         </PageForm>
+        {ways
+            .passkey
+            .map(|options| {
+                view! {
+                    <ButtonForm outcome class="auth__form">
+                        <input type="hidden" name="next" value=next_of_passkey />
+                        <PasskeyButton ceremony=Ceremony::Show options label="Use a passkey" />
+                    </ButtonForm>
+                }
+            })}
         <div class="auth__other stack">
-            {has_second_factor
+            {ways
+                .app
                 .then(|| {
                     view! {
                         <p>

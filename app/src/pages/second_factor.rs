@@ -1,8 +1,10 @@
 //! `/dashboard/settings/second-factor`: where a person sets up their second factor, and is shown new recovery codes. It needs
-//! no account: those come here first whose account wants everybody to have one (`?required`).
+//! no account: those come here first whose account wants everybody to have one (`?required`). A passkey is added on a page
+//! of its own.
 
 pub mod api;
 pub mod codes;
+pub mod passkey;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -11,8 +13,9 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
     model::{
+        own_path::PASSKEY,
         rejection::Field,
-        second_factor::{AppSecret, SecondFactor as State, SetUp},
+        second_factor::{App, AppSecret, SetUp},
     },
     outcome::{
         Outcome,
@@ -20,7 +23,7 @@ use crate::{
         form::{ButtonForm, OutcomeErrors, PageForm},
     },
     pages::second_factor::{
-        api::{BeginSecondFactor, TurnSecondFactorOn},
+        api::{BeginPasskey, BeginSecondFactor, TurnSecondFactorOn},
         codes::NewCodes,
     },
     ui::{
@@ -51,25 +54,28 @@ fn Content(found: SetUp, required: bool) -> impl IntoView {
     if !found.new_codes.is_empty() {
         return view! { <NewCodes codes=found.new_codes /> }.into_any();
     }
-    match found.state {
-        State::On { .. } => view! {
+    let is_on = found.state.is_on();
+    match found.state.app {
+        App::Begun(secret) => view! { <TurnOn secret passkeys=found.state.more_passkeys /> }.into_any(),
+        App::Off | App::On { .. } if is_on => view! {
             <p class="auth__lede">"Your second factor is on."</p>
             <div class="auth__form">
                 <ButtonLink href="/dashboard/settings#second-factor">"Go to the settings"</ButtonLink>
             </div>
         }
         .into_any(),
-        State::Begun(secret) => view! { <TurnOn secret /> }.into_any(),
-        State::Off => view! { <Begin required /> }.into_any(),
+        App::Off | App::On { .. } => view! { <Begin required passkeys=found.state.more_passkeys /> }.into_any(),
     }
 }
 
 #[component]
-fn Begin(required: bool) -> impl IntoView {
-    let outcome = Outcome::of::<BeginSecondFactor>();
+fn Begin(required: bool, passkeys: bool) -> impl IntoView {
+    let (outcome, passkey) = (Outcome::of::<BeginSecondFactor>(), Outcome::of::<BeginPasskey>());
     view! {
         <p class="auth__lede">
-            "When you log in, you then enter six digits that an authenticator app on your phone shows. Whoever learns your password is still outside."
+            "When you log in, you then enter six digits that an authenticator app on your phone shows"
+            {passkeys.then_some(", or use a passkey of your device")}
+            ". Whoever learns your password is still outside."
         </p>
         <div class="auth__form">
             {required
@@ -79,9 +85,17 @@ fn Begin(required: bool) -> impl IntoView {
                             "A second factor is asked for here. Set yours up, and go on where you were."
                         </WarningNotice>
                     }
-                })} <OutcomeErrors outcome /> <ButtonForm outcome>
-                <Submit>"Set up"</Submit>
-            </ButtonForm> <WayOut required />
+                })} <OutcomeErrors outcome /> <OutcomeErrors outcome=passkey /> <ButtonForm outcome>
+                <Submit>"Set up an app"</Submit>
+            </ButtonForm>
+            {passkeys
+                .then(|| {
+                    view! {
+                        <ButtonForm outcome=passkey>
+                            <Submit rank=Rank::Plain>"Add a passkey"</Submit>
+                        </ButtonForm>
+                    }
+                })} <WayOut required />
         </div>
     }
 }
@@ -103,7 +117,7 @@ fn WayOut(required: bool) -> impl IntoView {
 }
 
 #[component]
-fn TurnOn(secret: AppSecret) -> impl IntoView {
+fn TurnOn(secret: AppSecret, passkeys: bool) -> impl IntoView {
     let outcome = Outcome::of::<TurnSecondFactorOn>();
     let (side, view_box) = (secret.side, format!("0 0 {0} {0}", secret.side));
     view! {
@@ -128,6 +142,7 @@ fn TurnOn(secret: AppSecret) -> impl IntoView {
                 />
                 <Submit>"Turn on"</Submit>
             </PageForm>
+            {passkeys.then(|| view! { <a href=PASSKEY>"Add a passkey instead"</a> })}
             <a href="/dashboard/settings#second-factor">"Not now"</a>
         </div>
     }

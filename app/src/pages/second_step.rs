@@ -8,10 +8,15 @@ use leptos_router::hooks::use_query_map;
 
 use crate::{
     layout::{card::Card, loaded::loaded},
-    model::{own_path::OwnPath, rejection::Field},
+    model::{own_path::OwnPath, rejection::Field, second_factor::Ways},
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::second_step::api::ShowSecondFactor,
-    ui::{button::Submit, check::Check, field::Face},
+    ui::{
+        button::{Rank, Submit},
+        check::Check,
+        field::Face,
+        passkey_button::{Ceremony, PasskeyButton},
+    },
 };
 
 const PATH: &str = "/log-in/second-factor";
@@ -27,10 +32,10 @@ pub fn SecondStep() -> impl IntoView {
         <Card>
             <h1 class="auth__title">"Second factor"</h1>
             {loaded(
-                |backend| async move { backend.is_at_second_step().await },
-                move |waits| {
-                    if waits {
-                        Either::Left(view! { <Step next by_recovery /> })
+                |backend| async move { backend.second_step().await },
+                move |ways| {
+                    if let Some(ways) = ways {
+                        Either::Left(view! { <Step ways next by_recovery /> })
                     } else {
                         Either::Right(view! { <TooLate next /> })
                     }
@@ -41,13 +46,29 @@ pub fn SecondStep() -> impl IntoView {
 }
 
 #[component]
-fn Step(next: OwnPath, by_recovery: bool) -> impl IntoView {
+fn Step(ways: Ways, next: OwnPath, by_recovery: bool) -> impl IntoView {
     let outcome = Outcome::of::<ShowSecondFactor>();
-    let by_app = next.after(PATH).to_string();
-    let (lede, field, other, href) = if by_recovery {
-        (
-            "Enter one of the recovery codes that you have kept. Each works once.",
-            view! {
+    let without_codes = next.after(PATH).to_string();
+    let with_codes = format!("{without_codes}&with=recovery");
+    // Passkeys that were made at another address of the service can't be used.
+    let by_recovery = by_recovery || (!ways.app && ways.passkey.is_none());
+    let has_passkey = ways.passkey.is_some();
+    let lede = match (by_recovery, ways.app, has_passkey) {
+        (true, ..) => "Enter one of the recovery codes that you have kept. Each works once.",
+        (false, true, false) => "Enter the six digits that your authenticator app shows for Platen.",
+        (false, true, true) => "Enter the six digits that your authenticator app shows for Platen, or use a passkey.",
+        (false, false, _) => "Use a passkey: your browser asks for your finger, your face or a PIN.",
+    };
+    let other = match (by_recovery, ways.app, has_passkey) {
+        (false, ..) => Some(("No device at hand? ", "Use a recovery code", with_codes)),
+        (true, true, _) => Some(("Your app is at hand? ", "Use its code", without_codes)),
+        (true, false, true) => Some(("Your passkey is at hand? ", "Use it", without_codes)),
+        (true, false, false) => None,
+    };
+    let remember = || view! { <Check name="remember" label="Do not ask on this device for 30 days" /> };
+    let by_code = (by_recovery || ways.app).then(|| {
+        let field = if by_recovery {
+            Either::Left(view! {
                 <FormField
                     outcome=outcome
                     field=Field::RecoveryCode
@@ -55,15 +76,9 @@ fn Step(next: OwnPath, by_recovery: bool) -> impl IntoView {
                     face=Face::Code
                     focus=true
                 />
-            }
-            .into_any(),
-            ("Your app is at hand? ", "Use its code"),
-            by_app,
-        )
-    } else {
-        (
-            "Enter the six digits that your authenticator app shows for Platen.",
-            view! {
+            })
+        } else {
+            Either::Right(view! {
                 <FormField
                     outcome=outcome
                     field=Field::Code
@@ -72,24 +87,35 @@ fn Step(next: OwnPath, by_recovery: bool) -> impl IntoView {
                     face=Face::Digits
                     focus=true
                 />
-            }
-            .into_any(),
-            ("No device at hand? ", "Use a recovery code"),
-            format!("{by_app}&with=recovery"),
-        )
-    };
+            })
+        };
+        view! {
+            {field}
+            {remember()}
+            <Submit>"Continue"</Submit>
+        }
+    });
+    let rank = if ways.app { Rank::Plain } else { Rank::Primary };
+    let by_passkey = ways.passkey.filter(|_| !by_recovery).map(|options| {
+        view! {
+            {(!ways.app).then(remember)}
+            <PasskeyButton ceremony=Ceremony::Show options rank label="Use a passkey" />
+        }
+    });
     view! {
         <p class="auth__lede">{lede}</p>
         <PageForm outcome>
             <input type="hidden" name="next" value=next.to_string() />
-            <div class="auth__form">
-                {field} <Check name="remember" label="Do not ask on this device for 30 days" />
-                <Submit>"Continue"</Submit>
-            </div>
+            <div class="auth__form">{by_code} {by_passkey}</div>
         </PageForm>
-        <div class="auth__other">
-            {other.0} <a href=href>{other.1}</a>
-        </div>
+        {other
+            .map(|(question, words, href)| {
+                view! {
+                    <div class="auth__other">
+                        {question} <a href=href>{words}</a>
+                    </div>
+                }
+            })}
     }
 }
 

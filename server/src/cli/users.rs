@@ -35,7 +35,7 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
 
 async fn remove_second_factor(database: &Database, config: &Config, email: &Email) -> Result<(), Failure> {
     let keys = secret_key::obtain_for_command(&database.pool, config).await?;
-    let people = People::new(database.pool.clone(), keys);
+    let people = People::new(database.pool.clone(), keys, &config.http.base_url);
     let removed = second_factor::remove(&people, email, clock::now()).await;
     removed.map_err(|error| match error {
         PeopleError::NotFound => Failure::by_caller(&format!("{email} has no second factor")),

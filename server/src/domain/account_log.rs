@@ -25,8 +25,10 @@ deeds! {
     RoleChanged { email: String, from: String, to: String } "member.role_changed" "made {email}, until then {from}, {to}";
     MemberRemoved { email: String } "member.removed" "removed {email}";
     MemberLeft {} "member.left" "left the account";
-    SecondFactorOn {} "second_factor.turned_on" "turned their second factor on";
-    SecondFactorOff {} "second_factor.turned_off" "turned their second factor off";
+    SecondFactorOn {} "second_factor.turned_on" "turned on an authenticator app as their second factor";
+    SecondFactorOff {} "second_factor.turned_off" "turned off the authenticator app that was their second factor";
+    PasskeyAdded { name: String } "passkey.added" "added the passkey {name}";
+    PasskeyRemoved { name: String } "passkey.removed" "removed the passkey {name}";
     SecondFactorRemoved { email: String } "second_factor.removed" "removed the second factor of {email}";
     RecoveryCodesRenewed {} "second_factor.codes_renewed" "made new recovery codes";
     SecondFactorRequired { from: String } "second_factor.required" "decided that everybody needs a second factor from {from} on";

@@ -89,6 +89,10 @@ identifier! {
     DeviceId
 }
 identifier! {
+    /// A passkey; not what its authenticator calls it.
+    PasskeyId
+}
+identifier! {
     /// A mail.
     MailId
 }

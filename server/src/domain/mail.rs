@@ -64,8 +64,20 @@ pub enum Letter {
     PasswordChanged,
     /// The second factor was turned on.
     SecondFactorOn,
-    /// The second factor was turned off.
+    /// The second factor was turned off: none is left.
     SecondFactorOff,
+    /// The app was turned off; passkeys are left.
+    AppOff,
+    /// A passkey was added.
+    PasskeyAdded {
+        /// What its user calls it.
+        name: String,
+    },
+    /// A passkey was removed; another factor is left.
+    PasskeyRemoved {
+        /// What its user called it.
+        name: String,
+    },
     /// A recovery code stood in for the second factor.
     RecoveryCodeUsed {
         /// How many are left.
@@ -176,6 +188,9 @@ impl Letter {
             Self::PasswordChanged => "password_changed",
             Self::SecondFactorOn => "second_factor_on",
             Self::SecondFactorOff => "second_factor_off",
+            Self::AppOff => "app_off",
+            Self::PasskeyAdded { .. } => "passkey_added",
+            Self::PasskeyRemoved { .. } => "passkey_removed",
             Self::RecoveryCodeUsed { .. } => "recovery_code_used",
             Self::NewDevice { .. } => "new_device",
             Self::DeletionAsked { .. } => "deletion_asked",

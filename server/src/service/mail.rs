@@ -13,7 +13,10 @@ use crate::{
     domain::{
         email::Email,
         ids::{MailId, UserId},
-        mail::{Letter, Written, delay, letters},
+        mail::{
+            Letter, Written, delay,
+            letters::{self, second_factor},
+        },
         one_time_token::{OneTimeToken, Purpose},
     },
     outbound::mail::{SendMailError, SmtpClient},
@@ -160,9 +163,12 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
         Letter::AddressChangeAsked { new_address } => letters::address_change_asked(base, new_address),
         Letter::AddressChanged { new_address } => letters::address_changed(new_address),
         Letter::PasswordChanged => letters::password_changed(base),
-        Letter::SecondFactorOn => letters::second_factor_on(base),
-        Letter::SecondFactorOff => letters::second_factor_off(base),
-        Letter::RecoveryCodeUsed { left } => letters::recovery_code_used(base, *left),
+        Letter::SecondFactorOn => second_factor::turned_on(base),
+        Letter::SecondFactorOff => second_factor::turned_off(base),
+        Letter::AppOff => second_factor::app_off(base),
+        Letter::PasskeyAdded { name } => second_factor::passkey_added(base, name),
+        Letter::PasskeyRemoved { name } => second_factor::passkey_removed(base, name),
+        Letter::RecoveryCodeUsed { left } => second_factor::recovery_code_used(base, *left),
         Letter::NewDevice { device, address, at } => letters::new_device(base, device, *address, *at),
         Letter::DeletionAsked {
             account_name,

@@ -22,11 +22,13 @@ use std::{sync::Arc, time::Duration};
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
+use url::Url;
 
 use crate::{
     domain::{
         email::{Email, InvalidEmail},
         ids::UserId,
+        passkey::{MAX_PASSKEYS, PasskeyError, RelyingParty},
         sealing::{SealingError, SecretKeys},
         validation::Fault,
     },
@@ -48,16 +50,19 @@ pub struct People {
     /// Computes hashes.
     pub passwords: Passwords,
     secret_keys: Arc<SecretKeys>,
+    /// `None`: there are no passkeys.
+    relying_party: Option<Arc<RelyingParty>>,
     limits: Limits,
 }
 
 impl People {
     /// Nobody has tried anything yet.
-    pub fn new(db: PgPool, secret_keys: Arc<SecretKeys>) -> Self {
+    pub fn new(db: PgPool, secret_keys: Arc<SecretKeys>, base_url: &Url) -> Self {
         Self {
             db,
             passwords: Passwords::default(),
             secret_keys,
+            relying_party: RelyingParty::at(base_url).map(Arc::new),
             limits: Limits::default(),
         }
     }
@@ -78,6 +83,21 @@ pub enum PeopleError {
     /// It is no code of the person's app that counts now, and no recovery code of theirs that is left.
     #[error("this is not the code that the app shows, or it was used before")]
     WrongCode,
+    /// No passkey was asked for in this session, or too long ago, or another page has asked since.
+    #[error("the passkey was shown too late")]
+    PasskeyTooLate,
+    /// It is no answer to what was asked, or not by a passkey of the person.
+    #[error("the passkey is refused")]
+    PasskeyRefused,
+    /// The address of the service has no name, which passkeys need.
+    #[error("there are no passkeys at an address without a name")]
+    NoPasskeysHere,
+    /// The person has as many as they may.
+    #[error("a person has {MAX_PASSKEYS} passkeys at most")]
+    TooManyPasskeys,
+    /// The person needs a second factor, and this is their only one.
+    #[error("a second factor is asked for, and this is the only one")]
+    LastFactor,
     /// Nobody waits in this session to show their second factor, or not any more.
     #[error("the log-in has taken too long; begin again")]
     LogInAnew,
@@ -108,6 +128,9 @@ pub enum PeopleError {
     /// What is sealed can't be opened.
     #[error("the second factor: {0}")]
     Sealing(#[from] SealingError),
+    /// A passkey can't be asked for, or written down.
+    #[error("passkeys: {0}")]
+    Passkey(#[from] PasskeyError),
     /// No hash.
     #[error(transparent)]
     Hash(#[from] HashError),

@@ -269,7 +269,7 @@ pub async fn find_caller(
         r#"select accounts.id, users.email, members.role, members.seen_at,
                accounts.suspended_at is not null as "suspended!",
                (coalesce(accounts.second_factor_from <= now(), false) and not exists (
-                   select from second_factors where user_id = users.id and turned_on_at is not null
+                   select from users_with_second_factor where user_id = users.id
                )) as "needs_second_factor!",
                limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
                limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!"
@@ -332,7 +332,7 @@ pub async fn summarise(
         Summary,
         r#"select users.name as person, users.operator_since is not null as "operator!", accounts.delete_at,
                case when not exists (
-                   select from second_factors where user_id = $2 and turned_on_at is not null
+                   select from users_with_second_factor where user_id = $2
                ) then accounts.second_factor_from end as second_factor_from,
                (select count(*) from members where account_id = $1) as "members!",
                (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",

@@ -26,7 +26,7 @@ pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredOperator>, S
     let operator = sqlx::query_as!(
         StoredOperator,
         r#"select email, name, operator_since as "since!", exists (
-               select from second_factors where user_id = users.id and turned_on_at is not null
+               select from users_with_second_factor where user_id = users.id
            ) as "has_second_factor!"
            from users where id = $1 and operator_since is not null"#,
         user.0,
@@ -39,7 +39,7 @@ pub async fn list(db: &PgPool) -> Result<Vec<StoredOperator>, StoreError> {
     let operators = sqlx::query_as!(
         StoredOperator,
         r#"select email, name, operator_since as "since!", exists (
-               select from second_factors where user_id = users.id and turned_on_at is not null
+               select from users_with_second_factor where user_id = users.id
            ) as "has_second_factor!"
            from users where operator_since is not null order by operator_since, id"#,
     );

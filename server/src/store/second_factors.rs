@@ -1,6 +1,6 @@
-//! Tables `second_factors` and `recovery_codes`.
+//! Tables `second_factors`, which holds people's apps, and `recovery_codes`; and who has a second factor of any kind.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
@@ -12,39 +12,81 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A user's second factor, on or being set up.
-pub struct StoredFactor {
+/// What a user shows in the second step, and whether they may do without.
+pub struct Factors {
+    /// Whether they have an app.
+    pub app: bool,
+    /// How many passkeys they have.
+    pub passkeys: i64,
+    /// Whether they operate the service, or belong to an account that asks for a second factor by now.
+    pub needed: bool,
+}
+
+impl Factors {
+    /// Whether they have one at all.
+    pub fn any(&self) -> bool {
+        self.app || self.passkeys > 0
+    }
+}
+
+/// Whether a user has a second factor.
+pub async fn exists(db: &PgPool, user: UserId) -> Result<bool, StoreError> {
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from users_with_second_factor where user_id = $1) as "exists!""#,
+        user.0,
+    );
+    Ok(exists.fetch_one(db).await?)
+}
+
+/// What a user has. Whoever adds or removes a factor of theirs meanwhile waits for the end of the transaction.
+pub async fn lock(db: &mut PgConnection, user: UserId) -> Result<Factors, StoreError> {
+    // In a statement of its own: what is counted together with the lock would be counted before it is held.
+    sqlx::query_scalar!("select id from users where id = $1 for no key update", user.0)
+        .fetch_optional(&mut *db)
+        .await?;
+    let factors = sqlx::query_as!(
+        Factors,
+        r#"select
+               exists (select from second_factors where user_id = $1 and turned_on_at is not null) as "app!",
+               (select count(*) from passkeys where user_id = $1) as "passkeys!",
+               (exists (select from users where id = $1 and operator_since is not null)
+                or exists (
+                    select from members join accounts on accounts.id = members.account_id
+                    where members.user_id = $1 and accounts.second_factor_from <= now()
+                )) as "needed!""#,
+        user.0,
+    );
+    Ok(factors.fetch_one(db).await?)
+}
+
+/// A user's app, on or being set up.
+pub struct StoredApp {
     /// What their app shares with us.
     pub secret: Wrapped,
     /// `None`: no code of the app has been seen yet.
     pub turned_on_at: Option<OffsetDateTime>,
     /// When it was begun to be set up.
     pub inserted_at: OffsetDateTime,
-    /// Recovery codes that are not used up.
-    pub codes_left: i64,
 }
 
-/// A user's second factor, if they have one or are setting it up.
-pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredFactor>, StoreError> {
+/// A user's app, if they have one or are setting it up.
+pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredApp>, StoreError> {
     let row = sqlx::query!(
-        r#"select secret_key_id, sealed_secret, turned_on_at, inserted_at,
-               (select count(*) from recovery_codes where user_id = $1) as "codes_left!"
-           from second_factors where user_id = $1"#,
+        "select secret_key_id, sealed_secret, turned_on_at, inserted_at from second_factors where user_id = $1",
         user.0,
     );
     let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| StoredFactor {
+    Ok(row.map(|row| StoredApp {
         secret: Wrapped {
             secret_key_id: row.secret_key_id,
             sealed: row.sealed_secret,
         },
         turned_on_at: row.turned_on_at,
         inserted_at: row.inserted_at,
-        codes_left: row.codes_left,
     }))
 }
 
-/// Puts a secret in place of one that is being set up. `false`: the user has a second factor that is on.
+/// Puts a secret in place of one that is being set up. `false`: the user has an app that is on.
 pub async fn begin(db: &PgPool, user: UserId, secret: &Wrapped, now: OffsetDateTime) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "insert into second_factors (user_id, secret_key_id, sealed_secret, inserted_at) values ($1, $2, $3, $4)
@@ -109,7 +151,7 @@ pub async fn take_recovery_code(db: &mut PgConnection, user: UserId, code: Recov
 }
 
 /// How many recovery codes a user has left.
-pub async fn count_recovery_codes(db: &mut PgConnection, user: UserId) -> Result<i64, StoreError> {
+pub async fn count_recovery_codes(db: impl PgExecutor<'_>, user: UserId) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from recovery_codes where user_id = $1"#,
         user.0
@@ -117,24 +159,14 @@ pub async fn count_recovery_codes(db: &mut PgConnection, user: UserId) -> Result
     Ok(count.fetch_one(db).await?)
 }
 
-/// Gives a user these recovery codes and no others. `false`: they have no second factor that is on.
+/// Gives a user these recovery codes and no others. Whoever calls this holds their [`lock`].
 pub async fn replace_recovery_codes(
     db: &mut PgConnection,
     user: UserId,
     codes: &[RecoveryDigest],
-) -> Result<bool, StoreError> {
-    // Whoever makes codes at the same moment waits here, and replaces these.
-    let on = sqlx::query_scalar!(
-        "select user_id from second_factors where user_id = $1 and turned_on_at is not null for update",
-        user.0,
-    );
-    if on.fetch_optional(&mut *db).await?.is_none() {
-        return Ok(false);
-    }
+) -> Result<(), StoreError> {
     let digests: Vec<_> = codes.iter().map(|code| code.0.to_vec()).collect();
-    sqlx::query!("delete from recovery_codes where user_id = $1", user.0)
-        .execute(&mut *db)
-        .await?;
+    delete_recovery_codes(db, user).await?;
     sqlx::query!(
         "insert into recovery_codes (user_id, digest) select $1, unnest($2::bytea[])",
         user.0,
@@ -142,10 +174,18 @@ pub async fn replace_recovery_codes(
     )
     .execute(db)
     .await?;
-    Ok(true)
+    Ok(())
 }
 
-/// Removes a user's second factor with its codes, also one that is only being set up. `false`: none was on.
+/// Removes a user's recovery codes.
+pub async fn delete_recovery_codes(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
+    sqlx::query!("delete from recovery_codes where user_id = $1", user.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Removes a user's app, also one that is only being set up. `false`: none was on.
 pub async fn delete(db: &mut PgConnection, user: UserId) -> Result<bool, StoreError> {
     let was_on = sqlx::query_scalar!(
         r#"delete from second_factors where user_id = $1 returning turned_on_at is not null as "on!""#,

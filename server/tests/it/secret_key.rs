@@ -1,6 +1,9 @@
 //! The secret key is replaced, and nothing that is sealed is lost.
 
-use platen_server::{clock, service::people::confirm};
+use platen_server::{
+    clock,
+    service::people::{confirm, second_factor::Shown},
+};
 use serde_json::json;
 use time::Duration;
 
@@ -52,9 +55,9 @@ async fn what_is_sealed_opens_under_the_new_key() {
     assert_eq!(command(&secret, &[new]).succeeded(), before);
     let town = Town::with_key(studio.service.database_url(), &new_key).await;
     let now = clock::now() + Duration::seconds(30);
-    let code = app.code_at(now).into();
+    let code = Shown::Code(app.code_at(now).into());
     let proved = browser
-        .visit(async |session| confirm::by_code(&town.people, session, ann, &client, &code, now).await)
+        .visit(async |session| confirm::by_second_factor(&town.people, session, ann, &client, &code, now).await)
         .await;
     assert!(proved.is_ok(), "{proved:?}");
     assert_ne!(command(&secret, &[("PLATEN_SECRET_KEY", SECRET_KEY)]).code, Some(0));

@@ -15,12 +15,15 @@ pub async fn confirm(
     password: Option<String>,
     /// Of their second factor.
     code: Option<String>,
+    /// What a passkey of theirs has answered.
+    passkey: Option<String>,
     /// Where to go afterwards.
     next: Option<String>,
 ) -> Result<(), AppError> {
-    let proof = match (password, code) {
-        (Some(password), None) => Proof::Password(password),
-        (None, Some(code)) => Proof::Code(code),
+    let proof = match (password, code, passkey) {
+        (Some(password), None, None) => Proof::Password(password),
+        (None, Some(code), None) => Proof::Code(code),
+        (None, None, Some(answer)) => Proof::Passkey(answer),
         _ => return Err(AppError::Malformed),
     };
     backend().confirm(proof).await?;

@@ -28,7 +28,7 @@ pub fn NewCodes(
     let items = items.collect_view();
     view! {
         <p class="auth__lede">
-            "Your second factor is on. Each of these codes stands in for your app once, when it is not at hand."
+            "Your second factor is on. Each of these codes stands in for it once, when your device is not at hand."
         </p>
         <div class="auth__form">
             <WarningNotice>"This is the only time we show them. Keep them where you find them without your phone."</WarningNotice>

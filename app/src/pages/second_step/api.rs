@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    backend::{backend, leave_for, people::SecondStepCode},
+    backend::{backend, leave_for, people::SecondStepProof},
     error::AppError,
     model::own_path::OwnPath,
 };
@@ -15,17 +15,22 @@ pub async fn show_second_factor(
     code: Option<String>,
     /// What stands in for it.
     recovery_code: Option<String>,
+    /// What a passkey has answered; empty where none was asked.
+    passkey: Option<String>,
     /// There if this browser is not to be asked again for a while.
     remember: Option<String>,
     /// Where to go afterwards.
     next: Option<String>,
 ) -> Result<(), AppError> {
-    let code = match (code, recovery_code) {
-        (Some(code), None) => SecondStepCode::App(code),
-        (None, Some(code)) => SecondStepCode::Recovery(code),
+    let passkey = passkey.filter(|answer| !answer.is_empty());
+    let proof = match (passkey, code, recovery_code) {
+        // The form has a field for the code as well, which stays empty.
+        (Some(answer), _, None) => SecondStepProof::Passkey(answer),
+        (None, Some(code), None) => SecondStepProof::App(code),
+        (None, None, Some(code)) => SecondStepProof::Recovery(code),
         _ => return Err(AppError::Malformed),
     };
-    backend().log_in_by_second_factor(code, remember.is_some()).await?;
+    backend().log_in_by_second_factor(proof, remember.is_some()).await?;
     leave_for(&OwnPath::after_log_in(next.as_deref()));
     Ok(())
 }

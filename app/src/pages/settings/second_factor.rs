@@ -1,16 +1,21 @@
 //! The person's second factor, and the browsers that are not asked for it.
 
+pub mod passkeys;
+
 use leptos::prelude::*;
 use time::OffsetDateTime;
 
 use crate::{
-    model::second_factor::{RememberedDevice, SecondFactor},
+    model::second_factor::{App, RememberedDevice, SecondFactor},
     outcome::{
         Outcome,
         dialog::DialogForm,
         form::{ButtonForm, OutcomeErrors},
     },
-    pages::second_factor::api::{BeginSecondFactor, ForgetDevice, RenewRecoveryCodes, TurnSecondFactorOff},
+    pages::{
+        second_factor::api::{BeginSecondFactor, ForgetDevice, RenewRecoveryCodes, TurnSecondFactorOff},
+        settings::second_factor::passkeys::Passkeys,
+    },
     ui::{
         button::{OpenButton, Rank, Size, SubmitButton},
         dialog::Weight,
@@ -41,80 +46,105 @@ pub fn SecondFactorSection(
     /// The moment of the page.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let (note, body) = match state {
-        SecondFactor::Off | SecondFactor::Begun(_) => ("Off.".to_owned(), view! { <Off /> }.into_any()),
-        SecondFactor::On { since, codes_left } => (
-            format!("On since {}.", day_and_year(since.date())),
-            view! { <On codes_left devices now /> }.into_any(),
-        ),
-    };
+    let is_on = state.is_on();
+    let has_app = matches!(state.app, App::On { .. });
+    let passkeys = (is_on || state.more_passkeys)
+        .then(|| view! { <Passkeys passkeys=state.passkeys more=state.more_passkeys has_app now /> });
     view! {
         <section class="section section--hanging" id="second-factor">
             <div class="section__head">
                 <h2>"Second factor"</h2>
-                <span class="section__note">{note}</span>
+                <span class="section__note">{if is_on { "On." } else { "Off." }}</span>
             </div>
-            <div class="section__body">{body}</div>
+            <div class="section__body stack stack--loose">
+                <p class="small">
+                    "What you show after your password. Whoever learns your password is still outside."
+                </p>
+                <AppPart app=state.app />
+                {passkeys}
+                {is_on.then(|| view! { <Codes codes_left=state.codes_left /> })}
+                {(!devices.is_empty()).then(|| view! { <Devices devices now /> })}
+            </div>
         </section>
     }
 }
 
 #[component]
-fn Off() -> impl IntoView {
-    let outcome = Outcome::of::<BeginSecondFactor>();
+fn AppPart(app: App) -> impl IntoView {
+    let body = match app {
+        App::Off | App::Begun(_) => view! { <NoApp /> }.into_any(),
+        App::On { since } => {
+            let since = format!("On since {}.", day_and_year(since.date()));
+            view! { <AppOn since /> }.into_any()
+        }
+    };
     view! {
         <div class="stack">
-            <OutcomeErrors outcome />
-            <p class="small">
-                "An authenticator app on your phone shows six digits, which you enter after your password. Whoever learns your password is still outside."
-            </p>
-            <ButtonForm outcome>
-                <SubmitButton>"Set up the second factor"</SubmitButton>
-            </ButtonForm>
+            <h3>"Authenticator app"</h3>
+            {body}
         </div>
     }
 }
 
 #[component]
-fn On(codes_left: i64, devices: Vec<RememberedDevice>, now: OffsetDateTime) -> impl IntoView {
-    let (renew, off) = (
-        Outcome::of::<RenewRecoveryCodes>(),
-        Outcome::of::<TurnSecondFactorOff>(),
-    );
+fn NoApp() -> impl IntoView {
+    let outcome = Outcome::of::<BeginSecondFactor>();
+    view! {
+        <OutcomeErrors outcome />
+        <p class="small">"An app on your phone shows six digits, which you enter."</p>
+        <ButtonForm outcome>
+            <SubmitButton>"Set up an app"</SubmitButton>
+        </ButtonForm>
+    }
+}
+
+#[component]
+fn AppOn(since: String) -> impl IntoView {
+    let off = Outcome::of::<TurnSecondFactorOff>();
+    view! {
+        <p class="small">{since}</p>
+        <div class="cluster">
+            <OpenButton dialog="second-factor-off" rank=Rank::Danger>
+                "Turn off"
+            </OpenButton>
+        </div>
+        <DialogForm
+            outcome=off
+            id="second-factor-off"
+            title="Turn the authenticator app off"
+            weight=Weight::Danger
+            action="Turn off"
+        >
+            <p>
+                "Its codes log you in no more. Without a passkey your password is enough from then on, and your recovery codes are worth nothing any more."
+            </p>
+        </DialogForm>
+    }
+}
+
+#[component]
+fn Codes(codes_left: i64) -> impl IntoView {
+    let renew = Outcome::of::<RenewRecoveryCodes>();
     let left = match codes_left {
         0 => "No recovery code is left.".to_owned(),
         1 => "1 recovery code is left.".to_owned(),
         left => format!("{left} recovery codes are left."),
     };
     let left = if codes_left < FEW_CODES {
-        view! { <WarningNotice>{left} " Make new ones, so that you are not locked out without your phone."</WarningNotice> }
+        view! { <WarningNotice>{left} " Make new ones, so that you are not locked out without your device."</WarningNotice> }
             .into_any()
     } else {
-        view! { <p class="small">{left} " Each stands in for your app once."</p> }.into_any()
+        view! { <p class="small">{left} " Each stands in for your app or passkey once."</p> }.into_any()
     };
     view! {
-        <div class="stack stack--loose">
+        <div class="stack">
+            <h3>"Recovery codes"</h3>
             <OutcomeErrors outcome=renew />
             {left}
-            <div class="cluster">
-                <ButtonForm outcome=renew>
-                    <SubmitButton>"Make new recovery codes"</SubmitButton>
-                </ButtonForm>
-                <OpenButton dialog="second-factor-off" rank=Rank::Danger>
-                    "Turn off"
-                </OpenButton>
-            </div>
-            {(!devices.is_empty()).then(|| view! { <Devices devices now /> })}
+            <ButtonForm outcome=renew>
+                <SubmitButton>"Make new recovery codes"</SubmitButton>
+            </ButtonForm>
         </div>
-        <DialogForm
-            outcome=off
-            id="second-factor-off"
-            title="Turn the second factor off"
-            weight=Weight::Danger
-            action="Turn off"
-        >
-            <p>"From then on your password is enough to log in. Your recovery codes are worth nothing any more."</p>
-        </DialogForm>
     }
 }
 

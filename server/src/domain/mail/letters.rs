@@ -1,5 +1,7 @@
 //! What each letter says. Every mail is plain text and the same as HTML, without pictures.
 
+pub mod second_factor;
+
 use std::net::IpAddr;
 
 use time::{OffsetDateTime, macros::format_description};
@@ -84,43 +86,6 @@ pub fn password_changed(base: &Url) -> Written {
         .says("The password of your Platen account is a new one, and all other sessions are logged out.")
         .says("If it was not you, choose another one now.")
         .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
-        .written()
-}
-
-/// From then on a log-in takes two steps.
-pub fn second_factor_on(base: &Url) -> Written {
-    Draft::new("Your second factor is on")
-        .says("From now on a log-in to your Platen account asks for a code of your authenticator app.")
-        .says("Keep the recovery codes where you find them without your phone.")
-        .says("If it was not you, choose a new password, and write to whoever runs this service.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
-        .written()
-}
-
-/// From then on the password is enough.
-pub fn second_factor_off(base: &Url) -> Written {
-    Draft::new("Your second factor is off")
-        .says("From now on the password of your Platen account is enough to log in.")
-        .says("If it was not you, choose a new password now, and turn the second factor on again.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
-        .leads("Settings", &page(base, SETTINGS_PATH))
-        .written()
-}
-
-/// After every use of one.
-pub fn recovery_code_used(base: &Url, left: i64) -> Written {
-    let left = match left {
-        0 => "None is left: make new ones while you are logged in.".to_owned(),
-        1 => "One is left.".to_owned(),
-        left => format!("{left} are left."),
-    };
-    Draft::new("A recovery code was used")
-        .says(format!(
-            "Somebody, we hope you, has used one of the recovery codes of your Platen account. {left}"
-        ))
-        .says("If it was not you, choose a new password now, and make new recovery codes.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
-        .leads("Settings", &page(base, SETTINGS_PATH))
         .written()
 }
 

@@ -7,7 +7,10 @@ use tower_sessions::Session;
 use crate::{
     domain::{client::Client, ids::UserId},
     service::{
-        people::{People, PeopleError, log_in, second_factor},
+        people::{
+            People, PeopleError, log_in,
+            second_factor::{self, Shown},
+        },
         sessions,
     },
 };
@@ -26,14 +29,14 @@ pub async fn by_password(
 }
 
 /// By the second factor.
-pub async fn by_code(
+pub async fn by_second_factor(
     people: &People,
     session: &Session,
     user: UserId,
     client: &Client,
-    code: &SecretString,
+    shown: &Shown,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    second_factor::prove(people, user, client, code, now).await?;
+    second_factor::prove(people, session, user, client, shown, now).await?;
     Ok(sessions::confirm(session, now).await?)
 }

@@ -14,7 +14,10 @@ use crate::{
         second_factor::REMEMBERED,
     },
     service::{
-        people::{People, PeopleError, devices, read_email, second_factor},
+        people::{
+            People, PeopleError, devices, read_email,
+            second_factor::{self, Shown, Ways},
+        },
         sessions::{self, Stay, waiting},
     },
     store::{
@@ -76,13 +79,26 @@ pub async fn log_in(
     Ok(LogInStep::LoggedIn(user.id))
 }
 
-/// What somebody types in the second step.
+/// What somebody shows in the second step.
 #[derive(Debug, Clone)]
 pub struct SecondStepForm {
-    /// A code of their app, or a recovery code.
-    pub code: SecretString,
+    /// Their second factor, it is to be hoped.
+    pub shown: Shown,
     /// Whether this browser is not to be asked for it for a while.
     pub remember: bool,
+}
+
+/// Asks for the second factor of whoever waits to show it. `None`: nobody does, or they have taken too long.
+pub async fn ask_for_second_factor(
+    people: &People,
+    session: &Session,
+    now: OffsetDateTime,
+) -> Result<Option<Ways>, PeopleError> {
+    let Some(waiting) = waiting::current(session, now).await? else {
+        return Ok(None);
+    };
+    let ways = second_factor::ask(people, session, waiting.holder().user, now).await?;
+    Ok(Some(ways))
 }
 
 /// Ends a log-in that waits for the second factor, under yet another session id.
@@ -99,7 +115,7 @@ pub async fn log_in_by_second_factor(
     // Whoever has changed the password meanwhile meant this session too.
     let user = user.filter(|user| user.session_epoch == holder.epoch);
     let email = read_email(&user.ok_or(PeopleError::LogInAnew)?.email)?;
-    let proved = second_factor::prove(people, holder.user, client, &form.code, now).await;
+    let proved = second_factor::prove(people, session, holder.user, client, &form.shown, now).await;
     proved.map_err(|error| match error {
         // It was turned off meanwhile: the password is enough.
         PeopleError::NotFound => PeopleError::LogInAnew,

@@ -1,6 +1,7 @@
-//! The second factor of people: how it is set up, asked for and given up.
+//! The second factor of people, an app, passkeys or both: how it is set up, asked for and given up.
 
 pub mod new_codes;
+pub mod passkeys;
 
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::PgConnection;
@@ -15,55 +16,102 @@ use crate::{
         email::Email,
         ids::UserId,
         mail::Letter,
+        passkey::MAX_PASSKEYS,
         sealing::{Place, Wrapped},
-        second_factor::{AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, Typed},
+        second_factor::{AppCode, AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, Typed},
     },
     service::people::{People, PeopleError, deeds, email_of},
     store::{
-        audit_log, devices, mails,
-        second_factors::{self, StoredFactor},
+        audit_log, devices,
+        error::StoreError,
+        mails,
+        passkeys::{self as stored_passkeys, ListedPasskey},
+        second_factors::{self, Factors, StoredApp},
         tx, users,
     },
 };
 
 /// How a user stands with it.
 #[derive(Debug)]
-pub enum SecondFactor {
+pub struct SecondFactor {
+    /// Their app.
+    pub app: App,
+    /// Their passkeys, the oldest first.
+    pub passkeys: Vec<ListedPasskey>,
+    /// Recovery codes that are not used up.
+    pub codes_left: i64,
+    /// Whether a passkey can be added: they have few, and our address is fit for them.
+    pub more_passkeys: bool,
+}
+
+/// How a user stands with their app.
+#[derive(Debug)]
+pub enum App {
     /// They have none.
     Off,
     /// They have begun to set it up.
     Begun {
-        /// What their app has to know.
+        /// What it has to know.
         secret: AppSecret,
-        /// What the app calls it.
+        /// What it calls it.
         email: String,
     },
-    /// They are asked for it.
+    /// They are asked for its code.
     On {
         /// Since then.
         since: OffsetDateTime,
-        /// Recovery codes that are not used up.
-        codes_left: i64,
     },
+}
+
+impl SecondFactor {
+    /// Whether they are asked for anything.
+    pub fn is_on(&self) -> bool {
+        matches!(self.app, App::On { .. }) || !self.passkeys.is_empty()
+    }
 }
 
 /// How a user stands with it.
 pub async fn of_user(people: &People, user: UserId, now: OffsetDateTime) -> Result<SecondFactor, PeopleError> {
+    let passkeys = stored_passkeys::list(&people.db, user).await?;
+    Ok(SecondFactor {
+        app: app_of(people, user, now).await?,
+        more_passkeys: people.relying_party.is_some() && passkeys.len() < MAX_PASSKEYS,
+        passkeys,
+        codes_left: second_factors::count_recovery_codes(&people.db, user).await?,
+    })
+}
+
+async fn app_of(people: &People, user: UserId, now: OffsetDateTime) -> Result<App, PeopleError> {
     let Some(stored) = second_factors::find(&people.db, user).await? else {
-        return Ok(SecondFactor::Off);
+        return Ok(App::Off);
     };
     if let Some(since) = stored.turned_on_at {
-        return Ok(SecondFactor::On {
-            since,
-            codes_left: stored.codes_left,
-        });
+        return Ok(App::On { since });
     }
     if !is_fresh(&stored, now) {
-        return Ok(SecondFactor::Off);
+        return Ok(App::Off);
     }
-    Ok(SecondFactor::Begun {
+    Ok(App::Begun {
         secret: open(people, user, stored.secret)?,
         email: users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?.email,
+    })
+}
+
+/// In which ways a user can show it now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ways {
+    /// By a code of their app.
+    pub app: bool,
+    /// By a passkey: what the browser is to hand on to it, as JSON.
+    pub passkey: Option<String>,
+}
+
+/// Asks a user for it.
+pub async fn ask(people: &People, session: &Session, user: UserId, now: OffsetDateTime) -> Result<Ways, PeopleError> {
+    let app = second_factors::find(&people.db, user).await?;
+    Ok(Ways {
+        app: app.is_some_and(|app| app.turned_on_at.is_some()),
+        passkey: passkeys::ask(people, session, user, now).await?,
     })
 }
 
@@ -76,7 +124,7 @@ pub async fn begin(people: &People, user: UserId, now: OffsetDateTime) -> Result
     begun.then_some(()).ok_or(PeopleError::NotFound)
 }
 
-/// Turns it on by the first code of the app. The recovery codes wait in the session for the next page.
+/// Turns a user's app on by its first code. If it is their first factor, recovery codes wait in the session for the next page.
 pub async fn turn_on(
     people: &People,
     session: &Session,
@@ -97,15 +145,31 @@ pub async fn turn_on(
     people.limits.forgive_codes(user);
     let email = email_of(people, user).await?;
     let mut transaction = tx::begin(&people.db).await?;
+    let before = second_factors::lock(&mut transaction, user).await?;
     if !second_factors::turn_on(&mut transaction, user, stored.inserted_at, step, now).await? {
         return Err(PeopleError::NotFound);
     }
-    let codes = replace_codes(&mut transaction, user).await?;
+    let codes = first_of(&mut transaction, user, &before).await?;
     mails::insert(&mut transaction, &email, Some(user), &Letter::SecondFactorOn, now).await?;
     let doer = deeds::person(user, &email, client);
     deeds::write_down(&mut transaction, user, &doer, &Deed::SecondFactorOn {}, now).await?;
     tx::commit(transaction).await?;
-    new_codes::keep(people, session, user, &codes, now).await
+    match codes {
+        Some(codes) => new_codes::keep(people, session, user, &codes, now).await,
+        None => Ok(()),
+    }
+}
+
+/// The recovery codes that come with a user's first factor. `before`: what they had.
+async fn first_of(
+    db: &mut PgConnection,
+    user: UserId,
+    before: &Factors,
+) -> Result<Option<Vec<RecoveryCode>>, PeopleError> {
+    if before.any() {
+        return Ok(None);
+    }
+    Ok(Some(replace_codes(db, user).await?))
 }
 
 /// Gives a user new recovery codes in place of those that are left. They wait in the session for the next page.
@@ -118,31 +182,66 @@ pub async fn renew_codes(
 ) -> Result<(), PeopleError> {
     let doer = deeds::person(user, &email_of(people, user).await?, client);
     let mut transaction = tx::begin(&people.db).await?;
+    if !second_factors::lock(&mut transaction, user).await?.any() {
+        return Err(PeopleError::NotFound);
+    }
     let codes = replace_codes(&mut transaction, user).await?;
     deeds::write_down(&mut transaction, user, &doer, &Deed::RecoveryCodesRenewed {}, now).await?;
     tx::commit(transaction).await?;
     new_codes::keep(people, session, user, &codes, now).await
 }
 
-async fn replace_codes(db: &mut PgConnection, user: UserId) -> Result<Vec<RecoveryCode>, PeopleError> {
+async fn replace_codes(db: &mut PgConnection, user: UserId) -> Result<Vec<RecoveryCode>, StoreError> {
     let codes: Vec<_> = (0..RECOVERY_CODES)
         .map(|_| RecoveryCode::from_random(rand::random()))
         .collect();
     let digests: Vec<_> = codes.iter().map(RecoveryCode::digest).collect();
-    let replaced = second_factors::replace_recovery_codes(db, user, &digests).await?;
-    replaced.then_some(codes).ok_or(PeopleError::NotFound)
+    second_factors::replace_recovery_codes(db, user, &digests).await?;
+    Ok(codes)
 }
 
-/// Turns it off, with its codes and with what was remembered of browsers.
+/// Turns a user's app off; with their last factor, the recovery codes and what was remembered of browsers.
 pub async fn turn_off(people: &People, user: UserId, client: &Client, now: OffsetDateTime) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
     let doer = deeds::person(user, &email, client);
     let mut transaction = tx::begin(&people.db).await?;
-    delete(&mut transaction, user, &email, &doer, &Deed::SecondFactorOff {}, now).await?;
+    let mut left = second_factors::lock(&mut transaction, user).await?;
+    if !second_factors::delete(&mut transaction, user).await? {
+        return Err(PeopleError::NotFound);
+    }
+    left.app = false;
+    tell_of_removal(&mut transaction, user, &email, &left, &Letter::AppOff, now).await?;
+    deeds::write_down(&mut transaction, user, &doer, &Deed::SecondFactorOff {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
-/// Turns off that of somebody who has lost their app and their codes. For operators, who have found out who asks for it.
+/// What follows when a user has removed a factor of theirs. `left`: what they still have; whoever needs one keeps the last.
+/// `letter`: about the one that is gone.
+async fn tell_of_removal(
+    db: &mut PgConnection,
+    user: UserId,
+    email: &Email,
+    left: &Factors,
+    letter: &Letter,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    if left.any() {
+        return Ok(mails::insert(db, email, Some(user), letter, now).await?);
+    }
+    if left.needed {
+        return Err(PeopleError::LastFactor);
+    }
+    forget(db, user, email, now).await
+}
+
+/// What goes with a user's last factor.
+async fn forget(db: &mut PgConnection, user: UserId, email: &Email, now: OffsetDateTime) -> Result<(), PeopleError> {
+    second_factors::delete_recovery_codes(db, user).await?;
+    devices::forget_all(db, user).await?;
+    Ok(mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await?)
+}
+
+/// Removes all factors of somebody who has lost them and their codes. For operators, who have found out who asks for it.
 pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Result<(), PeopleError> {
     let user = users::find_by_email(&people.db, email).await?;
     let user = user.ok_or(PeopleError::NotFound)?.id;
@@ -150,7 +249,13 @@ pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Resu
         email: email.as_str().to_owned(),
     };
     let mut transaction = tx::begin(&people.db).await?;
-    delete(&mut transaction, user, email, &Doer::OPERATOR, &deed, now).await?;
+    if !second_factors::lock(&mut transaction, user).await?.any() {
+        return Err(PeopleError::NotFound);
+    }
+    second_factors::delete(&mut transaction, user).await?;
+    stored_passkeys::delete_all(&mut transaction, user).await?;
+    forget(&mut transaction, user, email, now).await?;
+    deeds::write_down(&mut transaction, user, &Doer::OPERATOR, &deed, now).await?;
     let deed = AuditDeed::SecondFactorRemoved {
         email: email.as_str().to_owned(),
     };
@@ -160,22 +265,6 @@ pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Resu
     Ok(())
 }
 
-async fn delete(
-    db: &mut PgConnection,
-    user: UserId,
-    email: &Email,
-    doer: &Doer,
-    deed: &Deed,
-    now: OffsetDateTime,
-) -> Result<(), PeopleError> {
-    if !second_factors::delete(db, user).await? {
-        return Err(PeopleError::NotFound);
-    }
-    devices::forget_all(db, user).await?;
-    mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await?;
-    Ok(deeds::write_down(db, user, doer, deed, now).await?)
-}
-
 /// Whether a log-in of this user from this client does not end with the password.
 pub(super) async fn is_asked_for(
     people: &People,
@@ -183,8 +272,7 @@ pub(super) async fn is_asked_for(
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<bool, PeopleError> {
-    let stored = second_factors::find(&people.db, user).await?;
-    if stored.is_none_or(|stored| stored.turned_on_at.is_none()) {
+    if !second_factors::exists(&people.db, user).await? {
         return Ok(false);
     }
     Ok(match client.device {
@@ -193,20 +281,44 @@ pub(super) async fn is_asked_for(
     })
 }
 
-/// Takes a code of the user's app or a recovery code of theirs; each counts once.
+/// What somebody shows as their second factor.
+#[derive(Debug, Clone)]
+pub enum Shown {
+    /// A code of their app, or a recovery code.
+    Code(SecretString),
+    /// What a passkey has answered, as JSON.
+    Passkey(SecretString),
+}
+
+/// Takes what a user shows; nothing counts twice.
 pub(super) async fn prove(
     people: &People,
+    session: &Session,
     user: UserId,
     client: &Client,
-    typed: &SecretString,
+    shown: &Shown,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     people.limits.try_code(client, user)?;
-    let stored = second_factors::find(&people.db, user).await?;
-    let stored = stored.filter(|stored| stored.turned_on_at.is_some());
-    let stored = stored.ok_or(PeopleError::NotFound)?;
+    if !second_factors::exists(&people.db, user).await? {
+        return Err(PeopleError::NotFound);
+    }
+    match shown {
+        Shown::Code(typed) => prove_by_code(people, user, typed, now).await?,
+        Shown::Passkey(answer) => passkeys::prove(people, session, user, answer, now).await?,
+    }
+    people.limits.forgive_codes(user);
+    Ok(())
+}
+
+async fn prove_by_code(
+    people: &People,
+    user: UserId,
+    typed: &SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
     let taken = match Typed::parse(typed.expose_secret()) {
-        Some(Typed::App(code)) => match open(people, user, stored.secret)?.step_of(&code, now) {
+        Some(Typed::App(code)) => match step_of(people, user, &code, now).await? {
             Some(step) => second_factors::take_step(&people.db, user, step).await?,
             None => false,
         },
@@ -215,7 +327,7 @@ pub(super) async fn prove(
             let mut transaction = tx::begin(&people.db).await?;
             let taken = second_factors::take_recovery_code(&mut transaction, user, digest).await?;
             if taken {
-                let left = second_factors::count_recovery_codes(&mut transaction, user).await?;
+                let left = second_factors::count_recovery_codes(&mut *transaction, user).await?;
                 let letter = Letter::RecoveryCodeUsed { left };
                 mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
             }
@@ -224,11 +336,21 @@ pub(super) async fn prove(
         }
         None => false,
     };
-    if !taken {
-        return Err(PeopleError::WrongCode);
-    }
-    people.limits.forgive_codes(user);
-    Ok(())
+    taken.then_some(()).ok_or(PeopleError::WrongCode)
+}
+
+/// The step of a user's app whose code this is. `None`: of none that counts now, or they have no app.
+async fn step_of(
+    people: &People,
+    user: UserId,
+    code: &AppCode,
+    now: OffsetDateTime,
+) -> Result<Option<i64>, PeopleError> {
+    let stored = second_factors::find(&people.db, user).await?;
+    let Some(stored) = stored.filter(|stored| stored.turned_on_at.is_some()) else {
+        return Ok(None);
+    };
+    Ok(open(people, user, stored.secret)?.step_of(code, now))
 }
 
 fn open(people: &People, user: UserId, secret: Wrapped) -> Result<AppSecret, PeopleError> {
@@ -237,6 +359,6 @@ fn open(people: &People, user: UserId, secret: Wrapped) -> Result<AppSecret, Peo
     AppSecret::from_bytes(opened.expose_secret()).ok_or(PeopleError::NotFound)
 }
 
-fn is_fresh(stored: &StoredFactor, now: OffsetDateTime) -> bool {
+fn is_fresh(stored: &StoredApp, now: OffsetDateTime) -> bool {
     now - stored.inserted_at < SET_UP_WITHIN
 }

@@ -2,15 +2,16 @@
 
 use async_trait::async_trait;
 use platen_app::{
-    backend::people::{LogIn, LogInStep, PeopleBackend, SecondStepCode, SignUp},
+    backend::people::{LogIn, LogInStep, PeopleBackend, SecondStepProof, SignUp},
     error::AppError,
     model::{
         plan::Plan,
         rejection::{Field, Reason},
+        second_factor::Ways,
     },
 };
 
-use super::{RequestBackend, invalid, rejected, too_many};
+use super::{RequestBackend, invalid, rejected, second_factor::shown_ways, too_many};
 use crate::{
     clock,
     service::{
@@ -18,10 +19,12 @@ use crate::{
             PeopleError,
             email::confirm_change,
             log_in::{self, LogInForm, SecondStepForm, log_in, log_in_by_second_factor},
-            password, sign_up,
+            password,
+            second_factor::Shown,
+            sign_up,
         },
         plans,
-        sessions::{self, Stay, waiting},
+        sessions::{self, Stay},
     },
     store::plans::Plan as StoredPlan,
 };
@@ -40,6 +43,10 @@ impl RequestBackend {
             PeopleError::WrongCredentials => Reason::WrongCredentials,
             PeopleError::WrongPassword => Reason::WrongPassword,
             PeopleError::WrongCode => Reason::Invalid(vec![Field::Code]),
+            PeopleError::PasskeyTooLate => Reason::PasskeyTooLate,
+            PeopleError::PasskeyRefused => Reason::PasskeyRefused,
+            PeopleError::TooManyPasskeys => Reason::TooManyPasskeys,
+            PeopleError::LastFactor => Reason::LastFactor,
             PeopleError::LogInAnew => return AppError::LogInFirst,
             PeopleError::TooMany { retry_after } => return too_many(retry_after),
             PeopleError::WorthlessLink => Reason::WorthlessLink,
@@ -47,8 +54,9 @@ impl RequestBackend {
             PeopleError::OthersInvitation => Reason::OthersInvitation,
             PeopleError::TooManyInvitations => Reason::TooManyInvitations,
             PeopleError::OwnerStays => Reason::OwnerStays,
-            PeopleError::NotFound => return AppError::NotFound,
+            PeopleError::NotFound | PeopleError::NoPasskeysHere => return AppError::NotFound,
             error @ (PeopleError::Hash(_)
+            | PeopleError::Passkey(_)
             | PeopleError::Sealing(_)
             | PeopleError::Session(_)
             | PeopleError::Store(_)) => return self.internal(&error),
@@ -72,20 +80,19 @@ impl PeopleBackend for RequestBackend {
         }
     }
 
-    async fn is_at_second_step(&self) -> Result<bool, AppError> {
-        let waiting = waiting::current(&self.session, clock::now()).await;
-        Ok(waiting.map_err(|error| self.internal(&error))?.is_some())
+    async fn second_step(&self) -> Result<Option<Ways>, AppError> {
+        let ways = log_in::ask_for_second_factor(&self.app.people, &self.session, clock::now()).await;
+        Ok(ways.map_err(|error| self.refused(error))?.map(shown_ways))
     }
 
-    async fn log_in_by_second_factor(&self, code: SecondStepCode, remember: bool) -> Result<(), AppError> {
-        let (field, code) = match code {
-            SecondStepCode::App(code) => (Field::Code, code),
-            SecondStepCode::Recovery(code) => (Field::RecoveryCode, code),
+    async fn log_in_by_second_factor(&self, proof: SecondStepProof, remember: bool) -> Result<(), AppError> {
+        let (field, shown) = match proof {
+            SecondStepProof::App(code) => (Field::Code, Shown::Code(code.into())),
+            SecondStepProof::Recovery(code) => (Field::RecoveryCode, Shown::Code(code.into())),
+            // What is wrong with it is said at the head of the form.
+            SecondStepProof::Passkey(answer) => (Field::Code, Shown::Passkey(answer.into())),
         };
-        let form = SecondStepForm {
-            code: code.into(),
-            remember,
-        };
+        let form = SecondStepForm { shown, remember };
         let people = &self.app.people;
         let entered = log_in_by_second_factor(people, &self.session, &self.client, form, clock::now()).await;
         entered.map(drop).map_err(|error| match error {

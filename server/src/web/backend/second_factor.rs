@@ -4,7 +4,10 @@ use async_trait::async_trait;
 use platen_app::{
     backend::second_factor::{Proof, SecondFactorBackend},
     error::AppError,
-    model::second_factor::{AppSecret, RememberedDevice as ShownDevice, SecondFactor as Shown, SetUp},
+    model::second_factor::{
+        App as ShownApp, AppSecret, NewPasskey, Passkey, RememberedDevice as ShownDevice, SecondFactor as ShownFactor,
+        SetUp, Ways as ShownWays,
+    },
 };
 use secrecy::ExposeSecret;
 use time::OffsetDateTime;
@@ -14,21 +17,25 @@ use crate::{
     clock,
     domain::{
         client::device,
-        ids::{DeviceId, UserId},
+        ids::{DeviceId, PasskeyId, UserId},
         second_factor::picture,
     },
     service::people::{
-        confirm, devices,
-        second_factor::{self, SecondFactor, new_codes},
+        PeopleError, confirm, devices,
+        second_factor::{
+            self, App, Shown, Ways, new_codes,
+            passkeys::{self, Added, NewPasskeyForm},
+        },
     },
-    store::devices::RememberedDevice,
+    store::{devices::RememberedDevice, passkeys::ListedPasskey},
 };
 
 #[async_trait]
 impl SecondFactorBackend for RequestBackend {
-    async fn has_second_factor(&self) -> Result<bool, AppError> {
-        let state = self.state_of_second_factor(self.user()?, clock::now()).await?;
-        Ok(matches!(state, Shown::On { .. }))
+    async fn ask_for_second_factor(&self) -> Result<ShownWays, AppError> {
+        let (people, user) = (&self.app.people, self.user()?);
+        let ways = second_factor::ask(people, &self.session, user, clock::now()).await;
+        ways.map(shown_ways).map_err(|error| self.refused(error))
     }
 
     async fn second_factor(&self) -> Result<SetUp, AppError> {
@@ -60,6 +67,43 @@ impl SecondFactorBackend for RequestBackend {
         off.map_err(|error| self.refused(error))
     }
 
+    async fn begin_passkey(&self) -> Result<(), AppError> {
+        self.confirmed()?;
+        self.user().map(drop)
+    }
+
+    async fn ask_for_new_passkey(&self) -> Result<NewPasskey, AppError> {
+        let user = self.user()?;
+        if self.confirmed().is_err() {
+            return Ok(NewPasskey::Unconfirmed);
+        }
+        match passkeys::ask_for_new(&self.app.people, &self.session, user, clock::now()).await {
+            Ok(options) => Ok(NewPasskey::Asked(options)),
+            Err(PeopleError::NoPasskeysHere) => Ok(NewPasskey::NotHere),
+            Err(error) => Err(self.refused(error)),
+        }
+    }
+
+    async fn add_passkey(&self, name: String, answer: String) -> Result<bool, AppError> {
+        self.confirmed()?;
+        let (people, user, now) = (&self.app.people, self.user()?, clock::now());
+        let form = NewPasskeyForm {
+            name,
+            answer: answer.into(),
+        };
+        let added = passkeys::add(people, &self.session, user, &self.client, form, now).await;
+        added
+            .map(|added| added == Added::WithCodes)
+            .map_err(|error| self.refused(error))
+    }
+
+    async fn remove_passkey(&self, id: String) -> Result<(), AppError> {
+        self.confirmed()?;
+        let (user, id) = (self.user()?, PasskeyId::parse(&id).ok_or(AppError::NotFound)?);
+        let removed = passkeys::remove(&self.app.people, user, &self.client, id, clock::now()).await;
+        removed.map_err(|error| self.refused(error))
+    }
+
     async fn renew_recovery_codes(&self) -> Result<(), AppError> {
         self.confirmed()?;
         let (people, user, now) = (&self.app.people, self.user()?, clock::now());
@@ -75,32 +119,65 @@ impl SecondFactorBackend for RequestBackend {
 
     async fn confirm(&self, proof: Proof) -> Result<(), AppError> {
         let (people, session, user, now) = (&self.app.people, &self.session, self.user()?, clock::now());
-        let confirmed = match proof {
+        let shown = match proof {
             Proof::Password(password) => {
-                confirm::by_password(people, session, user, &self.client, password.into(), now).await
+                let confirmed = confirm::by_password(people, session, user, &self.client, password.into(), now).await;
+                return confirmed.map_err(|error| self.refused(error));
             }
-            Proof::Code(code) => confirm::by_code(people, session, user, &self.client, &code.into(), now).await,
+            Proof::Code(code) => Shown::Code(code.into()),
+            Proof::Passkey(answer) => Shown::Passkey(answer.into()),
         };
+        let confirmed = confirm::by_second_factor(people, session, user, &self.client, &shown, now).await;
         confirmed.map_err(|error| self.refused(error))
     }
 }
 
 impl RequestBackend {
-    pub(super) async fn state_of_second_factor(&self, user: UserId, now: OffsetDateTime) -> Result<Shown, AppError> {
+    pub(super) async fn state_of_second_factor(
+        &self,
+        user: UserId,
+        now: OffsetDateTime,
+    ) -> Result<ShownFactor, AppError> {
         let state = second_factor::of_user(&self.app.people, user, now).await;
-        match state.map_err(|error| self.refused(error))? {
-            SecondFactor::Off => Ok(Shown::Off),
-            SecondFactor::On { since, codes_left } => Ok(Shown::On { since, codes_left }),
-            SecondFactor::Begun { secret, email } => {
+        let state = state.map_err(|error| self.refused(error))?;
+        Ok(ShownFactor {
+            app: self.shown_app(state.app)?,
+            passkeys: state.passkeys.into_iter().map(shown_passkey).collect(),
+            codes_left: state.codes_left,
+            more_passkeys: state.more_passkeys,
+        })
+    }
+
+    fn shown_app(&self, app: App) -> Result<ShownApp, AppError> {
+        match app {
+            App::Off => Ok(ShownApp::Off),
+            App::On { since } => Ok(ShownApp::On { since }),
+            App::Begun { secret, email } => {
                 let picture = picture::draw(secret.to_url(&email).expose_secret());
                 let picture = picture.map_err(|error| self.internal(&error))?;
-                Ok(Shown::Begun(AppSecret {
+                Ok(ShownApp::Begun(AppSecret {
                     text: secret.to_text().expose_secret().to_owned(),
                     side: picture.side,
                     path: picture.path,
                 }))
             }
         }
+    }
+}
+
+pub(super) fn shown_ways(ways: Ways) -> ShownWays {
+    ShownWays {
+        app: ways.app,
+        passkey: ways.passkey,
+    }
+}
+
+fn shown_passkey(found: ListedPasskey) -> Passkey {
+    Passkey {
+        id: found.id.to_string(),
+        name: found.name,
+        added_at: found.inserted_at,
+        used_at: found.used_at,
     }
 }
 

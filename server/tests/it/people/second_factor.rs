@@ -2,6 +2,7 @@
 
 mod confirm;
 mod devices;
+mod passkeys;
 
 use data_encoding::HEXLOWER;
 use platen_server::{
@@ -13,9 +14,9 @@ use platen_server::{
     service::{
         people::{
             PeopleError,
-            log_in::{LogInStep, SecondStepForm, log_in_by_second_factor},
+            log_in::{LogInStep, SecondStepForm, ask_for_second_factor, log_in_by_second_factor},
             password,
-            second_factor::{self, SecondFactor, new_codes},
+            second_factor::{self, App, Shown, new_codes},
         },
         sessions::waiting,
     },
@@ -59,14 +60,32 @@ impl Town {
         remember: bool,
         now: OffsetDateTime,
     ) -> Result<UserId, PeopleError> {
-        let form = SecondStepForm {
-            code: code.into(),
-            remember,
-        };
+        let shown = Shown::Code(code.into());
+        self.second_step_by(browser, shown, remember, now).await
+    }
+
+    /// The second step, by anything.
+    async fn second_step_by(
+        &self,
+        browser: &mut Browser,
+        shown: Shown,
+        remember: bool,
+        now: OffsetDateTime,
+    ) -> Result<UserId, PeopleError> {
+        let form = SecondStepForm { shown, remember };
         let client = browser.client.clone();
         browser
             .visit(async |session| log_in_by_second_factor(&self.people, session, &client, form, now).await)
             .await
+    }
+
+    /// What a browser at the second step is to hand on to a passkey.
+    async fn passkey_asked(&self, browser: &mut Browser, now: OffsetDateTime) -> String {
+        let ways = browser
+            .visit(async |session| ask_for_second_factor(&self.people, session, now).await)
+            .await;
+        let ways = ways.expect("an answer").expect("the second step");
+        ways.passkey.expect("passkeys")
     }
 
     /// A browser that has come to the second step.
@@ -208,7 +227,7 @@ async fn a_recovery_code_stands_in_for_the_app_once_and_its_user_is_told() {
     let code = new[0].expose_secret();
     town.second_step(&mut phone, code, false, now).await.expect("logged in");
     let state = second_factor::of_user(&town.people, user, now).await.expect("a state");
-    assert!(matches!(state, SecondFactor::On { codes_left: 9, .. }), "{state:?}");
+    assert!(state.is_on() && state.codes_left == 9, "{state:?}");
 }
 
 #[tokio::test]
@@ -218,7 +237,7 @@ async fn nothing_of_it_lies_in_the_database_in_the_open() {
     let (user, now) = (town.welcome(&mut laptop, ANN).await, clock::now());
     second_factor::begin(&town.people, user, now).await.expect("begun");
     let state = second_factor::of_user(&town.people, user, now).await.expect("a state");
-    let SecondFactor::Begun { secret, .. } = state else {
+    let App::Begun { secret, .. } = state.app else {
         panic!("{state:?}")
     };
     let hexadecimal = HEXLOWER.encode(secret.expose());
@@ -369,5 +388,5 @@ async fn what_nobody_has_shown_a_code_of_is_not_asked_for() {
         );
     }
     let state = second_factor::of_user(&town.people, user, late).await.expect("a state");
-    assert!(matches!(state, SecondFactor::Off), "{state:?}");
+    assert!(!state.is_on() && matches!(state.app, App::Off), "{state:?}");
 }

@@ -17,7 +17,10 @@ use platen_server::{
         people::{
             People, PeopleError, callers,
             log_in::{LogInForm, LogInStep, log_in},
-            second_factor::{self, SecondFactor, new_codes},
+            second_factor::{
+                self, App, new_codes,
+                passkeys::{self, Added, NewPasskeyForm},
+            },
             sign_up::{SignUpForm, sign_up, verify},
         },
         sessions::{self, PostgresSessions, Stay},
@@ -30,7 +33,7 @@ use time::OffsetDateTime;
 use tower_sessions::{Session, session::Id};
 use url::Url;
 
-use crate::support::{postgres, service::SECRET_KEY};
+use crate::support::{authenticator::Authenticator, postgres, service::SECRET_KEY};
 
 /// What everybody here has chosen.
 pub(crate) const PASSWORD: &str = "a long password";
@@ -79,7 +82,7 @@ impl Town {
             metrics: Arc::default(),
         };
         Self {
-            people: People::new(db, secret_keys(key)),
+            people: People::new(db, secret_keys(key), &mailing.base_url),
             mailing,
         }
     }
@@ -168,7 +171,7 @@ impl Town {
         let people = &self.people;
         second_factor::begin(people, user, now).await.expect("begun");
         let state = second_factor::of_user(people, user, now).await.expect("a state");
-        let SecondFactor::Begun { secret, .. } = state else {
+        let App::Begun { secret, .. } = state.app else {
             panic!("{state:?}");
         };
         let (code, client) = (secret.code_at(now).into(), browser.client.clone());
@@ -183,6 +186,46 @@ impl Town {
             .expect("turned on");
         let codes = codes.iter().map(|code| code.expose_secret().to_owned()).collect();
         (secret, codes)
+    }
+
+    /// What a browser is to hand on to an authenticator that is to make a passkey.
+    pub(crate) async fn asked_for_new_passkey(
+        &self,
+        browser: &mut Browser,
+        user: UserId,
+    ) -> Result<String, PeopleError> {
+        browser
+            .visit(async |session| passkeys::ask_for_new(&self.people, session, user, clock::now()).await)
+            .await
+    }
+
+    /// Sends what an authenticator has answered to that.
+    pub(crate) async fn add_made_passkey(
+        &self,
+        browser: &mut Browser,
+        user: UserId,
+        answer: &str,
+    ) -> Result<Added, PeopleError> {
+        let client = browser.client.clone();
+        let form = NewPasskeyForm {
+            name: " My key ".to_owned(),
+            answer: answer.into(),
+        };
+        browser
+            .visit(async |session| passkeys::add(&self.people, session, user, &client, form, clock::now()).await)
+            .await
+    }
+
+    /// Somebody who is logged in adds a passkey.
+    pub(crate) async fn add_passkey(
+        &self,
+        browser: &mut Browser,
+        user: UserId,
+        passkey: &mut Authenticator,
+    ) -> Result<Added, PeopleError> {
+        let asked = self.asked_for_new_passkey(browser, user).await?;
+        let answer = passkey.make(&asked);
+        self.add_made_passkey(browser, user, &answer).await
     }
 
     /// Somebody who is logged in, for the account that they have belonged to the longest.

@@ -8,13 +8,17 @@ mod failed_work;
 mod health;
 mod looking;
 
+use platen_server::service::people::second_factor::passkeys::Added;
+use tempfile::TempDir;
+
 use super::{service_with, site};
 use crate::support::{
+    authenticator::Authenticator,
+    people::{PASSWORD, Town},
     service::{TestAccount, TestService},
     studio::header,
     visitor::Visitor,
 };
-use tempfile::TempDir;
 
 const OPERATOR: &str = "op@example.org";
 const ANN: &str = "ann@example.org";
@@ -90,6 +94,15 @@ async fn nobody_but_operators_with_a_second_factor_gets_in() {
         (sent_away.status().as_u16(), header(&sent_away, "location")),
         (303, "/dashboard/settings/second-factor?required=yes")
     );
+    // A passkey is enough.
+    let town = Town::at(service.database_url()).await;
+    let mut browser = town.browser("192.0.2.1");
+    let user = town.log_in(&mut browser, "new@example.org", PASSWORD).await;
+    let added = town
+        .add_passkey(&mut browser, user.expect("logged in"), &mut Authenticator::new())
+        .await;
+    assert_eq!(added.expect("added"), Added::WithCodes);
+    assert_eq!(new.get("/admin/accounts").await.status(), 200);
     let page = office.operator.page("/admin/accounts").await;
     assert!(page.contains("3 accounts") && page.contains(ANN), "{page}");
     assert!(office.operator.page("/dashboard").await.contains("Operator area"));

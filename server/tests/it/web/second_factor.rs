@@ -1,12 +1,13 @@
 //! What the second factor keeps out, what a session alone is not enough for, and accounts that want everybody to have one.
 
 use leptos::server_fn::axum::server_fn_paths;
-use platen_server::clock;
+use platen_server::{clock, service::people::second_factor::passkeys::Added};
 use tempfile::TempDir;
 use time::Duration;
 
 use super::site;
 use crate::support::{
+    authenticator::Authenticator,
     people::{PASSWORD, Town},
     service::{TestAccount, TestService},
     studio::header,
@@ -66,6 +67,7 @@ async fn whoever_has_shown_only_the_password_reaches_no_page_and_no_function() {
         "/dashboard/api-keys",
         "/dashboard/settings",
         SET_UP,
+        "/dashboard/settings/passkey",
         "/dashboard/confirm",
         "/dashboard/events/renders",
         "/dashboard/renders/019a0000-0000-7000-8000-000000000000/pages/1.png",
@@ -121,7 +123,7 @@ async fn what_a_session_alone_is_not_enough_for_asks_who_it_is() {
     let ann = house.ann_of_before().await;
     let id = house.account.key_id.as_str();
     let tomorrow = (clock::now() + Duration::DAY).date().to_string();
-    let forms: [(&str, &[(&str, &str)]); 10] = [
+    let forms: [(&str, &[(&str, &str)]); 13] = [
         (
             "create-key",
             &[
@@ -141,6 +143,9 @@ async fn what_a_session_alone_is_not_enough_for_asks_who_it_is() {
         ("begin-second-factor", &[]),
         ("turn-second-factor-on", &[("code", "000000")]),
         ("turn-second-factor-off", &[]),
+        ("begin-passkey", &[]),
+        ("add-passkey", &[("passkey_name", "Laptop"), ("passkey", "{}")]),
+        ("remove-passkey", &[("subject", id)]),
         ("require-second-factor", &[("second_factor_from", &tomorrow)]),
     ];
     for (function, fields) in forms {
@@ -219,7 +224,14 @@ async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
 #[tokio::test]
 async fn an_operator_helps_whoever_has_lost_app_and_codes() {
     let house = House::build().await;
+    let mut browser = house.town.browser("192.0.2.2");
+    let user = house.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");
     house.with_second_factor().await;
+    let added = house
+        .town
+        .add_passkey(&mut browser, user, &mut Authenticator::new())
+        .await;
+    assert_eq!(added.expect("added"), Added::Beside);
     let remove = ["users", "remove-second-factor", "--email", ANN];
     assert_eq!(house.service.command(&remove, "").succeeded(), "");
     let logged =

@@ -1,7 +1,9 @@
 //! For how long it is taken for granted that whoever is logged in is who they say.
 
-use platen_server::service::{people::confirm, sessions};
-use secrecy::SecretString;
+use platen_server::service::{
+    people::{confirm, second_factor::Shown},
+    sessions,
+};
 use time::Duration;
 
 use crate::support::people::{PASSWORD, Town};
@@ -30,8 +32,8 @@ async fn whoever_has_just_logged_in_has_confirmed_that_it_is_they() {
             assert!(!is_confirmed(later).await);
             by_password(PASSWORD, later).await.unwrap();
             assert!(is_confirmed(later).await);
-            let code = SecretString::from(code);
-            confirm::by_code(people, session, user, &client, &code, now)
+            let code = Shown::Code(code.into());
+            confirm::by_second_factor(people, session, user, &client, &code, now)
                 .await
                 .unwrap();
             assert!(is_confirmed(now).await);

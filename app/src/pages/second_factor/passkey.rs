@@ -1,0 +1,87 @@
+//! `/dashboard/settings/passkey`: where a person adds a passkey. It needs no account, as the page of the second factor.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+use crate::{
+    layout::{card::Card, loaded::loaded},
+    model::{rejection::Field, second_factor::NewPasskey as Found},
+    outcome::{
+        Outcome,
+        field::FormField,
+        form::{ButtonForm, OutcomeErrors, PageForm},
+    },
+    pages::second_factor::api::{AddPasskey, BeginPasskey},
+    ui::{
+        button::{Rank, Submit},
+        passkey_button::{Ceremony, PasskeyButton},
+    },
+};
+
+/// The page.
+#[component]
+pub fn NewPasskey() -> impl IntoView {
+    view! {
+        <Title text="New passkey" />
+        <Card>
+            <h1 class="auth__title">"New passkey"</h1>
+            {loaded(
+                |backend| async move { backend.ask_for_new_passkey().await },
+                |found| match found {
+                    Found::Asked(options) => view! { <Add options /> }.into_any(),
+                    Found::Unconfirmed => view! { <Confirm /> }.into_any(),
+                    Found::NotHere => view! { <NotHere /> }.into_any(),
+                },
+            )}
+            <div class="auth__other">
+                <a href="/dashboard/settings#second-factor">"Back to the settings"</a>
+            </div>
+        </Card>
+    }
+}
+
+#[component]
+fn Add(options: String) -> impl IntoView {
+    let outcome = Outcome::of::<AddPasskey>();
+    view! {
+        <p class="auth__lede">
+            "A passkey lives in your phone, your computer, your password manager or a security key. It shows that it is you by your finger, your face or a PIN, and only here: no other site can have it."
+        </p>
+        <PageForm outcome>
+            <div class="auth__form">
+                <FormField
+                    outcome=outcome
+                    field=Field::PasskeyName
+                    label="Name"
+                    hint="By which you know it again, such as the name of the device."
+                />
+                <PasskeyButton ceremony=Ceremony::Make options rank=Rank::Primary label="Create the passkey" />
+            </div>
+        </PageForm>
+    }
+}
+
+#[component]
+fn NotHere() -> impl IntoView {
+    view! {
+        <p class="auth__lede">
+            "Passkeys need a service with a name, and the address of this one is a number. Whoever runs it can give it one; until then, use an authenticator app."
+        </p>
+    }
+}
+
+/// For those whose last proof is too old, or who were too slow.
+#[component]
+fn Confirm() -> impl IntoView {
+    let (begin, add) = (Outcome::of::<BeginPasskey>(), Outcome::of::<AddPasskey>());
+    view! {
+        <p class="auth__lede">"Before a passkey is added, confirm once more that it is you."</p>
+        <div class="auth__form">
+            <OutcomeErrors outcome=begin />
+            <OutcomeErrors outcome=add />
+            <ButtonForm outcome=begin>
+                <Submit>"Go on"</Submit>
+            </ButtonForm>
+        </div>
+    }
+}

@@ -1,0 +1,130 @@
+//! The person's passkeys.
+
+use leptos::prelude::*;
+use time::OffsetDateTime;
+
+use crate::{
+    model::second_factor::Passkey,
+    outcome::{
+        Outcome,
+        dialog::DialogForm,
+        form::{ButtonForm, OutcomeErrors},
+    },
+    pages::second_factor::api::{BeginPasskey, RemovePasskey},
+    ui::{
+        button::{OpenButton, Rank, Size, SubmitButton},
+        dialog::Weight,
+        moment::{Ago, Day},
+        table::{Column, Table},
+    },
+};
+
+const COLUMNS: &[Column] = &[
+    Column::text("Name"),
+    Column::text("Added").from_medium(),
+    Column::text("Last used"),
+    Column::ACTIONS,
+];
+
+/// See the module.
+#[component]
+pub fn Passkeys(
+    /// The oldest first.
+    passkeys: Vec<Passkey>,
+    /// Whether one can be added.
+    more: bool,
+    /// Whether the person has an app as well.
+    has_app: bool,
+    /// The moment of the page.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let (begin, errors) = (Outcome::of::<BeginPasskey>(), Outcome::about_nothing::<RemovePasskey>());
+    let is_last = !has_app && passkeys.len() == 1;
+    let dialogs = passkeys.clone().into_iter();
+    let dialogs = dialogs.map(|passkey| view! { <Removal passkey is_last /> });
+    let dialogs = dialogs.collect_view();
+    let is_empty = passkeys.is_empty();
+    let rows = passkeys.into_iter().map(|passkey| view! { <Row passkey now /> });
+    let rows = rows.collect_view();
+    view! {
+        <div class="stack">
+            <h3>"Passkeys"</h3>
+            <OutcomeErrors outcome=begin />
+            <OutcomeErrors outcome=errors />
+            {if is_empty {
+                view! {
+                    <p class="small">
+                        "A passkey lives in your phone, computer, password manager or security key, and shows that it is you by finger, face or PIN."
+                    </p>
+                }
+                    .into_any()
+            } else {
+                view! {
+                    <Table caption="Passkeys" columns=COLUMNS>
+                        {rows}
+                    </Table>
+                }
+                    .into_any()
+            }}
+            {more
+                .then(|| {
+                    view! {
+                        <ButtonForm outcome=begin>
+                            <SubmitButton>"Add a passkey"</SubmitButton>
+                        </ButtonForm>
+                    }
+                })}
+            {dialogs}
+        </div>
+    }
+}
+
+#[component]
+fn Row(passkey: Passkey, now: OffsetDateTime) -> impl IntoView {
+    view! {
+        <tr>
+            <th scope="row">{passkey.name.clone()}</th>
+            <td class="table__medium">
+                <Day at=passkey.added_at />
+            </td>
+            <td>
+                {match passkey.used_at {
+                    Some(at) => view! { <Ago at now /> }.into_any(),
+                    None => "Never".into_any(),
+                }}
+            </td>
+            <td class="table__actions">
+                <OpenButton dialog=dialog(&passkey) rank=Rank::Quiet size=Size::Small>
+                    "Remove"
+                    <span class="visually-hidden">" " {passkey.name.clone()}</span>
+                </OpenButton>
+            </td>
+        </tr>
+    }
+}
+
+#[component]
+fn Removal(passkey: Passkey, is_last: bool) -> impl IntoView {
+    let outcome = Outcome::about::<RemovePasskey>(&passkey.id);
+    view! {
+        <DialogForm
+            outcome
+            id=dialog(&passkey)
+            title=format!("Remove the passkey {}", passkey.name)
+            weight=Weight::Danger
+            action="Remove"
+        >
+            <p>
+                "It logs you in no more. In your device or password manager it stays until you delete it there."
+                {is_last
+                    .then_some(
+                        " Your password is enough from then on, and your recovery codes are worth nothing any more.",
+                    )}
+            </p>
+        </DialogForm>
+    }
+}
+
+fn dialog(passkey: &Passkey) -> String {
+    format!("remove-passkey-{}", passkey.id)
+}

@@ -1,0 +1,230 @@
+//! Passkeys of people: how they are added, asked for and removed. What an authenticator is asked lies in the session until
+//! it answers, and counts once.
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use time::OffsetDateTime;
+use tower_sessions::Session;
+
+use crate::{
+    domain::{
+        account_log::Deed,
+        client::Client,
+        display_name::DisplayName,
+        ids::{PasskeyId, UserId},
+        mail::Letter,
+        passkey::{Authentication, CHALLENGE_LASTS, MAX_PASSKEYS, PasskeyError, Registration, RelyingParty},
+        validation::Fault,
+    },
+    service::people::{People, PeopleError, deeds, email_of, second_factor},
+    store::{
+        mails,
+        passkeys::{self, CREDENTIAL_KEY, NewPasskey, UsedPasskey},
+        second_factors, tx,
+    },
+};
+
+/// The member of a session's data that holds the challenge for a new passkey.
+const REGISTRATION: &str = "passkey_registration";
+/// The member that holds the challenge for one that is there.
+const AUTHENTICATION: &str = "passkey_authentication";
+
+#[derive(Serialize, Deserialize)]
+struct Waiting<C> {
+    user: UserId,
+    challenge: C,
+    #[serde(with = "time::serde::rfc3339")]
+    until: OffsetDateTime,
+}
+
+/// Asks for a new passkey: what the browser is to hand on, as JSON. An earlier question counts no more.
+pub async fn ask_for_new(
+    people: &People,
+    session: &Session,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<String, PeopleError> {
+    let here = relying_party(people)?;
+    let stored = passkeys::list_credentials(&people.db, user).await?;
+    if stored.len() >= MAX_PASSKEYS {
+        return Err(PeopleError::TooManyPasskeys);
+    }
+    let asked = here.begin_registration(user, &email_of(people, user).await?, stored)?;
+    keep(session, REGISTRATION, user, asked.challenge, now).await?;
+    Ok(asked.options)
+}
+
+/// A passkey that a browser has made.
+#[derive(Debug, Clone)]
+pub struct NewPasskeyForm {
+    /// What its user calls it.
+    pub name: String,
+    /// What the authenticator has answered, as JSON.
+    pub answer: SecretString,
+}
+
+/// Whether recovery codes were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// It is the user's first factor. The codes wait in the session for the next page.
+    WithCodes,
+    /// Those that the user has stay.
+    Beside,
+}
+
+/// Adds a passkey. A fault is at `/passkey_name`.
+pub async fn add(
+    people: &People,
+    session: &Session,
+    user: UserId,
+    client: &Client,
+    form: NewPasskeyForm,
+    now: OffsetDateTime,
+) -> Result<Added, PeopleError> {
+    let name: DisplayName = form
+        .name
+        .parse()
+        .map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/passkey_name", format!("{error}"))]))?;
+    let challenge: Registration = take(session, REGISTRATION, user, now).await?;
+    let credential = relying_party(people)?.finish_registration(&challenge, form.answer.expose_secret());
+    let credential = credential.map_err(refused)?;
+    let passkey = NewPasskey {
+        id: PasskeyId::generate(),
+        credential_id: &credential.id,
+        credential: &credential.stored,
+        name: &name,
+    };
+    let email = email_of(people, user).await?;
+    let mut transaction = tx::begin(&people.db).await?;
+    let before = second_factors::lock(&mut transaction, user).await?;
+    if usize::try_from(before.passkeys).is_ok_and(|count| count >= MAX_PASSKEYS) {
+        return Err(PeopleError::TooManyPasskeys);
+    }
+    let inserted = passkeys::insert(&mut transaction, user, passkey, now).await;
+    inserted.map_err(|error| {
+        if error.violates(CREDENTIAL_KEY) {
+            PeopleError::PasskeyRefused
+        } else {
+            error.into()
+        }
+    })?;
+    let name = name.as_str().to_owned();
+    let letter = Letter::PasskeyAdded { name: name.clone() };
+    let codes = second_factor::first_of(&mut transaction, user, &before).await?;
+    mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+    let doer = deeds::person(user, &email, client);
+    deeds::write_down(&mut transaction, user, &doer, &Deed::PasskeyAdded { name }, now).await?;
+    tx::commit(transaction).await?;
+    match codes {
+        Some(codes) => {
+            second_factor::new_codes::keep(people, session, user, &codes, now).await?;
+            Ok(Added::WithCodes)
+        }
+        None => Ok(Added::Beside),
+    }
+}
+
+/// Removes a passkey; with a user's last factor, the recovery codes and what was remembered of browsers.
+pub async fn remove(
+    people: &People,
+    user: UserId,
+    client: &Client,
+    id: PasskeyId,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let email = email_of(people, user).await?;
+    let doer = deeds::person(user, &email, client);
+    let mut transaction = tx::begin(&people.db).await?;
+    let mut left = second_factors::lock(&mut transaction, user).await?;
+    let name = passkeys::delete(&mut transaction, user, id).await?;
+    let name = name.ok_or(PeopleError::NotFound)?;
+    left.passkeys -= 1;
+    let letter = Letter::PasskeyRemoved { name: name.clone() };
+    second_factor::tell_of_removal(&mut transaction, user, &email, &left, &letter, now).await?;
+    deeds::write_down(&mut transaction, user, &doer, &Deed::PasskeyRemoved { name }, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Asks for one of a user's passkeys: what the browser is to hand on, as JSON. An earlier question counts no more. `None`:
+/// they have none, or none can be used at our address.
+pub async fn ask(
+    people: &People,
+    session: &Session,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<Option<String>, PeopleError> {
+    let Ok(here) = relying_party(people) else {
+        return Ok(None);
+    };
+    let stored = passkeys::list_credentials(&people.db, user).await?;
+    let Some(asked) = here.begin_authentication(stored)? else {
+        return Ok(None);
+    };
+    keep(session, AUTHENTICATION, user, asked.challenge, now).await?;
+    Ok(Some(asked.options))
+}
+
+/// Takes the answer of one of a user's passkeys.
+pub(super) async fn prove(
+    people: &People,
+    session: &Session,
+    user: UserId,
+    answer: &SecretString,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let challenge: Authentication = take(session, AUTHENTICATION, user, now).await?;
+    let stored = passkeys::list_credentials(&people.db, user).await?;
+    let shown = relying_party(people)?.finish_authentication(&challenge, stored, answer.expose_secret());
+    let shown = shown.map_err(refused)?;
+    let passkey = UsedPasskey {
+        credential_id: &shown.credential.id,
+        credential: &shown.credential.stored,
+        sign_count: shown.sign_count,
+    };
+    let taken = passkeys::take_use(&people.db, user, passkey, now).await?;
+    taken.then_some(()).ok_or(PeopleError::PasskeyRefused)
+}
+
+fn relying_party(people: &People) -> Result<&RelyingParty, PeopleError> {
+    people.relying_party.as_deref().ok_or(PeopleError::NoPasskeysHere)
+}
+
+/// What the browser has sent is the visitor's to try again.
+fn refused(error: PasskeyError) -> PeopleError {
+    match error {
+        PasskeyError::Unwritable(_) => PeopleError::Passkey(error),
+        PasskeyError::Unreadable | PasskeyError::Ceremony(_) => {
+            tracing::warn!(error = %error, "a passkey is refused");
+            PeopleError::PasskeyRefused
+        }
+    }
+}
+
+async fn keep<C: Serialize>(
+    session: &Session,
+    member: &str,
+    user: UserId,
+    challenge: C,
+    now: OffsetDateTime,
+) -> Result<(), PeopleError> {
+    let waiting = Waiting {
+        user,
+        challenge,
+        until: now + CHALLENGE_LASTS,
+    };
+    Ok(session.insert(member, waiting).await?)
+}
+
+/// Takes a challenge out of the session, whatever becomes of the answer: it counts once.
+async fn take<C: DeserializeOwned>(
+    session: &Session,
+    member: &str,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<C, PeopleError> {
+    let waiting = session.remove_value(member).await?;
+    // What another version of this program wrote, and this one can't read, is nothing.
+    let waiting: Option<Waiting<C>> = waiting.and_then(|waiting| serde_json::from_value(waiting).ok());
+    let waiting = waiting.filter(|waiting| waiting.user == user && now < waiting.until);
+    Ok(waiting.ok_or(PeopleError::PasskeyTooLate)?.challenge)
+}
