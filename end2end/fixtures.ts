@@ -52,10 +52,13 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
     context.on("console", (message: ConsoleMessage) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
-    context.on("weberror", (error) => complaints.push(String(error.error())));
+    // A page that is left needs its files no more: neither those on their way nor the module that was being read.
+    context.on("weberror", (error) => {
+      const fault = String(error.error());
+      if (!fault.includes("Response body loading was aborted")) complaints.push(fault);
+    });
     context.on("requestfailed", (request) => {
       const fault = request.failure()?.errorText;
-      // A page that is left needs its files no more.
       if (fault !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${fault}`);
     });
     await use(context);

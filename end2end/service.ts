@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -21,13 +22,16 @@ export default async function start(): Promise<() => Promise<void>> {
   process.env.PLATEN_TEST_MAILS = mails;
   const mailbox = await startMailbox(mails);
   const stripe = await startStripe(setting("PLATEN_TEST_STRIPE"));
+  const port = await freePort();
   const service = spawn(setting("PLATEN_TEST_PROGRAM"), ["serve"], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PLATEN_DATA_DIR: folder,
       PLATEN_SITE_DIR: setting("PLATEN_TEST_SITE"),
-      PLATEN_LISTEN: "127.0.0.1:0",
+      PLATEN_LISTEN: `127.0.0.1:${port}`,
+      // Passkeys are bound to a name.
+      PLATEN_BASE_URL: `http://localhost:${port}`,
       PLATEN_LOG_FORMAT: "json",
       // What every request says is for those who look for a fault.
       PLATEN_LOG: process.env.PLATEN_LOG ?? "warn",
@@ -58,6 +62,17 @@ export default async function start(): Promise<() => Promise<void>> {
     throw error;
   }
   return stop;
+}
+
+/** A port that nobody listens on. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
 }
 
 /** Where the service says that it is to be found. */
