@@ -88,7 +88,6 @@ impl AppError {
                 | Reason::SavedMeanwhile
                 | Reason::OwnerStays
                 | Reason::TooManyPasskeys
-                | Reason::LastFactor
                 | Reason::ExportUnderWay => 409,
                 Reason::Invalid(_)
                 | Reason::KeyEnded

@@ -328,8 +328,6 @@ pub enum Reason {
     PasskeyRefused,
     /// The person has as many passkeys as they may.
     TooManyPasskeys,
-    /// The person needs a second factor, and this is their only one.
-    LastFactor,
     /// A link of a mail is worthless.
     WorthlessLink,
     /// Somebody has the address.
@@ -393,11 +391,10 @@ impl fmt::Display for Rejection {
             Reason::TooMany { minutes } => write!(formatter, "Too many tries. Try again in {minutes} minutes."),
             Reason::PasskeyTooLate => formatter
                 .write_str("This page was open for more than ten minutes, or once more in another tab. Try again."),
-            Reason::PasskeyRefused => formatter.write_str("This passkey was not accepted. Try again, or use another way."),
+            Reason::PasskeyRefused => {
+                formatter.write_str("This passkey was not accepted. Try again, or use another way.")
+            }
             Reason::TooManyPasskeys => formatter.write_str("You have ten passkeys, and that is all. Remove one first."),
-            Reason::LastFactor => formatter.write_str(
-                "A second factor is asked for here, and this is your only one. Add another one first, such as a passkey.",
-            ),
             Reason::WorthlessLink => {
                 formatter.write_str("This link has been used, replaced, or is too old. Ask for a new one.")
             }

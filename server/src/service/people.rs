@@ -95,9 +95,6 @@ pub enum PeopleError {
     /// The person has as many as they may.
     #[error("a person has {MAX_PASSKEYS} passkeys at most")]
     TooManyPasskeys,
-    /// The person needs a second factor, and this is their only one.
-    #[error("a second factor is asked for, and this is the only one")]
-    LastFactor,
     /// Nobody waits in this session to show their second factor, or not any more.
     #[error("the log-in has taken too long; begin again")]
     LogInAnew,

@@ -12,14 +12,12 @@ use crate::{
     store::error::StoreError,
 };
 
-/// What a user shows in the second step, and whether they may do without.
+/// What a user shows in the second step.
 pub struct Factors {
     /// Whether they have an app.
     pub app: bool,
     /// How many passkeys they have.
     pub passkeys: i64,
-    /// Whether they operate the service, or belong to an account that asks for a second factor by now.
-    pub needed: bool,
 }
 
 impl Factors {
@@ -48,12 +46,7 @@ pub async fn lock(db: &mut PgConnection, user: UserId) -> Result<Factors, StoreE
         Factors,
         r#"select
                exists (select from second_factors where user_id = $1 and turned_on_at is not null) as "app!",
-               (select count(*) from passkeys where user_id = $1) as "passkeys!",
-               (exists (select from users where id = $1 and operator_since is not null)
-                or exists (
-                    select from members join accounts on accounts.id = members.account_id
-                    where members.user_id = $1 and accounts.second_factor_from <= now()
-                )) as "needed!""#,
+               (select count(*) from passkeys where user_id = $1) as "passkeys!""#,
         user.0,
     );
     Ok(factors.fetch_one(db).await?)

@@ -215,8 +215,8 @@ pub async fn turn_off(people: &People, user: UserId, client: &Client, now: Offse
     Ok(tx::commit(transaction).await?)
 }
 
-/// What follows when a user has removed a factor of theirs. `left`: what they still have; whoever needs one keeps the last.
-/// `letter`: about the one that is gone.
+/// What follows when a user has removed a factor of theirs. `left`: what they still have; whoever needs one and has none
+/// left sets one up before anything else. `letter`: about the one that is gone.
 async fn tell_of_removal(
     db: &mut PgConnection,
     user: UserId,
@@ -224,21 +224,18 @@ async fn tell_of_removal(
     left: &Factors,
     letter: &Letter,
     now: OffsetDateTime,
-) -> Result<(), PeopleError> {
+) -> Result<(), StoreError> {
     if left.any() {
-        return Ok(mails::insert(db, email, Some(user), letter, now).await?);
-    }
-    if left.needed {
-        return Err(PeopleError::LastFactor);
+        return mails::insert(db, email, Some(user), letter, now).await;
     }
     forget(db, user, email, now).await
 }
 
 /// What goes with a user's last factor.
-async fn forget(db: &mut PgConnection, user: UserId, email: &Email, now: OffsetDateTime) -> Result<(), PeopleError> {
+async fn forget(db: &mut PgConnection, user: UserId, email: &Email, now: OffsetDateTime) -> Result<(), StoreError> {
     second_factors::delete_recovery_codes(db, user).await?;
     devices::forget_all(db, user).await?;
-    Ok(mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await?)
+    mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await
 }
 
 /// Removes all factors of somebody who has lost them and their codes. For operators, who have found out who asks for it.

@@ -46,7 +46,6 @@ impl RequestBackend {
             PeopleError::PasskeyTooLate => Reason::PasskeyTooLate,
             PeopleError::PasskeyRefused => Reason::PasskeyRefused,
             PeopleError::TooManyPasskeys => Reason::TooManyPasskeys,
-            PeopleError::LastFactor => Reason::LastFactor,
             PeopleError::LogInAnew => return AppError::LogInFirst,
             PeopleError::TooMany { retry_after } => return too_many(retry_after),
             PeopleError::WorthlessLink => Reason::WorthlessLink,

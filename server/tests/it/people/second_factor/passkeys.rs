@@ -310,40 +310,17 @@ async fn recovery_codes_and_remembered_browsers_go_with_the_last_factor() {
 }
 
 #[tokio::test]
-async fn whoever_needs_a_second_factor_keeps_the_last_one() {
+async fn another_passkey_takes_the_place_of_one_that_is_removed() {
     let town = Town::build().await;
     let mut ann = town.keeper().await;
-    let is_kept = async |ann: &Keeper| {
-        let refused = town.remove_first_passkey(ann).await;
-        assert!(matches!(refused, Err(PeopleError::LastFactor)), "{refused:?}");
-    };
-    for needed in [
-        "update users set operator_since = now()",
-        "update users set operator_since = null; update accounts set second_factor_from = now() - interval '1 day'",
-    ] {
-        town.execute(needed).await;
-        is_kept(&ann).await;
-    }
-    // Another one takes its place.
     let mut new = Authenticator::new();
     town.add_passkey(&mut ann.laptop, ann.user, &mut new)
         .await
         .expect("added");
     town.remove_first_passkey(&ann).await.expect("removed");
-    is_kept(&ann).await;
     town.log_in_by(&mut new).await.expect("logged in");
     let refused = town.log_in_by(&mut ann.passkey).await;
     assert!(matches!(refused, Err(PeopleError::PasskeyRefused)), "{refused:?}");
-    town.execute("update accounts set second_factor_from = now() + interval '1 day'")
-        .await;
-    town.remove_first_passkey(&ann).await.expect("removed");
-    // The same of the app.
-    let (user, now) = (ann.user, clock::now());
-    town.set_up_second_factor(&mut ann.laptop, user, now).await;
-    town.execute("update accounts set second_factor_from = now()").await;
-    let refused = second_factor::turn_off(&town.people, user, &ann.laptop.client, now).await;
-    assert!(matches!(refused, Err(PeopleError::LastFactor)), "{refused:?}");
-    town.at_second_step("192.0.2.4").await;
 }
 
 #[tokio::test]
