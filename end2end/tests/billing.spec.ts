@@ -153,6 +153,10 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   await expect(section(page, "Plan")).toContainText("Starter");
   await expect(section(page, "Plan")).toContainText("An invoice is open: pay it under Invoices.");
   await expect(section(page, "Plan")).not.toContainText("Renews on");
+  await expect(section(page, "Beyond the plan")).toHaveCount(0);
+  await page.getByRole("link", { name: "End the subscription" }).click();
+  await expect(section(page, "Change to Free")).toContainText("The subscription ends on");
+  await page.getByRole("link", { name: "Leave it as it is" }).click();
   await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText(/To be paid.*Pay/);
   await failPayment(email, 8);
   await expectReminder(page, /the plan is Free\. It returns as soon as the invoice is paid\./);

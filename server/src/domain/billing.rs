@@ -120,12 +120,17 @@ impl Subscription {
         }
     }
 
-    /// What may be used beyond the credits, where the plan lets it be `most`. Who is late with paying gets nothing that is
-    /// paid for afterwards.
+    /// Whether anything may be had that is paid for afterwards: not by those who are late with paying.
+    pub fn has_trust(&self, now: OffsetDateTime) -> bool {
+        self.standing(now) == Standing::Paid
+    }
+
+    /// What may be used beyond the credits, where the plan lets it be `most`.
     pub fn overage_limit_at(&self, now: OffsetDateTime, most: i64) -> i64 {
-        match self.standing(now) {
-            Standing::Paid => self.overage_limit.min(most),
-            Standing::Due { .. } | Standing::Overdue | Standing::Ended | Standing::Unborn => 0,
+        if self.has_trust(now) {
+            self.overage_limit.min(most)
+        } else {
+            0
         }
     }
 

@@ -60,7 +60,7 @@ pub fn PackSection(
         <section class="section">
             <div class="section__head">
                 <h2>"More credits"</h2>
-                <span class="section__note">"Used last, and yours until they are used"</span>
+                <span class="section__note">"Used after those of the plan, and yours until then"</span>
             </div>
             <div class="section__body">
                 <OutcomeErrors outcome />

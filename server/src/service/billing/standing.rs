@@ -130,6 +130,7 @@ async fn overage(
     subscription: Option<&Subscription>,
     now: OffsetDateTime,
 ) -> Result<Option<Overage>, StoreError> {
+    let subscription = subscription.filter(|subscription| subscription.has_trust(now));
     let product = subscription.and_then(|subscription| subscription.product_at(now));
     let plan = product.and_then(|product| plans.iter().find(|plan| plan.product == product));
     let most = plan.map_or(0, |plan| plan.overage_limit);
