@@ -223,15 +223,20 @@ mod tests {
         );
     }
 
-    #[test]
-    fn own_credits_are_used_first_and_those_that_come_later_pay_for_nothing_that_is_charged() {
-        let mut balance = Balance {
+    /// Of ten own credits, and five beyond them, so many are used.
+    fn ten_and_five_more(used: i64) -> Balance {
+        Balance {
             period: Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC)),
             own: 10,
             overage_limit: 5,
-            used: 9,
+            used,
             overage_used: 0,
-        };
+        }
+    }
+
+    #[test]
+    fn own_credits_are_used_first_and_those_that_come_later_pay_for_nothing_that_is_charged() {
+        let mut balance = ten_and_five_more(9);
         assert_eq!([1, 3].map(|price| balance.overage_of(price)), [0, 2]);
         (balance.used, balance.overage_used) = (12, 2);
         assert_eq!(balance.overage_of(3), 3);
@@ -246,13 +251,7 @@ mod tests {
 
     #[test]
     fn four_fifths_and_the_end_are_told_once() {
-        let mut balance = Balance {
-            period: Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC)),
-            own: 10,
-            overage_limit: 5,
-            used: 0,
-            overage_used: 0,
-        };
+        let mut balance = ten_and_five_more(0);
         let mut told = Vec::new();
         for _ in 0..15 {
             if balance.is_worth_telling(1) {
