@@ -15,7 +15,7 @@ use crate::{
         ids::{MailId, UserId},
         mail::{
             Letter, Written, delay,
-            letters::{self, second_factor},
+            letters::{self, payment, second_factor},
         },
         one_time_token::{OneTimeToken, Purpose},
     },
@@ -190,15 +190,15 @@ async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Re
         } => letters::export_ready(base, account_name, *delete_at),
         Letter::AccountSuspended { account, reason } => letters::account_suspended(base, account, reason),
         Letter::AccountRestored { account } => letters::account_restored(base, account),
-        Letter::PaymentFailed { account, plan, until } => letters::payment_failed(base, account, plan, *until),
+        Letter::PaymentFailed { account, plan, until } => payment::failed(base, account, plan, *until),
         Letter::CreditsUsed {
             account,
             used,
             own,
             overage_limit,
             ends_at,
-        } => letters::credits_used(base, account, *used, *own, *overage_limit, *ends_at),
-        Letter::PlanLost { account, plan } => letters::plan_lost(base, account, plan),
+        } => payment::credits_used(base, account, *used, *own, *overage_limit, *ends_at),
+        Letter::PlanLost { account, plan } => payment::plan_lost(base, account, plan),
         Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
     };
     Ok(Some(written))

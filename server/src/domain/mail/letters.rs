@@ -1,5 +1,6 @@
 //! What each letter says. Every mail is plain text and the same as HTML, without pictures.
 
+pub mod payment;
 pub mod second_factor;
 
 use std::net::IpAddr;
@@ -14,7 +15,6 @@ const LOG_IN_PATH: &str = "/log-in";
 const DASHBOARD_PATH: &str = "/dashboard";
 const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 const SETTINGS_PATH: &str = "/dashboard/settings";
-const BILLING_PATH: &str = "/dashboard/billing";
 
 /// Ends a sign-up.
 pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
@@ -128,55 +128,6 @@ pub fn account_restored(base: &Url, account: &str) -> Written {
         ))
         .leads("Look at the account", &page(base, DASHBOARD_PATH))
         .written()
-}
-
-/// Goes to the owner, while there is time.
-pub fn payment_failed(base: &Url, account: &str, plan: &str, until: OffsetDateTime) -> Written {
-    let moment = moment(until);
-    Draft::new("A payment has failed")
-        .says(format!(
-            "The plan {plan} of the Platen account {account} could not be paid for. It stays until {moment}."
-        ))
-        .says("If the payment is still missing then, the account is on the plan Free from then on. Nothing is deleted.")
-        .says("Pay what is open, or pay with another card:")
-        .leads("Usage and billing", &page(base, BILLING_PATH))
-        .written()
-}
-
-/// Goes to the owner.
-pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
-    Draft::new("Your account is on the plan Free")
-        .says(format!(
-            "The plan {plan} of the Platen account {account} was not paid for, so the account is on the plan Free now. \
-             Nothing is deleted."
-        ))
-        .says("To have a larger plan again, pay what is open, or choose one anew:")
-        .leads("Usage and billing", &page(base, BILLING_PATH))
-        .written()
-}
-
-/// Goes to the owner. `beyond`: what may be used besides.
-pub fn credits_used(base: &Url, account: &str, used: i64, own: i64, beyond: i64, ends_at: OffsetDateTime) -> Written {
-    let (all, moment) = (used >= own, moment(ends_at));
-    let subject = if all {
-        "All credits are used"
-    } else {
-        "Most credits are used"
-    };
-    let draft = Draft::new(subject).says(format!(
-        "Of the {own} credits of the Platen account {account}, {used} are used. The next ones come on {moment}."
-    ));
-    let draft = match (all, beyond) {
-        (true, 0) => draft.says("Until then renders with live keys are refused."),
-        (true, beyond) => draft.says(format!(
-            "Renders go on: up to {beyond} credits more may be used, and are paid for with the next invoice."
-        )),
-        (false, 0) => draft.says("When they are used up, renders with live keys are refused until then."),
-        (false, beyond) => draft.says(format!(
-            "When they are used up, up to {beyond} more may be used, and are paid for with the next invoice."
-        )),
-    };
-    draft.leads("Usage and billing", &page(base, BILLING_PATH)).written()
 }
 
 /// While there is time.
@@ -359,29 +310,6 @@ mod tests {
         let url = format!("https://platen.example/app/reset-password?token={}", token.expose());
         assert!(mail.text.lines().any(|line| line == url), "{}", mail.text);
         assert!(mail.html.contains(&format!("href=\"{url}\"")), "{}", mail.html);
-    }
-
-    #[test]
-    fn whoever_runs_out_of_credits_reads_whether_renders_go_on() {
-        let ends_at = datetime!(2026-12-01 08:05 UTC);
-        for (used, beyond, subject, words) in [
-            (
-                80,
-                0,
-                "Most",
-                "When they are used up, renders with live keys are refused",
-            ),
-            (80, 500, "Most", "When they are used up, up to 500 more"),
-            (100, 0, "All", "Until then renders with live keys are refused"),
-            (100, 500, "All", "Renders go on: up to 500 credits more"),
-        ] {
-            let mail = credits_used(&base(), "Acme", used, 100, beyond, ends_at);
-            assert!(
-                mail.subject.starts_with(subject) && mail.text.contains(words),
-                "{}",
-                mail.text
-            );
-        }
     }
 
     #[test]
