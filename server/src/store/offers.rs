@@ -78,6 +78,11 @@ pub async fn list_plans(db: &PgPool) -> Result<Vec<PlanOffer>, StoreError> {
     Ok(plans.fetch_all(db).await?)
 }
 
+/// The one of these plans that a product is.
+pub fn of_product<'a>(plans: &'a [PlanOffer], product: &str) -> Option<&'a PlanOffer> {
+    plans.iter().find(|plan| plan.product == product)
+}
+
 /// All packs, the smallest first.
 pub async fn list_packs(db: &PgPool) -> Result<Vec<PackOffer>, StoreError> {
     let packs = sqlx::query_as!(

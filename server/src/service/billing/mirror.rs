@@ -144,13 +144,13 @@ async fn write_down(
         note_differences(db, customer, account, (&known, &facts.subscriptions), now).await?;
     }
     stripe_subscriptions::replace(db, &customer.id, &facts.subscriptions).await?;
-    let worth = |product: &str| offer(&facts.offers, product).map_or(0, |offer| offer.credits);
+    let worth = |product: &str| offers::of_product(&facts.offers, product).map_or(0, |offer| offer.credits);
     let counts = that_counts(&facts.subscriptions, now, worth);
     let mut given = given;
     if let Some(subscription) = counts {
         let plan = subscription
             .product_at(now)
-            .and_then(|product| offer(&facts.offers, product));
+            .and_then(|product| offers::of_product(&facts.offers, product));
         let plan = plan.map_or(FREE, |offer| offer.name.as_str());
         let changes = given.as_deref() != Some(plan);
         if changes {
@@ -241,9 +241,11 @@ async fn follow_periods(
 }
 
 /// What an account may use beyond its credits.
-pub(super) fn overage_limit(offers: &[PlanOffer], counts: Option<&Subscription>, now: OffsetDateTime) -> i64 {
+pub(super) fn overage_limit(plans: &[PlanOffer], counts: Option<&Subscription>, now: OffsetDateTime) -> i64 {
     let Some(subscription) = counts else { return 0 };
-    let plan = subscription.product_at(now).and_then(|product| offer(offers, product));
+    let plan = subscription
+        .product_at(now)
+        .and_then(|product| offers::of_product(plans, product));
     subscription.overage_limit_at(now, plan.map_or(0, |plan| plan.overage_limit))
 }
 
@@ -338,8 +340,4 @@ fn purchase(paid: PaidCredits) -> Purchase {
 
 fn products(offers: &[PlanOffer]) -> Vec<String> {
     offers.iter().map(|offer| offer.product.clone()).collect()
-}
-
-fn offer<'a>(offers: &'a [PlanOffer], product: &str) -> Option<&'a PlanOffer> {
-    offers.iter().find(|offer| offer.product == product)
 }

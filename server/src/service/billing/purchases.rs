@@ -277,6 +277,6 @@ async fn is_larger(billing: &Billing, wanted: &PlanOffer, current: &Found) -> Re
         return Err(BillingError::WrongMoment);
     }
     let plans = offers::list_plans(&billing.db).await?;
-    let now = plans.iter().find(|plan| plan.product == current.product);
+    let now = offers::of_product(&plans, &current.product);
     Ok(now.is_none_or(|now| wanted.credits > now.credits))
 }

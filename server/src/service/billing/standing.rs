@@ -1,6 +1,7 @@
 //! What an account has bought, and what it is told about that.
 
 use platen_billing::{customers::Payer, invoices::Invoice, subscriptions::Card};
+use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
@@ -103,38 +104,58 @@ pub async fn overview(
     if back_from_stripe {
         mirror::look_at(billing, account).await?;
     }
-    let plans = offers::list_plans(&billing.db).await?;
-    let subscriptions = stripe_subscriptions::list(&billing.db, account).await?;
-    let worth = |product: &str| {
-        let plan = plans.iter().find(|plan| plan.product == product);
-        plan.map_or(0, |plan| plan.credits)
-    };
-    let subscription = that_counts(&subscriptions, now, worth);
-    let subscription = subscription.filter(|one| one.is_alive(now)).cloned();
+    let (plans, subscription) = subscribed(&billing.db, account, now).await?;
     let papers = match stripe_customers::find(&billing.db, account).await? {
         Some(customer) => Some(papers(till, &customer, &plans).await),
         None => None,
     };
     Ok(Some(Overview {
         packs: offers::list_packs(&billing.db).await?,
-        overage: overage(billing, &plans, subscription.as_ref(), now).await?,
+        overage: overage_of(&billing.db, &plans, subscription.as_ref(), now).await?,
         plans,
         subscription,
         papers,
     }))
 }
 
-async fn overage(
+/// What an account may use beyond the credits of its plan; `None`: nothing, or nothing is for sale.
+pub async fn overage(
     billing: &Billing,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<Option<Overage>, StoreError> {
+    if billing.till.is_none() {
+        return Ok(None);
+    }
+    let (plans, subscription) = subscribed(&billing.db, account, now).await?;
+    overage_of(&billing.db, &plans, subscription.as_ref(), now).await
+}
+
+/// Plans for sale, and the subscription of an account that goes on.
+async fn subscribed(
+    db: &PgPool,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<(Vec<PlanOffer>, Option<Subscription>), StoreError> {
+    let plans = offers::list_plans(db).await?;
+    let subscriptions = stripe_subscriptions::list(db, account).await?;
+    let worth = |product: &str| offers::of_product(&plans, product).map_or(0, |plan| plan.credits);
+    let subscription = that_counts(&subscriptions, now, worth);
+    let subscription = subscription.filter(|one| one.is_alive(now)).cloned();
+    Ok((plans, subscription))
+}
+
+async fn overage_of(
+    db: &PgPool,
     plans: &[PlanOffer],
     subscription: Option<&Subscription>,
     now: OffsetDateTime,
 ) -> Result<Option<Overage>, StoreError> {
     let subscription = subscription.filter(|subscription| subscription.has_trust(now));
     let product = subscription.and_then(|subscription| subscription.product_at(now));
-    let plan = product.and_then(|product| plans.iter().find(|plan| plan.product == product));
+    let plan = product.and_then(|product| offers::of_product(plans, product));
     let most = plan.map_or(0, |plan| plan.overage_limit);
-    let offer = offers::find_overage(&billing.db).await?;
+    let offer = offers::find_overage(db).await?;
     Ok((most > 0 && offer.metered.is_some()).then_some(Overage { offer, most }))
 }
 

@@ -109,9 +109,8 @@ impl PaymentBackend for RequestBackend {
     async fn set_overage_limit(&self, credits: String) -> Result<(), AppError> {
         let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
         let now = clock::now();
-        let overview = standing::overview(&self.app.billing, caller.account, false, now).await;
-        let overview = overview.map_err(|error| self.unpaid(error))?;
-        let overage = overview.and_then(|overview| overview.overage);
+        let overage = standing::overage(&self.app.billing, caller.account, now).await;
+        let overage = overage.map_err(|error| self.internal(&error))?;
         let most = overage.ok_or_else(|| self.unpaid(BillingError::WrongMoment))?.most;
         let mut faults = Vec::new();
         let limit = number(&mut faults, Field::OverageLimit, &credits, 0, most);
@@ -245,7 +244,7 @@ impl RequestBackend {
 
 fn subscription(overview: &Overview, now: OffsetDateTime) -> Option<Subscription> {
     let name = |product: &str| {
-        let plan = overview.plans.iter().find(|plan| plan.product == product);
+        let plan = offers::of_product(&overview.plans, product);
         plan.map_or_else(|| product.to_owned(), |plan| plan.name.clone())
     };
     let current = overview.subscription.as_ref()?;
