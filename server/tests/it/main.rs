@@ -8,6 +8,7 @@ mod connections;
 mod database_away;
 mod embedded;
 mod handbook;
+mod hostile;
 mod inspect;
 mod jobs;
 mod keys;

@@ -1,6 +1,7 @@
 //! What the tests stand on.
 
 pub(crate) mod answers;
+pub(crate) mod attack;
 pub(crate) mod authenticator;
 pub(crate) mod background;
 pub(crate) mod cluster;

@@ -1,0 +1,3 @@
+//! Requests that are meant to hurt: what each costs its sender, the service and a neighbour.
+
+mod budget;
