@@ -99,6 +99,7 @@ impl TryFrom<WirePart> for PartSource {
             WirePart::Bare(html) | WirePart::Structured(StructuredPart::Html(html)) => Self::Given(Part::Html(html)),
             WirePart::Structured(StructuredPart::Template(reference)) => Self::Template(TemplatePart {
                 template: reference.template_id,
+                version: 0,
                 context: reference.context,
             }),
         })

@@ -25,7 +25,7 @@ use crate::{
             FailureReason, RenderFailure,
             charge::reserve,
             kept::{KeepError, KeyHolder, take_key},
-            templates::Templates,
+            templates::note_versions,
         },
     },
     state::AppState,
@@ -90,8 +90,8 @@ async fn accept(
         covering(&app.buckets, caller.account, destination).await?;
     }
     // Fixes their versions.
-    let templates = Templates::find(app, caller.account, &mut render).await?;
-    templates.map_err(FailureReason::Templates)?;
+    let noted = note_versions(app, caller.account, &mut render).await?;
+    noted.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
     let sealed = seal(app, caller.account, id, body, callback, now).await;
     let new = NewRender {

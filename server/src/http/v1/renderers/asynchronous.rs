@@ -24,7 +24,11 @@ use crate::{
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRender(caller): MayRender,
-    RenderBody { request, idempotent }: RenderBody<(AsynchronousRequest, Bytes)>,
+    RenderBody {
+        request,
+        idempotent,
+        memory: _memory,
+    }: RenderBody<(AsynchronousRequest, Bytes)>,
 ) -> Result<Response, ApiError> {
     let (request, body) = request;
     request.render.check_templates(&caller.templates)?;
