@@ -33,6 +33,8 @@ pub struct MemoryConfig {
     pub total: u64,
     /// What decided the total.
     pub source: MemorySource,
+    /// What the machine or its control group has.
+    pub available: u64,
     /// The private Postgres; 0 where the database is the operator's.
     pub database: u64,
     /// Browsers without their pages.
@@ -57,14 +59,12 @@ pub enum MemorySource {
 impl MemoryConfig {
     pub(super) fn from_env(reader: &mut Reader, browsers: usize, private_database: bool) -> Option<Self> {
         let set = reader.number_if_set::<u64>(&MEMORY_MB, LEAST / MIB..=16_777_216)?;
+        let (available, source) = available();
         let (total, source) = match set {
             Some(megabytes) => (megabytes * MIB, MemorySource::Setting),
-            None => {
-                let (bytes, source) = available();
-                ((bytes / 5 * 4).max(LEAST), source)
-            }
+            None => ((available / 5 * 4).max(LEAST), source),
         };
-        let config = Self::split(total, source, browsers, private_database);
+        let config = Self::split(total, source, browsers, private_database).map(|config| Self { available, ..config });
         if config.is_none() {
             reader.contradiction(format_args!(
                 "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages, which leaves nothing of the {} MB that \
@@ -85,6 +85,7 @@ impl MemoryConfig {
         (service > 128 * MIB).then_some(Self {
             total,
             source,
+            available: total,
             database,
             browsers,
             pages: rest - service,

@@ -29,6 +29,7 @@ use crate::{
         },
         render::history::RenderMode,
     },
+    memory::MemoryStatus,
     service::metrics::{
         exposition::Exposition,
         instruments::Family,
@@ -305,6 +306,7 @@ pub async fn expose(app: &AppState) -> String {
     expose_mails(waiting.mails, &mut exposition);
     app.metrics.expose(&mut exposition);
     expose_engine(&status, &mut exposition);
+    expose_memory(app.memory.status(), &mut exposition);
     exposition.counter(
         "platen_egress_refusals_total",
         "Hosts that pages and callbacks wanted to reach and that the address policy refused.",
@@ -354,6 +356,24 @@ async fn measure(db: &PgPool) -> Result<Waiting, StoreError> {
         jobs: jobs::measure(db).await?,
         mails: Some(mails::measure(db).await?),
     })
+}
+
+fn expose_memory(status: MemoryStatus, exposition: &mut Exposition) {
+    for (name, help, value) in [
+        (
+            "platen_request_memory_limit_bytes",
+            "What requests may hold of the service's memory.",
+            status.total as f64,
+        ),
+        ("platen_request_memory_bytes", "What they hold.", status.held as f64),
+        (
+            "platen_request_memory_waiting",
+            "Requests that wait for memory.",
+            status.waiting as f64,
+        ),
+    ] {
+        exposition.gauge(name, help, [(vec![], value)]);
+    }
 }
 
 fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {

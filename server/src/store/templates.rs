@@ -147,8 +147,27 @@ pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> 
     }
 }
 
-/// The living templates, newest first.
-pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<TemplateId>) -> Result<Vec<Template>, StoreError> {
+/// The ids of the living templates, newest first.
+pub async fn list_ids(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<TemplateId>,
+) -> Result<Vec<TemplateId>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select id from templates
+         where account_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+         order by id desc
+         limit $3",
+        account.0,
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(ids.fetch_all(db).await?.into_iter().map(TemplateId).collect())
+}
+
+/// The living templates among these, newest first.
+pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let rows = sqlx::query_as!(
         TemplateRow,
         "select templates.id, published.name, published.content, published.preview_context,
@@ -156,13 +175,10 @@ pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<TemplateId>
          from templates
          join template_versions published
             on published.template_id = templates.id and published.number = templates.published_version
-         where templates.account_id = $1 and templates.deleted_at is null
-            and ($2::uuid is null or templates.id < $2)
-         order by templates.id desc
-         limit $3",
+         where templates.account_id = $1 and templates.id = any($2) and templates.deleted_at is null
+         order by templates.id desc",
         account.0,
-        page.after.map(|id| id.0),
-        page.limit(),
+        &ids,
     )
     .fetch_all(db)
     .await?;

@@ -1,11 +1,17 @@
-//! Disk and clock.
+//! Memory, disk and clock.
 
 use std::{env, fs, path::Path, time::SystemTime};
 
 use rustix::fs::statvfs;
 use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 
-use crate::{cli::doctor::Finding, config::Config};
+use crate::{
+    cli::doctor::Finding,
+    config::{
+        Config,
+        memory::{MemoryConfig, MemorySource},
+    },
+};
 
 const GIB: u64 = 1024 * 1024 * 1024;
 /// Postgres's log and a day's renders need more than that.
@@ -13,13 +19,45 @@ const LITTLE_DISK: u64 = 2 * GIB;
 const NO_DISK: u64 = GIB / 4;
 
 pub(super) fn look(config: &Config) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings = vec![memory(&config.memory)];
     if config.database.url.is_none() {
         findings.push(disk(&config.data.folder, "data folder", "PLATEN_DATA_DIR"));
     }
     findings.push(disk(&env::temp_dir(), "temporary files", "TMPDIR"));
     findings.push(clock(SystemTime::now(), built()));
     findings
+}
+
+/// How the memory is split. More than the machine or its control group has ends in the kernel's choice of a victim.
+fn memory(memory: &MemoryConfig) -> Finding {
+    let mb = |bytes: u64| bytes / (1024 * 1024);
+    let source = match memory.source {
+        MemorySource::Setting => "PLATEN_MEMORY_MB".to_owned(),
+        MemorySource::ControlGroup(limit) => format!("80 % of the control group's {} MB", mb(limit)),
+        MemorySource::Machine(bytes) => format!("80 % of the machine's {} MB", mb(bytes)),
+    };
+    let mut parts = vec![
+        format!("pages {}", mb(memory.pages)),
+        format!("browsers {}", mb(memory.browsers)),
+        format!(
+            "service {}, {} of it for requests",
+            mb(memory.service),
+            mb(memory.requests())
+        ),
+    ];
+    if memory.database > 0 {
+        parts.push(format!("private Postgres {}", mb(memory.database)));
+    }
+    let fact = format!("{} MB ({source}): {}", mb(memory.total), parts.join("; "));
+    if memory.total > memory.available {
+        let fact = format!("{fact}; there are only {} MB", mb(memory.available));
+        return Finding::warning(
+            "Memory",
+            fact,
+            "give the machine or container more memory, or lower PLATEN_MEMORY_MB",
+        );
+    }
+    Finding::fine("Memory", fact)
 }
 
 /// A folder that is yet to be made counts as the nearest one above it.
