@@ -6,20 +6,33 @@
 
 mod repeatable;
 
-use std::cell::Cell;
+use std::{borrow::Cow, cell::Cell, time::Instant};
 
 use lol_html::{
-    RewriteStrSettings, element,
+    HtmlRewriter, RewriteStrSettings, element,
     html_content::{ContentType, Element},
-    rewrite_str, text,
+    text,
 };
 use platen_pdf::PageFacts;
 use time::{OffsetDateTime, macros::format_description};
 
 use crate::{
-    job::{HeaderFooter, Part, Warning},
+    error::RenderFault,
+    job::{HeaderFooter, Part, RunningTemplate, Warning},
     steps::print::Templates,
 };
+
+/// Bytes of a template as it is sent: room for a picture as a `data:` address.
+const TEMPLATE_LIMIT: usize = 1 << 20;
+/// Bytes of a template once it is filled.
+const FILLED_LIMIT: usize = 2 << 20;
+/// Bytes of the filled templates of all parts, which are held together.
+const ALL_PARTS_LIMIT: usize = 8 << 20;
+/// Bytes of the templates of all pages, filled one after the other: 6 KB on each of 10,000 pages.
+const ALL_PAGES_LIMIT: usize = 64 << 20;
+/// Characters of a title, and of an address: more than a margin has room for.
+const TITLE_LENGTH: usize = 500;
+const URL_LENGTH: usize = 2_000;
 
 /// A template without a font size would be set in a size that nobody can read.
 const DEFAULT_FONT_SIZE_PX: u32 = 10;
@@ -53,14 +66,23 @@ pub(crate) struct Fields<'a> {
     pub(crate) numbers: Option<[&'a str; 2]>,
 }
 
+/// What filling came to.
+#[derive(Debug, PartialEq)]
+pub(crate) enum FillError {
+    /// It is too large.
+    Fault(RenderFault),
+    /// The render's deadline passed.
+    Late,
+}
+
 impl<'a> Fields<'a> {
     /// Those of a part's pages.
     pub(crate) fn of(part: &'a Part, facts: &'a PageFacts, date: OffsetDateTime) -> Self {
         Self {
-            title: facts.title.as_deref().unwrap_or_default(),
+            title: cut(facts.title.as_deref().unwrap_or_default(), TITLE_LENGTH),
             url: match part {
                 Part::Html(_) => "",
-                Part::Url(url) => url.as_str(),
+                Part::Url(url) => cut(url.as_str(), URL_LENGTH),
             },
             date,
             numbers: None,
@@ -75,20 +97,72 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Header and footer ready for `Page.printToPDF`.
-pub(crate) fn fill_both(wanted: &HeaderFooter, fields: &Fields<'_>, warnings: &mut Vec<Warning>) -> Templates {
-    let (header, header_warning) = fill(&wanted.header, fields, "header_template");
-    let (footer, footer_warning) = fill(&wanted.footer, fields, "footer_template");
+/// Refuses templates that are too long to be filled.
+pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderFault> {
+    for (template, text) in [
+        (RunningTemplate::Header, &wanted.header),
+        (RunningTemplate::Footer, &wanted.footer),
+    ] {
+        check_size(template, "the template has", text.len(), TEMPLATE_LIMIT)?;
+    }
+    Ok(())
+}
+
+/// Refuses what parts or pages have too much of together. `pages`: of each part, those that are kept.
+pub(crate) fn check_sums<'a>(filled: impl Iterator<Item = (&'a Templates, usize)>) -> Result<(), RenderFault> {
+    let mut held = [0; 2];
+    let mut printed = [0; 2];
+    for (templates, pages) in filled {
+        for (at, text) in [&templates.header, &templates.footer].into_iter().enumerate() {
+            held[at] += text.len();
+            printed[at] += text.len() * pages;
+        }
+    }
+    for (at, template) in [RunningTemplate::Header, RunningTemplate::Footer].into_iter().enumerate() {
+        check_size(template, "filled for all parts it has", held[at], ALL_PARTS_LIMIT)?;
+        check_size(template, "filled for all pages it has", printed[at], ALL_PAGES_LIMIT)?;
+    }
+    Ok(())
+}
+
+fn check_size(template: RunningTemplate, what: &'static str, size: usize, limit: usize) -> Result<(), RenderFault> {
+    if size > limit {
+        return Err(RenderFault::HeaderFooterTooLarge {
+            template,
+            what,
+            size,
+            limit,
+        });
+    }
+    Ok(())
+}
+
+/// Header and footer ready for `Page.printToPDF`. Takes the processor, but not for long after `ends_at`.
+pub(crate) fn fill_both(
+    wanted: &HeaderFooter,
+    fields: &Fields<'_>,
+    warnings: &mut Vec<Warning>,
+    ends_at: Instant,
+) -> Result<Templates, FillError> {
+    let (header, header_warning) = fill(RunningTemplate::Header, &wanted.header, fields, ends_at)?;
+    let (footer, footer_warning) = fill(RunningTemplate::Footer, &wanted.footer, fields, ends_at)?;
     warnings.extend(header_warning);
     warnings.extend(footer_warning);
-    Templates { header, footer }
+    Ok(Templates { header, footer })
 }
 
 /// A template ready for `Page.printToPDF`.
-fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warning>) {
+fn fill(
+    which: RunningTemplate,
+    template: &str,
+    fields: &Fields<'_>,
+    ends_at: Instant,
+) -> Result<(String, Option<Warning>), FillError> {
     if template.trim().is_empty() {
-        return (NOTHING.to_owned(), None);
+        return Ok((NOTHING.to_owned(), None));
     }
+    let filled = Cell::new(0);
+    let is_late = Cell::new(false);
     let date = fields
         .date
         .format(&format_description!("[year]-[month]-[day] [hour]:[minute] UTC"));
@@ -127,7 +201,16 @@ fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warn
             Ok(())
         }
     };
+    // Every element passes here, and what is filled is in elements.
+    let watch = |_: &mut Element<'_, '_>| {
+        is_late.set(Instant::now() > ends_at);
+        if is_late.get() || filled.get() > FILLED_LIMIT {
+            return Err("enough".into());
+        }
+        Ok(())
+    };
     let mut settings = RewriteStrSettings::new()
+        .append_element_content_handler(element!("*", watch))
         .append_element_content_handler(element!("script", |script| {
             script.remove();
             Ok(())
@@ -155,15 +238,27 @@ fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warn
             .append_element_content_handler(element!(".pageNumber", fill_with("pageNumber", number)))
             .append_element_content_handler(element!(".totalPages", fill_with("totalPages", total)));
     }
-    let filled = rewrite_str(template, settings).unwrap_or_default();
+    let mut html = Vec::with_capacity(template.len() + FRAME_LENGTH);
+    html.extend_from_slice(frame_start().as_bytes());
+    let mut rewriter = HtmlRewriter::new(settings.into(), |piece: &[u8]| {
+        filled.set(filled.get() + piece.len());
+        html.extend_from_slice(piece);
+    });
+    let written = rewriter.write(template.as_bytes()).and_then(|()| rewriter.end());
+    if is_late.get() {
+        return Err(FillError::Late);
+    }
+    check_size(which, "filled with title and address it has", filled.get(), FILLED_LIMIT).map_err(FillError::Fault)?;
+    // What can't be rewritten is left out.
+    if written.is_err() {
+        return Ok((NOTHING.to_owned(), None));
+    }
+    html.extend_from_slice(FRAME_END.as_bytes());
     let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
         message: format!("{name} names an asset by address, which is not loaded; put it in as a data: URL"),
     });
-    let framed = format!(
-        "<div style=\"font-size:{DEFAULT_FONT_SIZE_PX}px;width:100%;-webkit-print-color-adjust:exact\">{filled}</div>"
-    );
-    (framed, warning)
+    Ok((String::from_utf8_lossy(&html).into_owned(), warning))
 }
 
 /// Whether CSS in the template names something by an address. Chromium does not load it; this is for the warning.

@@ -115,7 +115,12 @@ impl Session {
 
     /// Whether the page can still be rendered in.
     pub(crate) fn is_alive(&self) -> bool {
-        self.browser.is_alive() && !self.observer.look(|page| page.crashed)
+        self.browser.is_alive() && !self.observer.look(|page| page.lost)
+    }
+
+    /// Why the page can't be rendered in any more.
+    pub(crate) fn loss(&self) -> DevToolsError {
+        self.route.loss().unwrap_or(DevToolsError::TargetCrashed)
     }
 
     /// Sends a command to the page and waits for its answer.
@@ -152,6 +157,7 @@ impl Session {
         };
         self.proxy.begin_render();
         self.observer.begin(part);
+        self.route.begin_render();
         self.renders += 1;
         if self.scripts != scripts {
             self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled))
@@ -202,7 +208,7 @@ impl Session {
             });
         }
         self.observer
-            .wait_until(|page| (page.loaded || page.crashed).then_some(()))
+            .wait_until(|page| (page.loaded || page.lost).then_some(()))
             .await;
         // The history outlives the navigation, and so does `window.name`.
         let forgotten = self.start(&ResetNavigationHistoryParams {}).await?;
@@ -283,6 +289,8 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
+    // Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
+    let without_bodies = network::EnableParams::builder().max_post_data_size(1).build();
     // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
         async {
@@ -311,7 +319,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
         },
         async {
             connection
-                .execute_in(&route, &network::EnableParams::default())
+                .execute_in(&route, &without_bodies)
                 .await
                 .map(drop)
         },
@@ -343,5 +351,5 @@ struct Unheard;
 
 impl crate::devtools::SessionEvents for Unheard {
     fn event(&self, _method: &str, _params: &serde_json::value::RawValue) {}
-    fn crashed(&self) {}
+    fn lost(&self) {}
 }

@@ -6,7 +6,10 @@ pub(crate) mod load;
 pub(crate) mod print;
 pub(crate) mod wait_for;
 
-use crate::{devtools::DevToolsError, error::RenderFault};
+use crate::{
+    devtools::{DevToolsError, MESSAGE_LIMIT_MB},
+    error::RenderFault,
+};
 
 /// Why a step failed.
 #[derive(Debug)]
@@ -30,6 +33,9 @@ impl From<DevToolsError> for StepError {
         match error {
             DevToolsError::Closed => Self::BrowserGone,
             DevToolsError::TargetCrashed => Self::Fault(RenderFault::Crashed),
+            DevToolsError::MessageTooLarge => Self::Fault(RenderFault::MessageTooLarge {
+                limit_mb: MESSAGE_LIMIT_MB,
+            }),
             error @ (DevToolsError::Refused { .. } | DevToolsError::Malformed { .. }) => {
                 Self::Protocol(error.to_string())
             }
