@@ -79,8 +79,8 @@ pub enum RenderFault {
         /// The exception as text, at most 500 characters.
         message: String,
     },
-    /// What `evaluate_js` threw is larger than a message of the browser may be.
-    #[error("the expression threw more than {limit_mb} MB; let it throw a short text")]
+    /// `evaluate_js` threw a text, or passed the browser one, that is larger than a message of the browser may be.
+    #[error("the expression threw a text of more than {limit_mb} MB, or passed it to the browser: shorten it")]
     EvaluateTooLarge {
         /// The limit, in MB.
         limit_mb: u64,

@@ -117,6 +117,15 @@ pub enum RunningTemplate {
     Footer,
 }
 
+impl std::fmt::Display for RunningTemplate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Header => "header_template",
+            Self::Footer => "footer_template",
+        })
+    }
+}
+
 /// CSS media type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MediaType {

@@ -28,7 +28,10 @@ use platen_egress::proxy::Proxy;
 use uuid::Uuid;
 
 use crate::{
-    browser::Browser,
+    browser::{
+        Browser,
+        memory::{Occupant, Verdict},
+    },
     devtools::{DevToolsError, SessionRoute},
     job::MediaType,
     observer::PageObserver,
@@ -62,6 +65,7 @@ pub(crate) struct Session {
     pub(crate) account: Option<Uuid>,
     pub(crate) last_used: Instant,
     context: BrowserContextId,
+    occupant: Arc<Occupant>,
     route: Arc<SessionRoute>,
     media: MediaType,
     scripts: Scripts,
@@ -123,6 +127,11 @@ impl Session {
         self.route.loss().unwrap_or(DevToolsError::TargetCrashed)
     }
 
+    /// Whether the session was ended because it filled the browser's memory; waits if that is about to be known.
+    pub(crate) async fn verdict(&self) -> Verdict {
+        self.occupant.verdict().await
+    }
+
     /// Sends a command to the page and waits for its answer.
     pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
         self.browser.connection.execute_in(&self.route, command).await
@@ -158,6 +167,7 @@ impl Session {
         self.proxy.begin_render();
         self.observer.begin(part);
         self.route.begin_render();
+        self.occupant.begin_work();
         self.renders += 1;
         if self.scripts != scripts {
             self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled))
@@ -179,10 +189,14 @@ impl Session {
     /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
     /// `false`: it can't be done, destroy it. `memory_limit` is what a page may use, in bytes.
     pub(crate) async fn reset(&mut self, memory_limit: u64) -> bool {
+        self.occupant.end_work();
         if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() || !self.is_alive() {
             return false;
         }
-        self.proxy.close_connections();
+        // What came after the log was taken may have left something, as all that comes from outside may.
+        if !self.proxy.end_render().await {
+            return false;
+        }
         if self.realm != Realm::Used {
             return true;
         }
@@ -317,12 +331,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .await
                 .map(drop)
         },
-        async {
-            connection
-                .execute_in(&route, &without_bodies)
-                .await
-                .map(drop)
-        },
+        async { connection.execute_in(&route, &without_bodies).await.map(drop) },
         async {
             connection
                 .execute_in(&route, &network::SetBypassServiceWorkerParams::new(true))
@@ -330,8 +339,10 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .map(drop)
         },
     )?;
+    let occupant = browser.admit(context.clone());
     Ok(Session {
         browser,
+        occupant,
         observer,
         proxy,
         frame,

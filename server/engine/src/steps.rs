@@ -18,6 +18,8 @@ pub(crate) enum StepError {
     Fault(RenderFault),
     /// The browser is gone; another may do it.
     BrowserGone,
+    /// The render's deadline has passed.
+    Late,
     /// The browser answered what it should not.
     Protocol(String),
 }

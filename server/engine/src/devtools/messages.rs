@@ -57,7 +57,7 @@ impl<R: AsyncBufRead + Unpin> MessageReader<R> {
             if available.is_empty() {
                 return Ok(None);
             }
-            let end = CStr::from_bytes_until_nul(available).map(|message| message.count_bytes());
+            let end = CStr::from_bytes_until_nul(available).map(CStr::count_bytes).ok();
             let piece = &available[..end.unwrap_or(available.len())];
             match &mut skipped {
                 Some(skipped) => skipped.skip(piece),
@@ -69,9 +69,9 @@ impl<R: AsyncBufRead + Unpin> MessageReader<R> {
                 }
                 None => self.buffer.extend_from_slice(piece),
             }
-            let used = piece.len() + usize::from(end.is_ok());
+            let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
-            if end.is_ok() {
+            if end.is_some() {
                 break;
             }
         }
@@ -134,7 +134,10 @@ mod tests {
 
     /// What comes of messages that arrive in pieces of so many bytes.
     async fn read(messages: &[&str], piece: usize) -> Vec<Result<String, Skipped>> {
-        let bytes: Vec<u8> = messages.iter().flat_map(|message| [message.as_bytes(), &[0]].concat()).collect();
+        let bytes: Vec<u8> = messages
+            .iter()
+            .flat_map(|message| [message.as_bytes(), &[0]].concat())
+            .collect();
         let mut reader = MessageReader::new(BufReader::with_capacity(piece, bytes.as_slice()));
         let mut read = Vec::new();
         while let Some(message) = reader.next().await.unwrap() {
