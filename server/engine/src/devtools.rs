@@ -5,6 +5,7 @@
 //! events meets bounded state and not a growing channel.
 
 mod messages;
+mod wire;
 
 use std::{
     collections::HashMap,
@@ -15,7 +16,6 @@ use std::{
 };
 
 use chromiumoxide::types::Command;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncWriteExt, BufReader},
@@ -25,6 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use messages::{MESSAGE_LIMIT, Message, MessageReader, Skipped};
+use wire::{Detached, Incoming, frame};
 
 /// Frames waiting for the pipe; each is one command, so this bounds commands, not bytes.
 const OUTGOING_FRAMES: usize = 256;
@@ -114,40 +115,6 @@ impl SessionRoute {
     pub(crate) fn begin_render(&self) {
         self.skipped_bytes.store(0, Ordering::Relaxed);
     }
-}
-
-#[derive(Serialize)]
-struct Outgoing<'a, C> {
-    id: u64,
-    method: &'a str,
-    params: &'a C,
-    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
-    session: Option<&'a str>,
-}
-
-#[derive(Deserialize)]
-struct Incoming<'a> {
-    id: Option<u64>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    error: Option<IncomingError>,
-    method: Option<&'a str>,
-    #[serde(rename = "sessionId")]
-    session: Option<&'a str>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct IncomingError {
-    message: String,
-    data: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Detached {
-    #[serde(rename = "sessionId")]
-    session: String,
 }
 
 impl Connection {
@@ -287,17 +254,6 @@ impl Drop for ForgetOnDrop {
             pending.remove(&self.id);
         }
     }
-}
-
-fn frame<C: Command>(id: u64, session: Option<&str>, command: &C) -> serde_json::Result<Vec<u8>> {
-    let mut frame = serde_json::to_vec(&Outgoing {
-        id,
-        method: &command.identifier(),
-        params: command,
-        session,
-    })?;
-    frame.push(0);
-    Ok(frame)
 }
 
 async fn write_frames(mut to_browser: pipe::Sender, mut queue: mpsc::Receiver<Vec<u8>>, shared: Arc<Shared>) {

@@ -106,9 +106,9 @@ pub enum RenderFault {
         /// The bound, in MB.
         limit_mb: u64,
     },
-    /// The page made the browser report a text above the limit: of a dialog, a frame's name, an address.
+    /// The page made the browser report a text above the limit: a frame's name, an address, a header.
     #[error(
-        "a script of the page passed the browser a text of more than {limit_mb} MB, for instance a dialog's, a frame's name \
+        "a script of the page passed the browser a text of more than {limit_mb} MB, for instance a frame's name, a header \
          or an address: shorten it"
     )]
     MessageTooLarge {

@@ -4,6 +4,7 @@
 //! `date` are written into the template here; `pageNumber` and `totalPages` are left to Chromium where it counts the
 //! pages.
 
+mod assets;
 mod repeatable;
 
 use std::{cell::Cell, sync::Arc, time::Instant};
@@ -50,9 +51,6 @@ fn filled_class(class: &str) -> String {
 
 /// Attributes that name something to load.
 const ASSET_ATTRIBUTES: [&str; 7] = ["src", "srcset", "href", "xlink:href", "data", "poster", "background"];
-
-/// What may stand between `url(` and the address.
-const BEFORE_ADDRESS: [char; 5] = [' ', '\t', '\n', '"', '\''];
 
 /// What the classes stand for.
 pub(crate) struct Fields {
@@ -187,14 +185,14 @@ fn fill(
         .date
         .format(&format_description!("[year]-[month]-[day] [hour]:[minute] UTC"));
     let date = date.unwrap_or_default();
-    let remote = Cell::new(names_an_asset(template));
+    let remote = Cell::new(assets::are_named_in(template));
     let refuse = |element: &mut Element<'_, '_>| {
         for attribute in ASSET_ATTRIBUTES {
             let Some(value) = element.get_attribute(attribute) else {
                 continue;
             };
             let is_link = attribute == "href" && element.tag_name() == "a";
-            if !is_link && !is_within(&value) {
+            if !is_link && !assets::is_within(&value) {
                 element.remove_attribute(attribute);
                 remote.set(true);
             }
@@ -247,7 +245,7 @@ fn fill(
         .append_element_content_handler(text!("style", |rules| {
             let renamed = FILLED_CLASSES
                 .iter()
-                .fold(without_assets(rules.as_str()), |rules, class| {
+                .fold(assets::without(rules.as_str()), |rules, class| {
                     rules.replace(&format!(".{class}"), &format!(".{}", filled_class(class)))
                 });
             rules.replace(&renamed, ContentType::Html);
@@ -286,49 +284,6 @@ fn fill(
         message: format!("{which} names an asset by address, which is not loaded; put it in as a data: URL"),
     });
     Ok((String::from_utf8(html).unwrap_or_default(), warning))
-}
-
-/// Whether CSS in the template names something by an address. Chromium does not load it; this is for the warning.
-fn names_an_asset(template: &str) -> bool {
-    let template = template.to_ascii_lowercase();
-    let mut addresses = template.split("url(").skip(1);
-    addresses.any(|address| !is_within(address.trim_start_matches(BEFORE_ADDRESS))) || template.contains("@import")
-}
-
-/// Rules without `@import` and without addresses, for which Chromium would wait in vain: it then prints nothing at all.
-fn without_assets(rules: &str) -> String {
-    let lower = rules.to_ascii_lowercase();
-    let mut kept = String::with_capacity(rules.len());
-    let (mut copied, mut seen) = (0, 0);
-    while let Some(at) = lower[seen..].find(['@', 'u']).map(|found| seen + found) {
-        let is_import = lower[at..].starts_with("@import");
-        if !is_import && !lower[at..].starts_with("url(") {
-            seen = at + 1;
-            continue;
-        }
-        kept.push_str(&rules[copied..at]);
-        let (end, instead) = if is_import { (';', "") } else { (')', "url()") };
-        let found = rules[at..].split(end).next().unwrap_or_default();
-        if !is_import && is_within(found["url(".len()..].trim_start_matches(BEFORE_ADDRESS)) {
-            kept.push_str(found);
-            kept.push(end);
-        } else {
-            kept.push_str(instead);
-        }
-        copied = rules.len().min(at + found.len() + 1);
-        seen = copied;
-    }
-    kept.push_str(&rules[copied..]);
-    kept
-}
-
-/// Whether an address stays within the template.
-fn is_within(address: &str) -> bool {
-    let address = address.trim_start();
-    address.starts_with('#')
-        || address
-            .get(..5)
-            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
 #[cfg(test)]
@@ -405,14 +360,6 @@ mod tests {
         };
         let late = fill_all(&wanted, &[fields("x")], Instant::now());
         assert_eq!(late.unwrap_err(), FillError::Late);
-    }
-
-    #[test]
-    fn long_style_sheets_take_linear_time() {
-        let rules = "@media x{a{b:url(data:,)}}".repeat(TEMPLATE_LIMIT / 26);
-        let start = Instant::now();
-        assert_eq!(without_assets(&rules), rules);
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
 
     #[test]

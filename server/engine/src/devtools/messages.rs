@@ -1,6 +1,6 @@
 //! Messages of the browser, read in bounded memory: one above the limit is skipped to its end while it is read.
 //!
-//! Chromium puts no limit on a message. A page can make it report a dialog's text, a frame's name or a request's headers
+//! Chromium puts no limit on a message. A page can make it report a frame's name or a request's headers
 //! of any size, on the one pipe that all pages of the browser share.
 
 use std::{ffi::CStr, io};

@@ -65,7 +65,7 @@ async fn frames_of_other_sites_and_workers_count_as_the_page() {
 async fn every_frame_of_a_page_is_in_one_process() {
     let origin = Origin::start(|request| match request.path.strip_prefix("/page") {
         Some(_) => {
-            let port = request.head.split("Host: 127.0.0.1:").nth(1)?.split('\r').next()?;
+            let port = request.head.split("127.0.0.1:").nth(1)?.split(['\r', '/']).next()?;
             let page = format!(
                 "<iframe src='http://localhost:{port}/'></iframe><iframe sandbox src='http://localhost:{port}/'></iframe>\
                  <iframe srcdoc='<p>x' sandbox></iframe><iframe src='data:text/html,x'></iframe>"
@@ -131,7 +131,11 @@ async fn pages_leave_nothing_on_disk() {
         ..job(Part::Url(origin.url("/")))
     };
     engine.render(Uuid::now_v7(), storing).await.unwrap();
-    let used = std::process::Command::new("du").arg("-sm").arg(engine.profiles()).output().unwrap();
+    let used = std::process::Command::new("du")
+        .arg("-sm")
+        .arg(engine.profiles())
+        .output()
+        .unwrap();
     let used = String::from_utf8(used.stdout).unwrap();
     let megabytes: u64 = used.split_whitespace().next().unwrap().parse().unwrap();
     assert!(megabytes < 20, "{megabytes} MB");
