@@ -124,11 +124,16 @@ impl FailureKind {
             RenderFault::AddressRefused { .. } => Self::AddressRefused,
             RenderFault::NavigatedAway { .. }
             | RenderFault::EvaluateThrew { .. }
+            | RenderFault::EvaluateTooLarge { .. }
+            | RenderFault::MessageTooLarge { .. }
             | RenderFault::InvalidSelector { .. }
             | RenderFault::WaitForUnsatisfied { .. } => Self::Script,
             RenderFault::Crashed => Self::Crashed,
             RenderFault::MemoryExceeded { .. } => Self::Memory,
-            RenderFault::TooManyPages { .. } | RenderFault::TooLarge { .. } => Self::TooLarge,
+            RenderFault::TooManyPages { .. }
+            | RenderFault::TooLarge { .. }
+            | RenderFault::PrintedTooLarge { .. }
+            | RenderFault::HeaderFooterTooLarge { .. } => Self::TooLarge,
             RenderFault::PageBeyondEnd { .. }
             | RenderFault::PageSize { .. }
             | RenderFault::NotConformant { .. }
