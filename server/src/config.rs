@@ -273,7 +273,7 @@ mod tests {
             ("PLATEN_SLOTS", "4"),
             ("PLATEN_BROWSERS", "1"),
         ]);
-        assert!(small.browser.page_memory_bytes * 4 <= small.memory.pages);
+        assert!(small.browser.page_memory_bytes * 5 <= small.memory.pages);
         let large = sound(&[("PLATEN_MEMORY_MB", "65536"), ("PLATEN_SLOTS", "4")]);
         assert_eq!(large.browser.page_memory_bytes, 1 << 30);
         for settings in [

@@ -7,8 +7,8 @@ use crate::config::reader::{Reader, Setting};
 const MIB: u64 = 1 << 20;
 /// What the private Postgres takes: its shared buffers, and its connections.
 const DATABASE: u64 = 320 * MIB;
-/// What a browser's own processes take, without its pages.
-pub const OF_A_BROWSER: u64 = 384 * MIB;
+/// What a browser's own processes take, without what pages store in them.
+const OF_A_BROWSER: u64 = 256 * MIB;
 /// With less, nothing of any size is rendered.
 const LEAST: u64 = 1536 * MIB;
 /// How often a document is in memory at most while it is made: filled templates, printed parts, the document that is put
@@ -39,7 +39,7 @@ pub struct MemoryConfig {
     pub database: u64,
     /// Browsers without their pages.
     pub browsers: u64,
-    /// Pages, in use and kept warm.
+    /// Pages, in use and kept warm, with what they store in their browsers' own processes.
     pub pages: u64,
     /// The service itself with its worker processes.
     pub service: u64,
