@@ -18,6 +18,7 @@ mod rate_limit;
 mod reference;
 pub(crate) mod request_log;
 mod security_txt;
+pub(crate) mod server;
 mod stripe;
 mod v1;
 
