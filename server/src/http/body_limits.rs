@@ -72,7 +72,7 @@ async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> 
     let request = request.map(|body| {
         Body::new(BoundedBody {
             body,
-            deadline: Box::pin(sleep(time)),
+            deadline: None,
             time,
             bytes,
             received: 0,
@@ -89,7 +89,8 @@ async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> 
 /// A body that fails once it goes beyond its bounds.
 struct BoundedBody {
     body: Body,
-    deadline: Pin<Box<Sleep>>,
+    /// From the first look at it: until then, the client may have to wait for its turn.
+    deadline: Option<Pin<Box<Sleep>>>,
     time: Duration,
     bytes: usize,
     received: usize,
@@ -112,7 +113,9 @@ impl HttpBody for BoundedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         // First, so that a body which always has another byte ready comes to its end as well.
-        if self.deadline.as_mut().poll(context).is_ready() {
+        let time = self.time;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(time)));
+        if deadline.as_mut().poll(context).is_ready() {
             return self.fail(Overrun::Time(self.time));
         }
         let polled = Pin::new(&mut self.body).poll_frame(context);

@@ -19,6 +19,9 @@ use tokio::{
 
 use crate::{config::connections::Timeouts, service::metrics::connections::Overdue};
 
+/// Timeouts that become shorter hold within this time for connections that are open already.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
 /// Shared by all that watches one connection.
 pub(super) struct Activity(Mutex<State>);
 
@@ -66,8 +69,8 @@ impl Activity {
             {
                 return overdue;
             }
-            // What begins meanwhile can't be overdue before.
-            let look_again = now + shortest(timeouts);
+            // What begins meanwhile can't be overdue before; the timeouts themselves may have become shorter.
+            let look_again = now + shortest(timeouts).min(LOOK_EVERY);
             sleep_until(next.map_or(look_again, |(at, _)| at.min(look_again))).await;
         }
     }

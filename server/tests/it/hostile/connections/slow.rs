@@ -150,9 +150,9 @@ async fn a_body_that_trickles_has_its_time_and_no_more_whoever_reads_it() {
             join_all(trickles).await
         })
         .await;
-    for (path, status, heard, took) in &report.outcome {
-        let answered = heard.trim_start_matches("HTTP/1.1 100 Continue\r\n\r\n");
-        assert!(answered.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {heard}");
+    for (path, status, said, took) in &report.outcome {
+        let answered = said.trim_start_matches("HTTP/1.1 100 Continue\r\n\r\n");
+        assert!(answered.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {said}");
         assert!(*took < Duration::from_secs(10), "{path}: {took:?}");
     }
     report.neighbour_lost_nothing();
@@ -170,16 +170,16 @@ async fn a_body_that_is_expected_and_does_not_come_is_asked_for_once() {
     };
     let mut known = Wire::open(&studio.service).await;
     known.send(head(&studio.account.key)).await;
-    let heard = known.until_closed().await;
+    let said = known.until_closed().await;
     assert!(
-        heard.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408"),
-        "{heard}"
+        said.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408"),
+        "{said}"
     );
     // A stranger is not asked for it.
     let mut stranger = Wire::open(&studio.service).await;
     stranger.send(head("pk_live_x")).await;
-    let heard = stranger.until("\r\n\r\n").await;
-    assert!(heard.starts_with("HTTP/1.1 401"), "{heard}");
+    let said = stranger.until("\r\n\r\n").await;
+    assert!(said.starts_with("HTTP/1.1 401"), "{said}");
 }
 
 #[tokio::test]
