@@ -1,13 +1,17 @@
 //! What the process counts and measures, for Prometheus. The types of labels bound the number of time series: no account,
 //! key, host name or anything else that a client chooses is among them.
 
+pub mod connections;
 pub mod exposition;
 mod instruments;
 pub mod outcome;
 
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -31,6 +35,7 @@ use crate::{
     },
     memory::MemoryStatus,
     service::metrics::{
+        connections::ConnectionMetrics,
         exposition::Exposition,
         instruments::Family,
         outcome::{CallbackOutcome, MailOutcome, Outcome},
@@ -69,6 +74,8 @@ pub struct Metrics {
     mails: Family<MailOutcome, u64>,
     credits: AtomicU64,
     http_answers: Family<HttpAnswer, u64>,
+    /// Of clients.
+    pub connections: Arc<ConnectionMetrics>,
     queue: Mutex<Option<QueueLook>>,
 }
 
@@ -103,6 +110,7 @@ impl Default for Metrics {
             mails: Family::of(MailOutcome::ALL),
             credits: AtomicU64::new(0),
             http_answers: Family::of([]),
+            connections: Arc::default(),
             queue: Mutex::default(),
         }
     }
@@ -286,6 +294,7 @@ impl Metrics {
                 (pairs, *count)
             }),
         );
+        self.connections.expose(exposition);
     }
 }
 

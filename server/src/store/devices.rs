@@ -11,6 +11,16 @@ use crate::{
     store::error::StoreError,
 };
 
+/// Whether a user has logged in with a browser.
+pub async fn is_known(db: &PgPool, user: UserId, device: DeviceDigest) -> Result<bool, StoreError> {
+    let known = sqlx::query_scalar!(
+        r#"select exists (select from devices where user_id = $1 and digest = $2) as "known!""#,
+        user.0,
+        &device.0[..],
+    );
+    Ok(known.fetch_one(db).await?)
+}
+
 /// Whether a browser is not asked for the second factor of a user.
 pub async fn is_remembered(
     db: &PgPool,

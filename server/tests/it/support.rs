@@ -23,3 +23,4 @@ pub(crate) mod smtp;
 pub(crate) mod stripe_mock;
 pub(crate) mod studio;
 pub(crate) mod visitor;
+pub(crate) mod wire;

@@ -1,4 +1,4 @@
-//! Memory, disk and clock.
+//! Memory, disk, clock and open files.
 
 use std::{env, fs, path::Path, time::SystemTime};
 
@@ -9,8 +9,10 @@ use crate::{
     cli::doctor::Finding,
     config::{
         Config,
+        connections::RESERVED_FILES,
         memory::{MemoryConfig, MemorySource},
     },
+    open_files,
 };
 
 const GIB: u64 = 1024 * 1024 * 1024;
@@ -25,6 +27,7 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     }
     findings.push(disk(&env::temp_dir(), "temporary files", "TMPDIR"));
     findings.push(clock(SystemTime::now(), built()));
+    findings.push(files(config, open_files::attainable(config)));
     findings
 }
 
@@ -86,6 +89,24 @@ fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
     }
 }
 
+/// Without files to spare, the service can't reach its database or start a browser while many clients are connected.
+fn files(config: &Config, attainable: u64) -> Finding {
+    let connections = config.connections.total(attainable);
+    let fact = format!("{attainable} open at once, {connections} of them client connections");
+    let needed = connections as u64 + RESERVED_FILES;
+    if attainable >= needed {
+        return Finding::fine("Files", fact);
+    }
+    Finding::warning(
+        "Files",
+        fact,
+        format!(
+            "raise the hard limit of open files to {needed} or more (LimitNOFILE= of systemd, --ulimit nofile= of Docker), \
+             or lower PLATEN_CONNECTIONS"
+        ),
+    )
+}
+
 /// A clock that stands before the program was made is wrong: keys would expire late, certificates seem not yet valid.
 fn clock(now: SystemTime, built: Option<SystemTime>) -> Finding {
     match built {
@@ -118,6 +139,16 @@ mod tests {
         let verdict = |now| clock(now, Some(built)).verdict;
         assert_eq!(verdict(built + Duration::from_secs(1)), Verdict::Fine);
         assert_eq!(verdict(built - Duration::from_secs(1)), Verdict::Broken);
+    }
+
+    #[test]
+    fn files_have_to_suffice_for_connections_and_the_rest() {
+        let config = Config::read(&|_| None).expect("defaults");
+        assert_eq!(files(&config, 65_536).verdict, Verdict::Fine);
+        let few = files(&config, 1_024);
+        assert_eq!(few.verdict, Verdict::Warning);
+        assert_eq!(few.fact, "1024 open at once, 256 of them client connections");
+        assert!(few.remedy.contains("to 1280 or more"), "{}", few.remedy);
     }
 
     #[test]
