@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{payment::PaymentRefusal, render::RenderRefusal};
+use crate::model::{payment::PaymentRefusal, render::RenderRefusal, storage::StorageFull};
 
 /// A field of a form of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -350,6 +350,8 @@ pub enum Reason {
     ExportsSpent,
     /// Of a plan or a payment.
     Payment(PaymentRefusal),
+    /// The account stores as much as it may.
+    StorageFull(StorageFull),
 }
 
 /// A form that is refused.
@@ -413,6 +415,7 @@ impl fmt::Display for Rejection {
                 .write_str("The owner stays the owner. To change that, hand the account over to somebody else."),
             Reason::Payment(refusal) => formatter.write_str(refusal.sentence()),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
+            Reason::StorageFull(full) => full.fmt(formatter),
         }
     }
 }
