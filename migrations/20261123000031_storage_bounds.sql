@@ -235,6 +235,31 @@ create constraint trigger render_thumbnails_count_new after insert on render_thu
 create constraint trigger render_thumbnails_count_gone after delete on render_thumbnails
     deferrable initially deferred for each row when (old.sealed is not null) execute function count_thumbnail();
 
+-- The logs of renders too: what pages fetched, and what their consoles said.
+create function render_log_bytes(render renders) returns bigint language sql immutable as $$
+    select case when render.requests = '[]' then 0 else octet_length(render.requests::text) end
+        + case when render.console = '[]' then 0 else octet_length(render.console::text) end
+$$;
+
+create function count_render_log() returns trigger language plpgsql as $$
+begin
+    perform add_storage(
+        old.account_id,
+        jsonb_build_object(
+            'retained_bytes', case when tg_op = 'UPDATE' then render_log_bytes(new) else 0 end - render_log_bytes(old)
+        )
+    );
+    return null;
+end
+$$;
+
+create constraint trigger renders_count_log after update of requests, console on renders
+    deferrable initially deferred for each row
+    when (old.requests <> new.requests or old.console <> new.console) execute function count_render_log();
+create constraint trigger renders_count_log_gone after delete on renders
+    deferrable initially deferred for each row
+    when (old.requests <> '[]' or old.console <> '[]') execute function count_render_log();
+
 -- Documents in the service's own storage, from their render's success until they are deleted there.
 create function count_document() returns trigger language plpgsql as $$
 begin
@@ -364,6 +389,8 @@ left join (
             select account_id, octet_length(sealed) as bytes from render_contents where retained
             union all
             select account_id, octet_length(sealed) from render_thumbnails where sealed is not null
+            union all
+            select account_id, render_log_bytes(renders) from renders where requests <> '[]' or console <> '[]'
         ) retained
         group by account_id
         union all

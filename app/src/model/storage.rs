@@ -14,7 +14,7 @@ pub enum StorageResource {
     QueuedRenders,
     /// Encrypted requests of queued renders, in bytes.
     QueuedBytes,
-    /// Encrypted requests and thumbnails of finished renders, in bytes. What finds no room is not retained.
+    /// Encrypted requests, thumbnails and logs of finished renders, in bytes. What finds no room is not retained.
     RetainedBytes,
     /// Responses stored for idempotency keys, in bytes.
     ResponseBytes,
@@ -77,7 +77,7 @@ impl StorageResource {
         match self {
             Self::QueuedRenders => "Queued renders",
             Self::QueuedBytes => "Requests of queued renders",
-            Self::RetainedBytes => "Requests and thumbnails of finished renders",
+            Self::RetainedBytes => "Requests, thumbnails and logs of finished renders",
             Self::ResponseBytes => "Responses stored for idempotency keys",
             Self::DocumentBytes => "Documents in default storage",
             Self::TemplateBytes => "Template versions",
@@ -202,6 +202,9 @@ mod tests {
             used: 524_000_000,
             limit: 524_288_000,
         };
-        assert!(full.to_string().starts_with("Documents in default storage are limited to 500 MB, of which 499.7 MB"));
+        assert!(
+            full.to_string()
+                .starts_with("Documents in default storage are limited to 500 MB, of which 499.7 MB")
+        );
     }
 }

@@ -82,11 +82,7 @@ pub async fn upsert(
         .execute(db)
         .await?;
     }
-    Ok(if new {
-        Seen::New
-    } else {
-        Seen::Known
-    })
+    Ok(if new { Seen::New } else { Seen::Known })
 }
 
 /// A browser that is not asked for the second factor.

@@ -12,7 +12,11 @@ use serde_json::Value;
 async fn refusal(answer: Response) -> String {
     let status = answer.status();
     let body: Value = answer.json().await.expect("JSON");
-    assert_eq!((status.as_u16(), &body["error"]), (403, &Value::from("forbidden")), "{body}");
+    assert_eq!(
+        (status.as_u16(), &body["error"]),
+        (403, &Value::from("forbidden")),
+        "{body}"
+    );
     let message = body["message"].as_str().expect("text").to_owned();
     assert!(message.contains("/dashboard/billing"), "it says what to do: {message}");
     message

@@ -51,7 +51,10 @@ async fn an_account_on_free_can_not_fill_the_queue() {
         })
         .await;
     let (accepted, refusal) = &report.outcome;
-    assert!((QUEUED_RENDERS - AT_ONCE..=QUEUED_RENDERS + 100).contains(accepted), "{accepted}");
+    assert!(
+        (QUEUED_RENDERS - AT_ONCE..=QUEUED_RENDERS + 100).contains(accepted),
+        "{accepted}"
+    );
     refused_with(refusal, "Queued renders are limited to 1,000");
     report.neighbour_lost_nothing();
     report.memory_rose_at_most(ROOM + 2 * Plan::Free.body_bytes());
@@ -81,7 +84,10 @@ async fn an_account_on_free_can_not_fill_the_database_with_requests() {
         .await;
     let (accepted, refusal) = &report.outcome;
     // Some have failed meanwhile, and made room.
-    assert!((QUEUED_BYTES / page.to_string().len()..25).contains(accepted), "{accepted}");
+    assert!(
+        (QUEUED_BYTES / page.to_string().len()..25).contains(accepted),
+        "{accepted}"
+    );
     refused_with(refusal, "Requests of queued renders are limited to 100 MB");
     report.neighbour_lost_nothing();
     report.memory_rose_at_most(ROOM + 2 * Plan::Free.body_bytes());
@@ -100,16 +106,35 @@ async fn an_account_on_free_can_not_make_templates_or_versions_without_end() {
             refused_with(&refusal, "Templates are limited to 50");
             assert!((TEMPLATES - AT_ONCE..=TEMPLATES).contains(&made), "{made}");
             // Those that are deleted go on to count by their bytes.
-            let listed = attacker.service.client.get(attacker.service.url("/api/v1/templates?page_size=1"));
+            let listed = attacker
+                .service
+                .client
+                .get(attacker.service.url("/api/v1/templates?page_size=1"));
             let listed = listed.bearer_auth(&attacker.account.key);
             let mut versions = made;
             loop {
-                let page: Value = listed.try_clone().expect("no body").send().await.expect("an answer").json().await.expect("JSON");
+                let page: Value = listed
+                    .try_clone()
+                    .expect("no body")
+                    .send()
+                    .await
+                    .expect("an answer")
+                    .json()
+                    .await
+                    .expect("JSON");
                 let id = page["data"][0]["id"].as_str().expect("a template").to_owned();
                 let path = attacker.service.url(&format!("{path}/{id}"));
-                let deleted = attacker.service.client.delete(path).bearer_auth(&attacker.account.key).send().await;
+                let deleted = attacker
+                    .service
+                    .client
+                    .delete(path)
+                    .bearer_auth(&attacker.account.key)
+                    .send()
+                    .await;
                 assert_eq!(deleted.expect("an answer").status(), 204);
-                let answer = attacker.send("/api/v1/templates", template(versions + 100).to_string()).await;
+                let answer = attacker
+                    .send("/api/v1/templates", template(versions + 100).to_string())
+                    .await;
                 if answer.status == StatusCode::FORBIDDEN {
                     break (versions, answer);
                 }

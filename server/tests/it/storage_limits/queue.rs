@@ -48,7 +48,11 @@ async fn of_many_renders_at_once_no_more_are_queued_than_fit() {
     let send = async || {
         let request = service.client.post(service.url("/api/v1/renderers/pdf/async"));
         let request = request.bearer_auth(&account.key).header("idempotency-key", "a");
-        request.json(&json!({"parts": ["<p>2"]})).send().await.expect("an answer")
+        request
+            .json(&json!({"parts": ["<p>2"]}))
+            .send()
+            .await
+            .expect("an answer")
     };
     refusal(send().await).await;
     let cancelled = studio.post(&format!("/api/v1/renders/{}/cancel", ids[0])).await;
@@ -71,7 +75,10 @@ async fn the_bytes_of_queued_requests_are_limited() {
     assert_eq!((ids.len(), refused.len()), (3, 5));
     for answer in refused {
         let message = refusal(answer).await;
-        assert!(message.starts_with("Requests of queued renders are limited to 976.5 KB"), "{message}");
+        assert!(
+            message.starts_with("Requests of queued renders are limited to 976.5 KB"),
+            "{message}"
+        );
     }
     // A small one still fits.
     studio.queued(&json!({"parts": ["<p>1"]})).await;
@@ -87,7 +94,11 @@ async fn pending_callbacks_are_limited_from_the_acceptance_of_their_renders() {
     let to = |path: &str| page_with_callback("<p>1", &format!("http://{}{path}", receiver.authority));
     let failing = [studio.queued(&to("/500")).await, studio.queued(&to("/500")).await];
     for id in &failing {
-        let tried = |render: &Value| render["callback"]["attempts"].as_array().is_some_and(|tries| !tries.is_empty());
+        let tried = |render: &Value| {
+            render["callback"]["attempts"]
+                .as_array()
+                .is_some_and(|tries| !tries.is_empty())
+        };
         service.shown_when(account, id, tried).await;
     }
     let message = refusal(service.queue(account, &to("/")).await).await;
@@ -128,7 +139,10 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
     assert!(size > 1000, "{size}");
     // Room for one more, and three that are accepted while there is.
     let room = size * 2 + size / 2;
-    studio.service.limit_storage(&studio.account, "document_bytes", room).await;
+    studio
+        .service
+        .limit_storage(&studio.account, "document_bytes", room)
+        .await;
     let (ids, refused) = queue_at_once(&studio, 3, &page).await;
     assert!(refused.is_empty());
     let mut succeeded = 0;
@@ -139,12 +153,19 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
             continue;
         }
         let message = render["error"]["message"].as_str().expect("text");
-        assert!(message.starts_with("Documents in default storage are limited to"), "{message}");
+        assert!(
+            message.starts_with("Documents in default storage are limited to"),
+            "{message}"
+        );
     }
     assert_eq!(succeeded, 1);
     let (service, account) = (&studio.service, &studio.account);
     assert_eq!(service.number("select sum(used)::bigint from credit_periods").await, 2);
-    let files = || fs::read_dir(service.data().join("renders")).expect("it is there").count();
+    let files = || {
+        fs::read_dir(service.data().join("renders"))
+            .expect("it is there")
+            .count()
+    };
     assert_eq!(files(), 2);
     service.storage_is_counted().await;
 
@@ -152,7 +173,10 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
     let used = service.stored(account, "document_bytes").await;
     service.limit_storage(account, "document_bytes", used).await;
     let message = refusal(service.queue(account, &page).await).await;
-    assert!(message.starts_with("Documents in default storage are limited to"), "{message}");
+    assert!(
+        message.starts_with("Documents in default storage are limited to"),
+        "{message}"
+    );
 
     // A document whose time is over makes room.
     service
@@ -180,6 +204,16 @@ async fn requests_of_finished_renders_are_retained_while_there_is_room() {
     assert_eq!(service.number("select count(*) from render_contents").await, 2);
     assert!(service.stored(account, "retained_bytes").await <= 250_000);
     assert_eq!(service.stored(account, "queued_renders").await, 0);
+    service.storage_is_counted().await;
+
+    // Nor is what pages fetched and said.
+    let noisy = "<script>for (let i = 0; i < 50; i++) console.log('x'.repeat(500))</script>";
+    let logged = "select count(*) from renders where console <> '[]'";
+    assert_eq!(studio.render(noisy, json!({})).await.status(), 200);
+    assert_eq!(service.number(logged).await, 1);
+    service.limit_storage(account, "retained_bytes", 1000).await;
+    assert_eq!(studio.render(noisy, json!({})).await.status(), 200);
+    assert_eq!(service.number(logged).await, 1);
     service.storage_is_counted().await;
 }
 

@@ -35,7 +35,10 @@ async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
     service.limit_storage(account, "response_bytes", size + size / 2).await;
     let message = refusal(send(&studio, "b", "<p>2").await).await;
     let expected = "Responses stored for idempotency keys are limited to";
-    assert!(message.starts_with(expected) && message.contains("send no Idempotency-Key"), "{message}");
+    assert!(
+        message.starts_with(expected) && message.contains("send no Idempotency-Key"),
+        "{message}"
+    );
     assert_eq!((service.number(CHARGED).await, files(&studio)), (1, 1));
     let failed = "select count(*) from renders where status = 'failed' and credits is null";
     assert_eq!(service.number(failed).await, 1);

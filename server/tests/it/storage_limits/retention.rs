@@ -10,7 +10,10 @@ use crate::support::studio::{Studio, body};
 async fn the_content_of_test_renders_is_deleted_within_a_day() {
     let mut studio = Studio::start().await;
     let page = "<title>Top secret</title><script>console.log('secret')</script>";
-    let test_key = studio.service.create_key("ann@example.org", "trial", &["--test"]).succeeded();
+    let test_key = studio
+        .service
+        .create_key("ann@example.org", "trial", &["--test"])
+        .succeeded();
     let live_key = std::mem::replace(&mut studio.account.key, test_key);
     let render = async |studio: &Studio| {
         assert_eq!(studio.render(page, json!({})).await.status(), 200);
@@ -90,7 +93,10 @@ async fn versions_that_were_never_published_go_and_those_that_are_needed_stay() 
     drop(worker);
 
     // Nothing names it any more: template and versions go.
-    studio.service.execute("update renders set object_expires_at = null").await;
+    studio
+        .service
+        .execute("update renders set object_expires_at = null")
+        .await;
     for _ in 0..2 {
         // The first purge looks for templates after renders; it may take one more.
         studio.service.restart(Signal::TERM).await;
@@ -113,7 +119,10 @@ async fn keys_that_have_ended_go_once_no_render_names_them() {
     for id in [&unused, &studio.account.key_id] {
         studio.service.command(&["keys", "revoke", id], "").succeeded();
     }
-    studio.service.execute("update api_keys set revoked_at = now() - interval '91 days'").await;
+    studio
+        .service
+        .execute("update api_keys set revoked_at = now() - interval '91 days'")
+        .await;
     studio.service.restart(Signal::TERM).await;
     studio.service.number_is(1, "select count(*) from api_keys").await;
     assert_eq!(studio.service.text("select name from api_keys").await, "tests");

@@ -62,7 +62,10 @@ async fn all_versions_of_templates_share_one_limit() {
     };
     assert_eq!(save("y".repeat(100_000)).await.status(), 200);
     let message = refusal(save("z".repeat(100_000)).await).await;
-    assert!(message.starts_with("Template versions are limited to 244.1 KB"), "{message}");
+    assert!(
+        message.starts_with("Template versions are limited to 244.1 KB"),
+        "{message}"
+    );
     // What was saved before is what renders use.
     let shown = studio.request(Method::GET, &path).send().await.expect("an answer");
     let shown: Value = shown.json().await.expect("JSON");
@@ -80,13 +83,17 @@ async fn connections_are_limited_in_number() {
         json!({"connection": {
             "provider": "aws_s3", "name": format!("Bucket {number}"), "bucket": format!("bucket-{number}"),
             "region": "eu-central-1",
-            "credentials": {"type": "access_key", "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret"},
+            "credentials": {"access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "platen-secret"},
         }})
     };
     let (made, refused) = post_at_once(&studio, CONNECTIONS, (0..5).map(connection).collect()).await;
     assert_eq!((made.len(), refused.len()), (2, 3));
     for answer in refused {
-        assert!(refusal(answer).await.starts_with("Storage connections are limited to 2"));
+        assert!(
+            refusal(answer)
+                .await
+                .starts_with("Storage connections are limited to 2")
+        );
     }
     delete(&studio, header(&made[0], "location")).await;
     assert_eq!(post(&studio, CONNECTIONS, &connection(9)).await.status(), 201);
@@ -119,8 +126,15 @@ async fn keys_are_limited_in_number_and_revoked_ones_make_room() {
              from api_keys, generate_series(1, 300) where name = 'third'",
         )
         .await;
-    service.execute("update api_keys set revoked_at = now() where name = 'old'").await;
+    service
+        .execute("update api_keys set revoked_at = now() where name = 'old'")
+        .await;
     create("fourth").succeeded();
-    assert_eq!(service.number("select count(*) from api_keys where revoked_at is not null").await, 100);
+    assert_eq!(
+        service
+            .number("select count(*) from api_keys where revoked_at is not null")
+            .await,
+        100
+    );
     service.storage_is_counted().await;
 }

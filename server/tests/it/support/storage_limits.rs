@@ -17,6 +17,10 @@ const WRONG: &str = "
             join renders on renders.id = contents.render_id where finished_at is not null
             union all
             select account_id, octet_length(sealed) from render_thumbnails where sealed is not null
+            union all
+            select account_id, octet_length(requests::text) from renders where requests <> '[]'
+            union all
+            select account_id, octet_length(console::text) from renders where console <> '[]'
         ) retained group by account_id
         union all
         select account_id, 'response_bytes', sum(answer_bytes) from idempotency_keys
