@@ -25,7 +25,7 @@ use crate::{
     store::{
         account_log,
         accounts::OwnedAccount,
-        api_keys::{self, ApiKey, NewApiKey, Successor},
+        api_keys::{self, ApiKey, NewApiKey, Successor, ended},
         error::StoreError,
         templates, tx,
     },
@@ -210,7 +210,7 @@ pub async fn create(
         allowed_networks: &request.allowed_networks,
         allowed_templates: &request.allowed_templates,
     };
-    api_keys::delete_surplus(&mut transaction, account.account, now, ENDED_KEYS).await?;
+    ended::delete_surplus(&mut transaction, account.account, now, ENDED_KEYS).await?;
     api_keys::insert(&mut transaction, account.account, new, now).await?;
     let deed = Deed::KeyCreated {
         name: request.name.to_owned(),
@@ -285,7 +285,7 @@ pub async fn revoke_named(
 
 /// Deletes the keys of all accounts that ended longer ago than their plans' retention.
 pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-    while api_keys::delete_ended(db, now, BATCH).await? > 0 {}
+    while ended::delete_old(db, now, BATCH).await? > 0 {}
     Ok(())
 }
 
@@ -313,7 +313,7 @@ pub async fn rotate(
         hint: created.key.hint(),
         digest: created.key.digest(),
     };
-    api_keys::delete_surplus(&mut transaction, account, now, ENDED_KEYS).await?;
+    ended::delete_surplus(&mut transaction, account, now, ENDED_KEYS).await?;
     api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
     api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
     let deed = Deed::KeyRotated { name: former.name };
