@@ -35,7 +35,7 @@ use crate::{
     open_files,
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
-        api_keys::KeyUsage,
+        api_keys::{self, KeyUsage},
         billing::{Billing, events},
         connections::buckets::Buckets,
         exports,
@@ -44,7 +44,7 @@ use crate::{
         metrics::Metrics,
         people::{self, People},
         renders::{abandoned::Sweeper, kept, retention, thumbnails::Thumbnails},
-        templates::live::LivePreviews,
+        templates::{live::LivePreviews, retention as template_retention},
     },
     state::AppState,
     storage::{
@@ -344,6 +344,12 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
         }
         if let Err(error) = people::purge(&state.people, &state.documents, &state.exports, now).await {
             tracing::warn!(%error, "accounts, sessions and mails whose time is over could not be purged");
+        }
+        if let Err(error) = template_retention::purge(&state.db, now).await {
+            tracing::warn!(%error, "templates and versions whose retention is over could not be purged");
+        }
+        if let Err(error) = api_keys::purge(&state.db, now).await {
+            tracing::warn!(%error, "API keys whose retention is over could not be purged");
         }
         if let Err(error) = events::purge(&state.billing, now).await {
             tracing::warn!(%error, "events of Stripe whose time is over could not be purged");

@@ -5,6 +5,7 @@ pub mod demos;
 pub mod drafts;
 pub mod live;
 pub mod preview;
+pub mod retention;
 pub mod settings;
 pub mod versions;
 

@@ -10,7 +10,7 @@ use crate::{
         page::PageRequest,
         template::{Template, settings::TemplateSettings},
     },
-    store::{error::StoreError, template_versions::object},
+    store::{error::StoreError, template_versions::object, tx},
 };
 
 /// Two living templates of an account can't have one name.
@@ -311,7 +311,7 @@ pub async fn update_settings(
     .await?)
 }
 
-/// Ends a template's life; its row and versions stay.
+/// Ends a template's life; its row and versions stay until [`delete_ended`] deletes them.
 pub async fn delete(
     db: &mut PgConnection,
     account: AccountId,
@@ -327,6 +327,41 @@ pub async fn delete(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Deletes templates of all accounts, with their versions, that were deleted longer ago than their plans' retention and that
+/// no render can name any more: none of the account is left that was accepted before. At most so many at once; returns how
+/// many.
+pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let mut transaction = tx::begin(db).await?;
+    // A render's time is taken before its templates are looked up, and a deletion's before it waits for the template.
+    let ended = sqlx::query_scalar!(
+        "select templates.id
+         from templates
+         join accounts on accounts.id = templates.account_id
+         join plans on plans.name = accounts.plan
+         where templates.deleted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+            and not exists (
+                select from renders
+                where renders.account_id = templates.account_id
+                    and renders.inserted_at < templates.deleted_at + interval '1 hour'
+            )
+         order by templates.deleted_at
+         limit $2
+         for update of templates skip locked",
+        now,
+        at_most,
+    );
+    let ended = ended.fetch_all(&mut *transaction).await?;
+    // First the versions: their bytes are counted by the account that their template still names.
+    sqlx::query!("delete from template_versions where template_id = any($1)", &ended)
+        .execute(&mut *transaction)
+        .await?;
+    let done = sqlx::query!("delete from templates where id = any($1)", &ended)
+        .execute(&mut *transaction)
+        .await?;
+    tx::commit(transaction).await?;
+    Ok(done.rows_affected())
 }
 
 /// A template without its content.

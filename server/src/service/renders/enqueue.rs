@@ -1,6 +1,7 @@
 //! Renders that nobody waits for: a request is accepted once all that its background work needs is in the database.
 
 use axum::body::Bytes;
+use platen_app::model::storage::StorageResource;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
@@ -30,7 +31,7 @@ use crate::{
     },
     state::AppState,
     store::{
-        callbacks, idempotency_keys, jobs, render_contents,
+        account_storage, callbacks, idempotency_keys, jobs, render_contents,
         renders::{self, NewRender, Start},
         tx,
     },
@@ -78,6 +79,7 @@ async fn accept(
     {
         return Ok(Accepted { id, replayed: true });
     }
+    check_room(app, caller.account, &request, body.len()).await?;
     let AsynchronousRequest {
         mut render,
         callback,
@@ -126,6 +128,25 @@ async fn accept(
     .await?;
     tx::commit(transaction).await?;
     Ok(Accepted { id, replayed: false })
+}
+
+/// Refuses early what has no room: the commit that would queue it decides exactly, but only after all the work.
+async fn check_room(
+    app: &AppState,
+    account: AccountId,
+    request: &AsynchronousRequest,
+    bytes: usize,
+) -> Result<(), FailureReason> {
+    let storage = account_storage::find(&app.db, account).await?;
+    storage.room_for(StorageResource::QueuedRenders, 1)?;
+    storage.room_for(StorageResource::QueuedBytes, bytes)?;
+    if request.callback.is_some() {
+        storage.room_for(StorageResource::PendingCallbacks, 1)?;
+    }
+    if request.destination.is_none() {
+        storage.room_for(StorageResource::DocumentBytes, 1)?;
+    }
+    Ok(())
 }
 
 /// What is already the literal of a refused address is refused at once; names are looked up when the callback is sent.
