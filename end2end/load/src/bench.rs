@@ -103,7 +103,7 @@ pub(crate) async fn run_section(
                 results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
             }
         }
-        Ok(())
+        Ok::<_, LoadError>(())
     };
     tokio::select! {
         outcome = measure => outcome?,
