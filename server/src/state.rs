@@ -16,7 +16,7 @@ use crate::{
     outbound::callbacks::CallbackClient,
     service::{
         api_keys::KeyUsage, billing::Billing, connections::buckets::Buckets, mail::Mailing, metrics::Metrics,
-        people::People, renders::thumbnails::Thumbnails, templates::live::LivePreviews,
+        parsers::Parsers, people::People, renders::thumbnails::Thumbnails, templates::live::LivePreviews,
     },
     storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
 };
@@ -26,6 +26,8 @@ use crate::{
 pub struct AppState {
     /// Connections to the database.
     pub db: PgPool,
+    /// Places to parse bodies at.
+    pub parsers: Parsers,
     /// The browsers.
     pub engine: Engine,
     /// What decides where pages and callbacks may go.

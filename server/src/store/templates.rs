@@ -13,9 +13,6 @@ use crate::{
     store::{error::StoreError, template_versions::object},
 };
 
-/// Two living templates of an account can't have one name.
-pub const NAME_KEY: &str = "templates_name_key";
-
 struct TemplateRow {
     id: Uuid,
     name: String,
@@ -40,7 +37,7 @@ impl From<TemplateRow> for Template {
     }
 }
 
-/// Adds a template whose first version is inserted in the same transaction; [`NAME_KEY`] refuses a name that is taken.
+/// Adds a template whose first version is inserted in the same transaction.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -259,7 +256,7 @@ pub async fn list_glances(
     Ok(glances.collect())
 }
 
-/// Makes a version the one that is used; [`NAME_KEY`] refuses a name that is taken.
+/// Makes a version the one that is used.
 pub async fn publish(
     db: &mut PgConnection,
     account: AccountId,

@@ -67,11 +67,12 @@ fn add(error: &ValidationError<'_>, faults: &mut Faults) {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = keyword_of(error, "properties").and_then(Value::as_object);
             let known: Vec<_> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            let known = known.join(", ");
             for name in unexpected {
-                faults.add(Fault {
+                faults.add_with(|| Fault {
                     pointer: member(pointer, name),
                     title: "Unknown field".into(),
-                    detail: format!("{} is not allowed here; allowed: {}", quote(name), known.join(", ")),
+                    detail: format!("{} is not allowed here; allowed: {known}", quote(name)),
                 });
             }
         }

@@ -1,13 +1,12 @@
 //! What bodies say. The caller has to be extracted before: how much is read depends on who sends it.
 
-use std::panic::resume_unwind;
-
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
     http::{HeaderMap, HeaderName, header},
 };
 use http_body_util::{BodyExt, Limited};
+use tokio::time::Instant;
 
 use crate::{
     domain::{
@@ -18,6 +17,7 @@ use crate::{
         validation::Fault,
     },
     http::{ApiState, error::ApiError, extract::extracted_caller},
+    service::parsers::Busy,
 };
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -40,10 +40,9 @@ impl FromBody for SynchronousRequest {
     }
 }
 
-/// The body itself is kept until its turn comes.
-impl FromBody for (AsynchronousRequest, Bytes) {
+impl FromBody for AsynchronousRequest {
     fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>> {
-        Ok((AsynchronousRequest::parse(body)?, body.clone()))
+        Self::parse(body)
     }
 }
 
@@ -134,16 +133,17 @@ impl FromRequest<ApiState> for ConnectionBody {
     }
 }
 
-/// A JSON body, read off the threads that serve requests: megabytes take milliseconds that others should not wait for.
+/// A JSON body, parsed at one of the places for it. Waiting for the place is part of the time for the body.
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
     parse: impl FnOnce(&Bytes) -> Result<T, Vec<Fault>> + Send + 'static,
 ) -> Result<T, ApiError> {
+    let deadline = Instant::now() + state.app.config.limits.body_time;
+    let account = extracted_caller(request.extensions())?.account;
     let body = json_body(request, state).await?;
-    let parsed = tokio::task::spawn_blocking(move || parse(&body)).await;
-    let parsed = parsed.unwrap_or_else(|panic| resume_unwind(panic.into_panic()));
-    parsed.map_err(ApiError::Invalid)
+    let parsed = state.app.parsers.run(account, deadline, move || parse(&body)).await;
+    parsed.map_err(|Busy| ApiError::Busy)?.map_err(ApiError::Invalid)
 }
 
 /// The bytes of a JSON body, if its type and size are right.

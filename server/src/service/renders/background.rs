@@ -17,7 +17,7 @@ use crate::{
         credits::{self, Meter},
         ids::{AccountId, RenderId},
         job::{CRASHES, JobKind},
-        render::{AsynchronousRequest, RenderTerms, history::RenderMode},
+        render::{RenderTerms, history::RenderMode, stored::StoredRequest},
         sealing::Place,
         sentence::sentence,
     },
@@ -153,10 +153,9 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
     if job.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
     }
-    let AsynchronousRequest {
+    let StoredRequest {
         render: request,
         destination,
-        ..
     } = open(app, job).await?;
     let templates = Templates::find_noted(app, job.account, &request, &queued.options).await?;
     let caller = platen_engine::job::Caller {
@@ -199,17 +198,16 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
     Ok(())
 }
 
-async fn open(app: &AppState, job: &ClaimedJob) -> Result<AsynchronousRequest, FailureReason> {
-    let sealed = render_contents::find(&app.db, job.account, job.render).await?;
-    let sealed = sealed.ok_or(FailureReason::Ended)?;
+async fn open(app: &AppState, job: &ClaimedJob) -> Result<StoredRequest, FailureReason> {
+    let stored = render_contents::find(&app.db, job.account, job.render).await?;
+    let render_contents::Sealed { version, sealed } = stored.ok_or(FailureReason::Ended)?;
     let (account, render) = (job.account, job.render);
     let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await;
     let key = key.map_err(|error| FailureReason::Content(error.into()))?;
     let opening = spawn_blocking(move || {
-        let content = key.open(&Place::render_content(account, render), sealed);
+        let content = key.open(&Place::stored_request(account, render, version), sealed);
         let content = content.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
-        // It was sound when it was accepted.
-        AsynchronousRequest::parse(&content).map_err(FailureReason::Templates)
+        StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
     });
     opening.await?
 }

@@ -1,6 +1,5 @@
 //! Renders that nobody waits for: a request is accepted once all that its background work needs is in the database.
 
-use axum::body::Bytes;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
@@ -14,7 +13,7 @@ use crate::{
         idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
         job::{JobKind, Priority},
-        render::AsynchronousRequest,
+        render::{AsynchronousRequest, stored::StoredRequest},
         sealing::Place,
         validation::Fault,
     },
@@ -45,16 +44,15 @@ pub struct Accepted {
     pub replayed: bool,
 }
 
-/// Accepts a request, whose body is kept until its turn comes. A live one reserves a credit. A request that came before, by
+/// Accepts a request, which is stored until its turn comes. A live one reserves a credit. A request that came before, by
 /// its idempotency key, is the render that it was then.
 pub async fn enqueue(
     app: &AppState,
     caller: &Caller,
     request: AsynchronousRequest,
-    body: Bytes,
     idempotent: Option<IdempotentRequest>,
 ) -> Result<Accepted, RenderFailure> {
-    let accepted = accept(app, caller, request, body, idempotent).await;
+    let accepted = accept(app, caller, request, idempotent).await;
     let accepted = accepted.map_err(|reason| RenderFailure { id: None, reason })?;
     tracing::Span::current().record("render_id", tracing::field::display(accepted.id));
     if !accepted.replayed {
@@ -68,7 +66,6 @@ async fn accept(
     app: &AppState,
     caller: &Caller,
     request: AsynchronousRequest,
-    body: Bytes,
     idempotent: Option<IdempotentRequest>,
 ) -> Result<Accepted, FailureReason> {
     let now = clock::now();
@@ -93,7 +90,6 @@ async fn accept(
     let templates = Templates::find(app, caller.account, &mut render).await?;
     templates.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
-    let sealed = seal(app, caller.account, id, body, callback, now).await;
     let new = NewRender {
         id,
         key: caller.key,
@@ -103,9 +99,11 @@ async fn accept(
         },
         options: std::mem::take(&mut render.options),
     };
+    let request = StoredRequest { render, destination };
+    let sealed = seal(app, caller.account, id, request, callback, now).await;
     let mut transaction = tx::begin(&app.db).await?;
-    if let Some(request) = &idempotent {
-        match take_key(&mut transaction, caller.account, request, id, now).await? {
+    if let Some(idempotent) = &idempotent {
+        match take_key(&mut transaction, caller.account, idempotent, id, now).await? {
             KeyHolder::ThisRender => {}
             KeyHolder::SameRequest(earlier) => {
                 return Ok(Accepted {
@@ -139,7 +137,7 @@ fn check_address(app: &AppState, target: &CallbackTarget) -> Result<(), FailureR
 
 /// What must stay secret until its turn comes.
 struct Sealed {
-    content: Vec<u8>,
+    content: render_contents::Sealed,
     callback: Option<Vec<u8>>,
 }
 
@@ -147,7 +145,7 @@ async fn seal(
     app: &AppState,
     account: AccountId,
     id: RenderId,
-    body: Bytes,
+    request: StoredRequest,
     callback: Option<CallbackTarget>,
     now: OffsetDateTime,
 ) -> Result<Sealed, KeepError> {
@@ -158,7 +156,14 @@ async fn seal(
             key.seal(&Place::callback_target(account, id), rand::random(), target)
         });
         Ok(Sealed {
-            content: key.seal(&Place::render_content(account, id), rand::random(), body.into())?,
+            content: render_contents::Sealed {
+                version: StoredRequest::VERSION,
+                sealed: key.seal(
+                    &Place::stored_request(account, id, StoredRequest::VERSION),
+                    rand::random(),
+                    request.into_bytes()?,
+                )?,
+            },
             callback: callback.transpose()?,
         })
     });

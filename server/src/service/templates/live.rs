@@ -13,14 +13,15 @@ use platen_engine::{
     render_log::{NetworkRequest, RenderLog},
 };
 use platen_template::{fault::Warning as UndefinedName, language::Undefined, pool};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     domain::{
         caller::Caller,
         ids::{AccountId, RenderId, TemplateId},
         render::{RenderRequest, RenderTerms},
-        template::preview::PreviewRequest,
+        template::{MOST_PREVIEW_VALUES, preview::PreviewRequest},
+        validation::json::{self, Unreadable},
     },
     drawing::{
         Easel,
@@ -103,7 +104,7 @@ pub struct LivePreview {
     app: AppState,
     account: AccountId,
     typed: Typed,
-    data: Map<String, Value>,
+    data: Box<RawValue>,
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
     warnings: Vec<platen_engine::job::Warning>,
@@ -208,13 +209,14 @@ impl LivePreview {
 }
 
 /// What fills the template, and how it is rendered; else what is wrong with what was typed.
-fn read(typed: &Typed) -> Result<(Map<String, Value>, RenderRequest), Remark> {
-    let data = match serde_json::from_str(&typed.data) {
-        Ok(Value::Object(data)) => data,
+fn read(typed: &Typed) -> Result<(Box<RawValue>, RenderRequest), Remark> {
+    let data = match json::read_data(&typed.data, MOST_PREVIEW_VALUES) {
+        Ok(data) if data.get().starts_with('{') => json::compact(data),
         Ok(_) => return Err(remarks::no_object()),
-        Err(error) => return Err(remarks::no_json(&error)),
+        Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(&error)),
+        Err(Unreadable::Excess(fault)) => return Err(remarks::too_much_data(&fault)),
     };
-    let wanted = PreviewRequest::of_editor(&typed.content, data, &typed.options, typed.dots_per_inch);
+    let wanted = PreviewRequest::of_editor(&typed.content, &typed.options, typed.dots_per_inch);
     let wanted = wanted.map_err(|faults| remarks::of_options(&faults))?;
-    Ok((wanted.context.unwrap_or_default(), wanted.render))
+    Ok((data, wanted.render))
 }

@@ -18,15 +18,15 @@ use platen_app::{
         },
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{RequestBackend, invalid, rejected};
 use crate::{
     domain::{
         ids::TemplateId,
         page::PageRequest,
-        template::{ExpectedVersion, Submission, TemplateVersion, VersionSummary, demos::Demo},
-        validation::Fault,
+        template::{ExpectedVersion, MOST_PREVIEW_VALUES, Submission, TemplateVersion, VersionSummary, demos::Demo},
+        validation::{Fault, json},
     },
     service::templates::{
         self, TemplateError,
@@ -133,7 +133,8 @@ impl TemplatesBackend for RequestBackend {
         let caller = self.caller_who_may(Permission::Produce).await?;
         let id = parse(&form.id)?;
         let refused = |error| self.template_error(error);
-        let Ok(Value::Object(data)) = serde_json::from_str(&form.data) else {
+        let data = json::read_data(&form.data, MOST_PREVIEW_VALUES).ok();
+        let Some(Ok(Value::Object(data))) = data.map(|data| serde_json::from_str(data.get())) else {
             return Err(invalid(vec![Field::TemplateData]));
         };
         let seen = form
@@ -191,7 +192,7 @@ fn parse(id: &str) -> Result<TemplateId, AppError> {
 
 /// What the API would be sent, so that its rules are the dashboard's.
 fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
-    json!({"template": {"name": name, "content": content, "preview_context": data}})
+    serde_json::json!({"template": {"name": name, "content": content, "preview_context": data}})
 }
 
 fn submission<T: crate::domain::template::Saved>(body: &Value) -> Result<Submission<T>, AppError> {
