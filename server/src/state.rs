@@ -6,6 +6,7 @@ use platen_egress::guard::Guard;
 use platen_engine::Engine;
 use platen_template::pool::Pool;
 use sqlx::PgPool;
+use tokio::time::Instant;
 use url::Url;
 
 use crate::{
@@ -70,4 +71,11 @@ pub struct AppState {
     pub mailing: Mailing,
     /// What is counted and measured.
     pub metrics: Arc<Metrics>,
+}
+
+impl AppState {
+    /// Until when what has just begun to come has to be parsed.
+    pub fn parsing_deadline(&self) -> Instant {
+        Instant::now() + self.config.limits.body_time
+    }
 }

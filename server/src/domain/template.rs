@@ -1,6 +1,7 @@
 //! Stored templates: what a client may save, and what is kept.
 
 pub mod demos;
+pub mod labels;
 pub mod places;
 pub mod preview;
 pub mod settings;

@@ -337,7 +337,7 @@ pub async fn delete(
 pub struct TemplateName {
     /// Identifier.
     pub id: TemplateId,
-    /// Unique in its account.
+    /// A label; other templates may have the same.
     pub name: String,
 }
 

@@ -6,7 +6,6 @@ use axum::{
     http::{HeaderMap, HeaderName, header},
 };
 use http_body_util::{BodyExt, Limited};
-use tokio::time::Instant;
 
 use crate::{
     domain::{
@@ -139,7 +138,7 @@ async fn parsed_body<T: Send + 'static>(
     state: &ApiState,
     parse: impl FnOnce(&Bytes) -> Result<T, Vec<Fault>> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let deadline = Instant::now() + state.app.config.limits.body_time;
+    let deadline = state.app.parsing_deadline();
     let account = extracted_caller(request.extensions())?.account;
     let body = json_body(request, state).await?;
     let parsed = state.app.parsers.run(account, deadline, move || parse(&body)).await;

@@ -28,6 +28,7 @@ use crate::{
         child::{Drawings, Drawn, Size},
     },
     service::{
+        parsers::Busy,
         templates::{TemplateError, settings::get_settings},
         throttle::{Quota, Throttle},
     },
@@ -86,6 +87,9 @@ pub enum LiveError {
         /// Until it may ask again.
         retry_after: Duration,
     },
+    /// What is typed was not parsed in time.
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// See there.
     #[error(transparent)]
     Template(#[from] TemplateError),
@@ -130,7 +134,12 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
     } else {
         Undefined::Warn
     };
-    let (data, render) = match read(&typed) {
+    let parsing = app.parsers.run(caller.account, app.parsing_deadline(), move || {
+        let read = read(&typed);
+        (typed, read)
+    });
+    let (typed, read) = parsing.await?;
+    let (data, render) = match read {
         Ok(read) => read,
         Err(remark) => return Ok(Live::Faulty(remark)),
     };
