@@ -1,3 +1,4 @@
 //! Requests that are meant to hurt: what each costs its sender, the service and a neighbour.
 
+mod bodies;
 mod budget;

@@ -76,6 +76,22 @@ async fn a_new_template_has_exactly_the_members_of_the_contract() {
 }
 
 #[tokio::test]
+async fn templates_may_have_one_name() {
+    let studio = Studio::start().await;
+    let twins = [
+        studio.template("Invoice", "1").await,
+        studio.template("Invoice", "2").await,
+    ];
+    let other = studio.template("Letter", "3").await;
+    let renamed = studio
+        .request(Method::PATCH, &other)
+        .json(&json!({"template": {"name": "Invoice"}}));
+    assert_eq!(renamed.send().await.unwrap().status(), 200);
+    let (listed, _) = page(&studio, PATH).await;
+    assert_eq!(listed, [other, twins[1].clone(), twins[0].clone()]);
+}
+
+#[tokio::test]
 async fn every_fault_of_a_body_is_listed_the_templates_own_too() {
     let studio = Studio::start().await;
     let content = "<p>\n{{ total|curency('EUR') }}";
