@@ -30,6 +30,7 @@ use crate::{
     instance::Instance,
     jobs::{self, signals::Signals},
     lifecycle::Lifecycle,
+    memory::MemoryBudget,
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
         api_keys::KeyUsage,
@@ -203,6 +204,7 @@ async fn serve_with(
         db: db.clone(),
         engine: browsers.engine.clone(),
         guard: Arc::clone(&guard),
+        memory: MemoryBudget::new(config.memory.requests()),
         templates,
         drawing: Drawing::default(),
         live_previews: LivePreviews::default(),

@@ -12,6 +12,7 @@ pub mod jobs;
 pub mod limits;
 pub mod log;
 pub mod mail;
+pub mod memory;
 pub mod metrics;
 pub mod reader;
 pub mod secrets;
@@ -31,6 +32,7 @@ use crate::config::{
     limits::LimitsConfig,
     log::LogConfig,
     mail::MailConfig,
+    memory::MemoryConfig,
     metrics::MetricsConfig,
     reader::{Fault, Reader, Setting},
     secrets::SecretsConfig,
@@ -56,6 +58,8 @@ pub struct Config {
     pub secrets: SecretsConfig,
     /// See [`mod@browser`].
     pub browser: BrowserConfig,
+    /// See [`mod@memory`].
+    pub memory: MemoryConfig,
     /// See [`mod@egress`].
     pub egress: EgressConfig,
     /// See [`mod@limits`].
@@ -103,7 +107,8 @@ impl Config {
         let database = DatabaseConfig::from_env(&mut reader);
         let data = DataConfig::from_env(&mut reader);
         let secrets = SecretsConfig::from_env(&mut reader);
-        let browser = BrowserConfig::from_env(&mut reader);
+        let private_database = database.as_ref().is_some_and(|database| database.url.is_none());
+        let browser = BrowserConfig::from_env(&mut reader, private_database);
         let egress = EgressConfig::from_env(&mut reader);
         let limits = LimitsConfig::from_env(&mut reader);
         let jobs = JobsConfig::from_env(&mut reader);
@@ -114,6 +119,7 @@ impl Config {
         let metrics = MetricsConfig::from_env(&mut reader);
         let traces = TracesConfig::from_env(&mut reader);
         let all = || {
+            let (browser, memory) = browser?;
             Some(Self {
                 http: http?,
                 disclosure: disclosure?,
@@ -121,7 +127,8 @@ impl Config {
                 database: database?,
                 data: data?,
                 secrets,
-                browser: browser?,
+                browser,
+                memory,
                 egress: egress?,
                 limits: limits?,
                 jobs: jobs?,
@@ -141,7 +148,7 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 16] = [
+pub const SECTIONS: [(&str, &[&Setting]); 17] = [
     ("Service", http::SETTINGS),
     ("Reports of security problems", disclosure::SETTINGS),
     ("Dashboard", site::SETTINGS),
@@ -149,6 +156,7 @@ pub const SECTIONS: [(&str, &[&Setting]); 16] = [
     ("Data folder", data::SETTINGS),
     ("Secrets", secrets::SETTINGS),
     ("Browser", browser::SETTINGS),
+    ("Memory", memory::SETTINGS),
     ("Network access of pages", egress::SETTINGS),
     ("Limits", limits::SETTINGS),
     ("Background work", jobs::SETTINGS),
@@ -255,6 +263,26 @@ mod tests {
             error.contains("PLATEN_SESSIONS") && error.contains("PLATEN_SLOTS"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn no_memory_is_promised_twice() {
+        let sound = |settings: &[(&str, &str)]| read(settings).expect("settings");
+        let small = sound(&[
+            ("PLATEN_MEMORY_MB", "2048"),
+            ("PLATEN_SLOTS", "4"),
+            ("PLATEN_BROWSERS", "1"),
+        ]);
+        assert!(small.browser.page_memory_bytes * 4 <= small.memory.pages);
+        let large = sound(&[("PLATEN_MEMORY_MB", "65536"), ("PLATEN_SLOTS", "4")]);
+        assert_eq!(large.browser.page_memory_bytes, 1 << 30);
+        for settings in [
+            [("PLATEN_SLOTS", "4"), ("PLATEN_PAGE_MEMORY_MB", "1024")],
+            [("PLATEN_BROWSERS", "10"), ("PLATEN_PAGE_MEMORY_MB", "128")],
+        ] {
+            let error = read(&[&settings[..], &[("PLATEN_MEMORY_MB", "3072")]].concat()).unwrap_err();
+            assert!(error.to_string().contains("PLATEN_MEMORY_MB"), "{error}");
+        }
     }
 
     #[test]

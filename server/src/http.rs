@@ -11,6 +11,7 @@ mod error;
 mod extract;
 mod file_name;
 mod files;
+mod held_body;
 mod metrics;
 mod probes;
 mod rate_limit;

@@ -14,6 +14,7 @@ pub mod http;
 pub mod instance;
 pub mod jobs;
 pub mod lifecycle;
+pub mod memory;
 pub mod outbound;
 pub mod private_file;
 pub mod service;

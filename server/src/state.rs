@@ -14,6 +14,7 @@ use crate::{
     domain::{ids::InstanceId, sealing::SecretKeys},
     drawing::Drawing,
     jobs::signals::Signals,
+    memory::MemoryBudget,
     outbound::callbacks::CallbackClient,
     service::{
         api_keys::KeyUsage, billing::Billing, connections::buckets::Buckets, mail::Mailing, metrics::Metrics,
@@ -33,6 +34,8 @@ pub struct AppState {
     pub engine: Engine,
     /// What decides where pages and callbacks may go.
     pub guard: Arc<Guard>,
+    /// The memory that requests hold.
+    pub memory: MemoryBudget,
     /// The processes that fill templates.
     pub templates: Pool,
     /// Draws pages.

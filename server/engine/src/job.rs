@@ -37,8 +37,6 @@ impl Lane {
 pub struct RenderJob {
     /// Names the render in logs.
     pub id: Uuid,
-    /// Where it waits.
-    pub lane: Lane,
     /// What to print, in this order; at least one.
     pub parts: Vec<Part>,
     /// How to print it.
@@ -57,8 +55,6 @@ pub struct RenderJob {
     pub watermark: Option<Watermark>,
     /// Kind of PDF.
     pub format: OutputFormat,
-    /// From admission to the finished bytes.
-    pub deadline: Duration,
     /// More printed pages than this are an error, whatever is kept of them.
     pub page_limit: usize,
 }

@@ -1,7 +1,7 @@
 //! Chromium supervisor, session pool and render steps. Knows no account table, no HTTP API, no Postgres.
 //!
-//! [`Engine::render`] takes a job through admission (`admission`), a session of its account (`pool`, `session`) and the
-//! steps (`steps`), and completes what was printed by `platen_pdf`. `browser` and `devtools` run the browser itself.
+//! [`Engine::enter`] takes a render through admission (`admission`), [`Entered::render`] through a session of its account
+//! (`pool`, `session`) and the steps (`steps`), and completes what was printed by `platen_pdf`. `browser` and `devtools` run the browser itself.
 
 mod admission;
 mod assembly;
@@ -26,7 +26,7 @@ mod session;
 pub mod snapshot;
 mod steps;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use crate::chromium::{find_chromium, is_full_browser};
 use crate::{
@@ -34,7 +34,7 @@ use crate::{
     browser::LaunchError,
     config::EngineConfig,
     error::RenderError,
-    job::{Caller, Lane, MediaType, Part, PrintSettings, RenderJob, RenderedDocument},
+    job::{Caller, Lane, MediaType, Part, Phase, PrintSettings, RenderJob, RenderedDocument},
     pool::Pool,
     render_log::RenderLog,
     snapshot::Snapshot,
@@ -42,6 +42,8 @@ use crate::{
 
 /// How often something is looked at that does not announce itself.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// A cold start on a busy machine takes seconds.
+const FIRST_RENDER_LIMIT: Duration = Duration::from_secs(30);
 /// A renderer process is in its sandbox well before this.
 const SANDBOX_LIMIT: Duration = Duration::from_secs(1);
 
@@ -52,6 +54,37 @@ pub struct Engine {
     pool: Pool,
     page_memory_limit: u64,
     parts_at_once: usize,
+}
+
+/// A render that has its slot. Dropping it gives the slot back.
+pub struct Entered {
+    pub(crate) engine: Engine,
+    pub(crate) caller: Caller,
+    pub(crate) lane: Lane,
+    pub(crate) deadline: Duration,
+    pub(crate) ends_at: Instant,
+    _slot: admission::Slot,
+}
+
+impl Entered {
+    /// When the render has to be finished.
+    pub fn ends_at(&self) -> Instant {
+        self.ends_at
+    }
+
+    /// The error of a render whose deadline has passed in this phase.
+    pub fn late(&self, phase: Phase) -> RenderError {
+        RenderError::Deadline {
+            phase,
+            after: self.deadline,
+        }
+    }
+
+    /// Makes one document. `log` tells what was seen on the way, also of a render that fails. Dropping the future cancels
+    /// the render and frees its slot at once.
+    pub async fn render(self, job: RenderJob, log: &RenderLog) -> Result<RenderedDocument, RenderError> {
+        render::render(&self, job, log).await
+    }
 }
 
 /// Why the engine does not start; the message says what to do.
@@ -112,17 +145,7 @@ impl Engine {
                 .await
                 .map_err(|error| StartError(error.to_string()))?,
         };
-        let first = engine
-            .render(
-                Caller {
-                    account: uuid::Uuid::nil(),
-                    concurrency: 1,
-                },
-                first_job(),
-                &RenderLog::default(),
-            )
-            .await;
-        if let Err(error) = first {
+        if let Err(error) = engine.print_first_page().await {
             engine.pool.close().await;
             return Err(StartError(format!("the browser starts but prints nothing: {error}")));
         }
@@ -133,15 +156,42 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Makes one document. `log` tells what was seen on the way, also of a render that fails. Dropping the future cancels
-    /// the render and frees its place at once.
-    pub async fn render(
+    /// Waits for a slot, before anything large is prepared for the render. `deadline` counts from now to the finished
+    /// bytes. `log` tells how long it waited, also of a render that is refused.
+    pub async fn enter(
         &self,
         caller: Caller,
-        job: RenderJob,
+        lane: Lane,
+        deadline: Duration,
         log: &RenderLog,
-    ) -> Result<RenderedDocument, RenderError> {
-        render::render(self, caller, job, log).await
+    ) -> Result<Entered, RenderError> {
+        let began = Instant::now();
+        let ends_at = began + deadline;
+        let slot = tokio::time::timeout_at(ends_at.into(), self.admission.enter(caller, lane)).await;
+        log.add_time(Phase::Queue, began.elapsed());
+        let slot = slot.unwrap_or(Err(RenderError::Deadline {
+            phase: Phase::Queue,
+            after: deadline,
+        }))?;
+        Ok(Entered {
+            engine: self.clone(),
+            caller,
+            lane,
+            deadline,
+            ends_at,
+            _slot: slot,
+        })
+    }
+
+    /// Says at start whether the browser prints at all, and warms its caches.
+    async fn print_first_page(&self) -> Result<(), RenderError> {
+        let caller = Caller {
+            account: uuid::Uuid::nil(),
+            concurrency: 1,
+        };
+        let log = RenderLog::default();
+        let entered = self.enter(caller, Lane::Synchronous, FIRST_RENDER_LIMIT, &log).await?;
+        entered.render(first_job(), &log).await.map(drop)
     }
 
     /// What runs now.
@@ -198,11 +248,9 @@ impl Engine {
     }
 }
 
-/// A page that says at start whether the browser prints at all, and warms its caches.
 fn first_job() -> RenderJob {
     RenderJob {
         id: uuid::Uuid::nil(),
-        lane: Lane::Synchronous,
         parts: vec![Part::Html("<!doctype html><title>Platen</title><p>Ready".to_owned())],
         print: PrintSettings {
             paper_width: 8.27,
@@ -220,7 +268,6 @@ fn first_job() -> RenderJob {
         selection: None,
         watermark: None,
         format: platen_pdf::OutputFormat::Pdf,
-        deadline: Duration::from_secs(30),
         page_limit: 1,
     }
 }

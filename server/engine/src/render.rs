@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Engine,
+    Engine, Entered,
     error::{RenderError, RenderFault},
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
     part::Printed,
@@ -27,6 +27,7 @@ const TOO_SOON_TO_CRASH: Duration = Duration::from_millis(500);
 
 /// A render under way.
 pub(crate) struct Render<'a> {
+    entered: &'a Entered,
     pub(crate) engine: &'a Engine,
     pub(crate) caller: Caller,
     pub(crate) job: &'a RenderJob,
@@ -51,29 +52,28 @@ struct PartQueue {
 }
 
 pub(crate) async fn render(
-    engine: &Engine,
-    caller: Caller,
+    entered: &Entered,
     job: RenderJob,
     log: &RenderLog,
 ) -> Result<RenderedDocument, RenderError> {
     let render = Render {
-        engine,
-        caller,
+        entered,
+        engine: &entered.engine,
+        caller: entered.caller,
         job: &job,
         instant: OffsetDateTime::now_utc(),
         progress: Progress::start(job.parts.len()),
-        ends_at: Instant::now() + job.deadline,
+        ends_at: entered.ends_at,
         log,
     };
     let result = tokio::time::timeout_at(render.ends_at.into(), render.run()).await;
     let result = result.unwrap_or_else(|_| Err(render.late()));
-    log.set_phases(render.progress.finish());
+    log.add_times(render.progress.finish());
     result
 }
 
 impl Render<'_> {
     async fn run(&self) -> Result<RenderedDocument, RenderError> {
-        let _slot = self.engine.admission.enter(self.caller, self.job.lane).await?;
         let printed = self.print_parts().await?;
         let mut warnings = self.cookie_warning(&printed);
         let (printed, stamps) = self.number(printed, &mut warnings).await?;
@@ -83,10 +83,7 @@ impl Render<'_> {
 
     /// The deadline has passed.
     pub(crate) fn late(&self) -> RenderError {
-        RenderError::Deadline {
-            phase: self.progress.phase(),
-            after: self.job.deadline,
-        }
+        self.entered.late(self.progress.phase())
     }
 
     /// Prints every part, several at once.
@@ -113,7 +110,7 @@ impl Render<'_> {
             } else {
                 tokio::select! {
                     () = queue.is_empty.cancelled() => break,
-                    slot = self.engine.admission.enter_again(self.caller.account, self.job.lane) => Some(slot?),
+                    slot = self.engine.admission.enter_again(self.caller.account, self.entered.lane) => Some(slot?),
                 }
             };
             let index = queue.next.fetch_add(1, Ordering::Relaxed);

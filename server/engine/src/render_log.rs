@@ -106,8 +106,10 @@ impl RenderLog {
         seen.console.extend(messages);
     }
 
-    pub(crate) fn set_phases(&self, phases: PhaseTimes) {
-        self.lock().phases = phases;
+    pub(crate) fn add_times(&self, phases: PhaseTimes) {
+        for (phase, took) in phases.by_phase() {
+            self.add_time(phase, took);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {

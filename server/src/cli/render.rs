@@ -74,14 +74,19 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
         watermark: None,
         deadline: config.limits.sync_deadline.unwrap_or(DEADLINE),
         pages: config.limits.page_limit,
+        document_bytes: config.memory.requests(),
     };
     let place = Caller {
         account: Uuid::nil(),
         concurrency: 1,
     };
-    let (job, log) = (request.into_job(parts, terms), RenderLog::default());
+    let (job, log) = (request.into_job(parts, &terms), RenderLog::default());
+    let rendering = async {
+        let entered = browsers.engine.enter(place, terms.lane, terms.deadline, &log).await?;
+        entered.render(job, &log).await
+    };
     let rendered = tokio::select! {
-        rendered = browsers.engine.render(place, job, &log) => Some(rendered),
+        rendered = rendering => Some(rendered),
         () = lifecycle.stopping() => None,
     };
     browsers.engine.shutdown(Duration::ZERO).await;

@@ -2,7 +2,16 @@
 
 use std::{path::PathBuf, thread::available_parallelism};
 
-use crate::config::reader::{Reader, Setting};
+use crate::config::{
+    memory::MemoryConfig,
+    reader::{Reader, Setting},
+};
+
+const MIB: u64 = 1 << 20;
+/// What a page may take where there is enough memory, in megabytes.
+const PAGE_MEMORY: u64 = 1024;
+/// With less, hardly any page can be printed.
+const LEAST_PAGE_MEMORY: u64 = 128;
 
 const CHROMIUM: Setting = Setting {
     name: "PLATEN_CHROMIUM",
@@ -26,7 +35,7 @@ const SLOTS: Setting = Setting {
     name: "PLATEN_SLOTS",
     purpose: "Renders at once.",
     allowed: "1 to 512",
-    default: "number of cores",
+    default: "number of cores, if PLATEN_MEMORY_MB leaves 128 MB for each",
 };
 const SESSIONS: Setting = Setting {
     name: "PLATEN_SESSIONS",
@@ -38,7 +47,7 @@ const PAGE_MEMORY_MB: Setting = Setting {
     name: "PLATEN_PAGE_MEMORY_MB",
     purpose: "Megabytes that one page may take before its render is ended.",
     allowed: "128 to 65536",
-    default: "1024",
+    default: "1024, or what PLATEN_MEMORY_MB leaves for each of PLATEN_SLOTS",
 };
 const RENDERS_PER_BROWSER: Setting = Setting {
     name: "PLATEN_RENDERS_PER_BROWSER",
@@ -77,16 +86,25 @@ pub struct BrowserConfig {
 }
 
 impl BrowserConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    /// The browsers, and the memory that they share with everything else.
+    pub(super) fn from_env(reader: &mut Reader, private_database: bool) -> Option<(Self, MemoryConfig)> {
         let cores = available_parallelism().map_or(1, std::num::NonZero::get);
         let chromium = reader.parsed_or(&CHROMIUM, None, |text| {
             Some(PathBuf::from(text)).filter(|path| path.is_file())
         });
         let sandbox = reader.switch(&SANDBOX);
         let browsers = reader.number_or(&BROWSERS, cores.div_ceil(4), 1..=64);
-        let slots = reader.number_or(&SLOTS, cores, 1..=512);
+        let memory = browsers.and_then(|browsers| MemoryConfig::from_env(reader, browsers, private_database));
+        let page_memory = memory.map_or(u64::MAX, |memory| memory.pages / MIB);
+        let most_slots = usize::try_from(page_memory / LEAST_PAGE_MEMORY).unwrap_or(usize::MAX);
+        let slots = reader.number_or(&SLOTS, cores.min(most_slots).max(1), 1..=512);
         let sessions = reader.number_or(&SESSIONS, slots.unwrap_or(cores) * 2, 1..=1024);
-        let page_memory_mb = reader.number::<u64>(&PAGE_MEMORY_MB, 128..=65536);
+        let of_each_slot = page_memory / slots.unwrap_or(1) as u64;
+        let page_memory_mb = reader.number_or(
+            &PAGE_MEMORY_MB,
+            of_each_slot.clamp(LEAST_PAGE_MEMORY, PAGE_MEMORY),
+            LEAST_PAGE_MEMORY..=65536,
+        );
         let renders_per_browser = reader.number(&RENDERS_PER_BROWSER, 1..=1_000_000);
         if let (Some(sessions), Some(slots)) = (sessions, slots)
             && sessions < slots
@@ -95,14 +113,24 @@ impl BrowserConfig {
                 "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}): each running render needs a page"
             ));
         }
-        Some(Self {
+        if let (Some(memory), Some(slots), Some(page_memory_mb)) = (memory, slots, page_memory_mb)
+            && page_memory_mb * slots as u64 > page_memory
+        {
+            reader.contradiction(format_args!(
+                "PLATEN_SLOTS ({slots}) pages of PLATEN_PAGE_MEMORY_MB ({page_memory_mb}) are more than the {page_memory} MB that \
+                 are left for pages of the {} MB in all (PLATEN_MEMORY_MB)",
+                memory.total / MIB
+            ));
+        }
+        let config = Self {
             chromium,
             sandbox: sandbox?,
             browsers: browsers?,
             slots: slots?,
             sessions: sessions?,
-            page_memory_bytes: page_memory_mb? * 1024 * 1024,
+            page_memory_bytes: page_memory_mb? * MIB,
             renders_per_browser: renders_per_browser?,
-        })
+        };
+        Some((config, memory?))
     }
 }

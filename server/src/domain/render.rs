@@ -118,6 +118,8 @@ pub enum PartSource {
 pub struct TemplatePart {
     /// Which one; whether the account has it is another matter.
     pub template: TemplateId,
+    /// Its version, once it is noted.
+    pub version: i32,
     /// A JSON object without blanks; empty where the request gives none.
     pub context: Box<RawValue>,
 }
@@ -142,6 +144,8 @@ pub struct RenderTerms {
     pub deadline: Duration,
     /// Most pages of the document.
     pub pages: usize,
+    /// Most bytes of the document as it is printed, and of the HTML that templates yield for it.
+    pub document_bytes: u64,
 }
 
 impl SynchronousRequest {
@@ -294,16 +298,33 @@ impl RenderRequest {
         })
     }
 
-    /// Keeps with the render's options which version of its template a part is made of.
+    /// Notes which version of its template a part is made of, also among the options that are kept with the render.
     pub fn note_version(&mut self, part: usize, version: i32) {
+        self.set_version(part, version);
         self.options["parts"][part]["version"] = version.into();
     }
 
+    /// Takes the versions of templates from the options that were kept when the render was accepted.
+    pub fn set_versions(&mut self, options: &Value) {
+        for part in 0..self.parts.len() {
+            let version = options["parts"][part]["version"].as_i64();
+            self.set_version(
+                part,
+                version.and_then(|version| version.try_into().ok()).unwrap_or_default(),
+            );
+        }
+    }
+
+    fn set_version(&mut self, part: usize, version: i32) {
+        if let Some(PartSource::Template(part)) = self.parts.get_mut(part) {
+            part.version = version;
+        }
+    }
+
     /// The engine's job. `parts` are the request's own, once every template is filled.
-    pub fn into_job(self, parts: Vec<Part>, terms: RenderTerms) -> RenderJob {
+    pub fn into_job(self, parts: Vec<Part>, terms: &RenderTerms) -> RenderJob {
         RenderJob {
             id: terms.id.0,
-            lane: terms.lane,
             parts,
             print: self.print,
             media: self.media,
@@ -313,16 +334,9 @@ impl RenderRequest {
             selection: self.selection,
             watermark: terms.watermark,
             format: self.format,
-            deadline: terms.deadline,
             page_limit: terms.pages,
         }
     }
-}
-
-/// The version of its template that [`RenderRequest::note_version`] has kept for a part.
-pub fn noted_version(options: &Value, part: usize) -> Option<i32> {
-    let version = options["parts"][part]["version"].as_i64()?;
-    version.try_into().ok()
 }
 
 /// A part names a template that the account does not have.

@@ -14,6 +14,7 @@ use crate::{
     domain::{allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, validation::Fault},
     drawing::DrawingError,
     http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
+    memory::MemoryFull,
     service::{
         api_keys::AuthenticationError,
         callbacks::ResendError,
@@ -26,6 +27,8 @@ use crate::{
 
 /// Seconds after which a place in the queue, or of the account, may well be free.
 const RETRY_PLACE: u64 = 1;
+/// Seconds after which documents that hold memory may well be sent.
+const RETRY_MEMORY: u64 = 2;
 /// Seconds after which another process has taken over from one that shuts down.
 const RETRY_RESTART: u64 = 5;
 /// Seconds after which the database may well be back, or another one has taken over.
@@ -56,6 +59,8 @@ pub(super) enum ApiError {
     Busy,
     /// The body is faulty.
     Invalid(Vec<Fault>),
+    /// There is no memory for the body now.
+    MemoryFull(MemoryFull),
     /// The account asks too often; seconds until it may ask again.
     RateLimited(u64),
     /// A render came to nothing.
@@ -83,6 +88,12 @@ impl From<AuthenticationError> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
+    }
+}
+
+impl From<MemoryFull> for ApiError {
+    fn from(full: MemoryFull) -> Self {
+        Self::MemoryFull(full)
     }
 }
 
@@ -177,6 +188,7 @@ impl IntoResponse for ApiError {
                 retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_PLACE)
             }
             Self::Invalid(faults) => validation_error(&faults),
+            Self::MemoryFull(full) => memory_full(full),
             Self::RateLimited(seconds) => {
                 let message = format!("Too many requests; send the next one after {seconds} s.");
                 retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), seconds)
@@ -215,6 +227,7 @@ fn template_error(error: TemplateError) -> Response {
         ),
         TemplateError::Invalid(faults) => validation_error(&faults),
         TemplateError::Render(error) => preview_failure(error.into()),
+        TemplateError::Memory(full) => memory_full(full),
         TemplateError::Picture(DrawingError::TooMuch(detail)) => {
             validation_error(&[Fault::invalid("/dots_per_inch", sentence(&detail))])
         }
@@ -257,6 +270,7 @@ fn render_failure(reason: FailureReason) -> Response {
             let message = sentence(&forbidden.to_string());
             return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));
         }
+        FailureReason::Memory(full) => return memory_full(full),
         unrecorded => return internal(&unrecorded),
     };
     let message = sentence(&error.to_string());
@@ -272,6 +286,14 @@ fn render_failure(reason: FailureReason) -> Response {
         RenderError::Deadline { .. } => resource_error(StatusCode::GATEWAY_TIMEOUT, &message),
         RenderError::Browser(_) | RenderError::Fault { .. } => internal(&error),
     }
+}
+
+fn memory_full(full: MemoryFull) -> Response {
+    let message = format!(
+        "{} Send the request again after {RETRY_MEMORY} s.",
+        sentence(&full.to_string())
+    );
+    retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, &message), RETRY_MEMORY)
 }
 
 /// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else. If the database is

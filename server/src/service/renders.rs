@@ -18,6 +18,8 @@ pub mod thumbnails;
 
 use std::time::Instant;
 
+use axum::body::Bytes;
+use platen_engine::Entered;
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::{Lane, Phase, PhaseTimes, RenderedDocument};
 use platen_engine::render_log::{RenderLog, Seen};
@@ -28,6 +30,7 @@ use tokio::task::JoinError;
 
 use crate::{
     clock,
+    config::memory::COPIES,
     domain::{
         caller::Caller,
         credits::NotEnoughCredits,
@@ -44,10 +47,16 @@ use crate::{
         sentence::sentence,
         validation::Fault,
     },
+    memory::{MemoryFull, Reservation},
     service::{
         connections::delivery::CoveringError,
         metrics::outcome::Outcome,
-        renders::{deliver::DeliveryError, kept::KeepError, record::OpenRecord, templates::Templates},
+        renders::{
+            deliver::DeliveryError,
+            kept::KeepError,
+            record::OpenRecord,
+            templates::{fill_parts, note_versions},
+        },
     },
     state::AppState,
     storage::bucket::BucketError,
@@ -65,9 +74,11 @@ pub struct RenderOutcome {
     /// What is to be said of the document.
     pub facts: Facts,
     /// The document.
-    pub pdf: Vec<u8>,
+    pub pdf: Bytes,
     /// Where it comes from.
     pub origin: Origin,
+    /// What the document holds of the service's memory, until it is sent.
+    pub memory: Reservation,
 }
 
 /// Where a document comes from.
@@ -97,6 +108,9 @@ pub enum FailureReason {
     /// It names templates that the account does not have, or one that can't be filled.
     #[error("a template can't be used")]
     Templates(Vec<Fault>),
+    /// The service has no memory for it now.
+    #[error(transparent)]
+    Memory(#[from] MemoryFull),
     /// No process fills its templates.
     #[error(transparent)]
     TemplateProcess(pool::Error),
@@ -141,6 +155,26 @@ pub enum FailureReason {
     Ended,
 }
 
+/// Why a render does not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum EnterError {
+    /// It got no slot.
+    #[error(transparent)]
+    Engine(#[from] RenderError),
+    /// The service has no memory for it now.
+    #[error(transparent)]
+    Memory(#[from] MemoryFull),
+}
+
+impl From<EnterError> for FailureReason {
+    fn from(error: EnterError) -> Self {
+        match error {
+            EnterError::Engine(error) => Self::Engine(error),
+            EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
+}
+
 impl From<CoveringError> for FailureReason {
     fn from(error: CoveringError) -> Self {
         match error {
@@ -158,18 +192,26 @@ pub async fn render_now(
     caller: &Caller,
     mut request: RenderRequest,
     idempotent: Option<IdempotentRequest>,
+    mut memory: Reservation,
 ) -> Result<RenderOutcome, RenderFailure> {
     let refused = |reason| RenderFailure { id: None, reason };
+    let document_bytes = app.config.memory.largest_document(caller.limits.body_bytes);
+    let held = memory.bytes();
     if let Some(request) = &idempotent {
+        // The file, and what is opened of it.
+        memory
+            .try_grow(2 * document_bytes)
+            .map_err(|full| refused(full.into()))?;
         let kept = kept::find(app, caller.account, request, clock::now()).await;
         if let Some((render, outcome)) = kept.map_err(|error| refused(error.into()))? {
             tracing::Span::current().record("render_id", tracing::field::display(render));
-            return delivered(render, outcome, Origin::Replayed);
+            return delivered(render, outcome, Origin::Replayed, memory);
         }
+        memory.shrink_to(held);
     }
     // What the account does not have fails the render, not the request: one that comes again has its outcome again.
-    let found = Templates::find(app, caller.account, &mut request).await;
-    let templates = found.map_err(|error| refused(error.into()))?;
+    let noted = note_versions(app, caller.account, &mut request).await;
+    let noted = noted.map_err(|error| refused(error.into()))?;
     let id = RenderId::generate();
     let new = NewRender {
         id,
@@ -188,9 +230,10 @@ pub async fn render_now(
         watermark: watermark(caller.livemode),
         deadline: caller.limits.sync_deadline,
         pages: app.config.limits.page_limit,
+        document_bytes,
     };
-    let rendered = match templates {
-        Ok(templates) => make(app, caller.into(), request, &templates, terms, record.log()).await,
+    let rendered = match noted {
+        Ok(()) => make(app, caller.into(), request, terms, &mut memory, record.log()).await,
         Err(faults) => Err(FailureReason::Templates(faults)),
     };
     let seen = record.log().seen();
@@ -199,15 +242,29 @@ pub async fn render_now(
     match rendered {
         Ok(document) => {
             let outcome = record.succeed(document).await.map_err(failure)?;
-            delivered(id, outcome, Origin::Rendered(seen.phases))
+            delivered(id, outcome, Origin::Rendered(seen.phases), memory)
         }
         Err(reason) => Err(failure(record.fail(reason).await)),
     }
 }
 
-fn delivered(id: RenderId, outcome: KeptOutcome, origin: Origin) -> Result<RenderOutcome, RenderFailure> {
+fn delivered(
+    id: RenderId,
+    outcome: KeptOutcome,
+    origin: Origin,
+    mut memory: Reservation,
+) -> Result<RenderOutcome, RenderFailure> {
     match outcome {
-        KeptOutcome::Document(facts, pdf) => Ok(RenderOutcome { id, facts, pdf, origin }),
+        KeptOutcome::Document(facts, pdf) => {
+            memory.shrink_to(pdf.len() as u64);
+            Ok(RenderOutcome {
+                id,
+                facts,
+                pdf,
+                origin,
+                memory,
+            })
+        }
         KeptOutcome::Refused(faults) => Err(RenderFailure {
             id: Some(id),
             reason: FailureReason::Replayed(faults),
@@ -219,31 +276,36 @@ fn watermark(livemode: bool) -> Option<Watermark> {
     (!livemode).then_some(Watermark::Test)
 }
 
+/// Waits for a slot, and reserves the memory that making a document takes: nothing large is done for a render before.
+pub(in crate::service) async fn enter(
+    app: &AppState,
+    caller: platen_engine::job::Caller,
+    terms: &RenderTerms,
+    memory: &mut Reservation,
+    log: &RenderLog,
+) -> Result<Entered, EnterError> {
+    let entered = app.engine.enter(caller, terms.lane, terms.deadline, log).await?;
+    memory.try_grow(COPIES * terms.document_bytes)?;
+    Ok(entered)
+}
+
 /// Makes the document of a render that is accepted.
 async fn make(
     app: &AppState,
     caller: platen_engine::job::Caller,
     mut request: RenderRequest,
-    templates: &Templates,
     terms: RenderTerms,
+    memory: &mut Reservation,
     log: &RenderLog,
 ) -> Result<RenderedDocument, FailureReason> {
-    let (started, deadline) = (Instant::now(), terms.deadline);
-    let filling = templates.fill(app, AccountId(caller.account), std::mem::take(&mut request.parts));
-    let filled = tokio::time::timeout(deadline, filling).await;
-    let filled = filled.map_err(|_| RenderError::Deadline {
-        phase: Phase::Load,
-        after: deadline,
-    })??;
-    let filling_time = started.elapsed();
-    let terms = RenderTerms {
-        deadline: deadline.saturating_sub(filling_time),
-        ..terms
-    };
-    let job = request.into_job(filled.parts, terms);
-    let rendered = app.engine.render(caller, job, log).await;
-    log.add_time(Phase::Load, filling_time);
-    let mut document = rendered?;
+    let entered = enter(app, caller, &terms, memory, log).await?;
+    let started = Instant::now();
+    let parts = std::mem::take(&mut request.parts);
+    let filling = fill_parts(app, AccountId(caller.account), parts, terms.document_bytes);
+    let filled = tokio::time::timeout_at(entered.ends_at().into(), filling).await;
+    log.add_time(Phase::Load, started.elapsed());
+    let filled = filled.map_err(|_| entered.late(Phase::Load))??;
+    let mut document = entered.render(request.into_job(filled.parts, &terms), log).await?;
     document.warnings.splice(0..0, filled.warnings);
     Ok(document)
 }
@@ -255,6 +317,7 @@ fn told(reason: &FailureReason) -> Value {
         FailureReason::Engine(error) => error,
         FailureReason::Credits(_)
         | FailureReason::Ended
+        | FailureReason::Memory(_)
         | FailureReason::NoConnection(_)
         | FailureReason::Delivery(DeliveryError::Client(_))
         | FailureReason::Poisonous
@@ -311,6 +374,7 @@ fn counted(reason: &FailureReason) -> Outcome {
             FailureKind::Destination
         }
         FailureReason::Credits(_) => FailureKind::Credits,
+        FailureReason::Memory(_) => FailureKind::NoSlot,
         FailureReason::Replayed(_) | FailureReason::KeyInUse | FailureReason::KeyOfOtherRequest => {
             FailureKind::Conflict
         }

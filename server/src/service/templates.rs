@@ -26,6 +26,8 @@ use crate::{
         validation::Fault,
     },
     drawing::DrawingError,
+    memory::MemoryFull,
+    service::renders::EnterError,
     state::AppState,
     store::{
         account_log,
@@ -54,12 +56,24 @@ pub enum TemplateError {
     /// It could not be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// The service has no memory for it now.
+    #[error(transparent)]
+    Memory(#[from] MemoryFull),
     /// A page could not be drawn.
     #[error(transparent)]
     Picture(#[from] DrawingError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<EnterError> for TemplateError {
+    fn from(error: EnterError) -> Self {
+        match error {
+            EnterError::Engine(error) => Self::Render(error),
+            EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
 }
 
 /// Creates a template.

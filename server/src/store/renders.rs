@@ -139,6 +139,8 @@ pub struct QueuedRender {
     pub object: Option<Uuid>,
     /// Most renders of the account at once.
     pub concurrency: usize,
+    /// The account's largest request body, in bytes.
+    pub body_bytes: usize,
 }
 
 /// A render that has not ended.
@@ -148,7 +150,8 @@ pub async fn find_unfinished(
     id: RenderId,
 ) -> Result<Option<QueuedRender>, StoreError> {
     let row = sqlx::query!(
-        r#"select renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!"
+        r#"select renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!",
+            limits.body_bytes as "body_bytes!"
          from renders
          join account_limits limits on limits.account_id = renders.account_id
          where renders.account_id = $1 and renders.id = $2 and renders.finished_at is null"#,
@@ -162,6 +165,7 @@ pub async fn find_unfinished(
         options: row.options,
         object: row.object_id,
         concurrency: row.concurrency.unsigned_abs() as usize,
+        body_bytes: row.body_bytes.unsigned_abs() as usize,
     }))
 }
 

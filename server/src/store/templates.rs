@@ -76,81 +76,58 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
     Ok(row.map(Into::into))
 }
 
-/// A template as renders use it.
+/// A version of a template as renders use it.
 #[derive(Debug)]
-pub struct PublishedTemplate {
-    /// Identifier.
-    pub id: TemplateId,
-    /// The version that is used.
-    pub version: i32,
+pub struct RenderedVersion {
     /// Its content.
     pub content: String,
-    /// What it is set to.
+    /// What the template is set to.
     pub settings: TemplateSettings,
 }
 
-struct PublishedRow {
-    id: Uuid,
+/// The published versions of the living templates among these.
+pub async fn list_published_versions(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[TemplateId],
+) -> Result<Vec<(TemplateId, i32)>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select id, published_version from templates
+         where account_id = $1 and id = any($2) and deleted_at is null",
+        account.0,
+        &ids,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (TemplateId(row.id), row.published_version))
+        .collect())
+}
+
+/// A version of a template, also of one that is deleted.
+pub async fn find_version(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
     version: i32,
-    content: String,
-    strict: bool,
-}
-
-impl From<PublishedRow> for PublishedTemplate {
-    fn from(row: PublishedRow) -> Self {
-        Self {
-            id: TemplateId(row.id),
-            version: row.version,
-            content: row.content,
-            settings: TemplateSettings { strict: row.strict },
-        }
-    }
-}
-
-/// The living templates among these.
-pub async fn list_published(
-    db: &PgPool,
-    account: AccountId,
-    ids: &[TemplateId],
-) -> Result<Vec<PublishedTemplate>, StoreError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = sqlx::query_as!(
-        PublishedRow,
-        "select templates.id, templates.published_version as version, published.content, templates.strict
+) -> Result<Option<RenderedVersion>, StoreError> {
+    let row = sqlx::query!(
+        "select versions.content, templates.strict
          from templates
-         join template_versions published
-            on published.template_id = templates.id and published.number = templates.published_version
-         where templates.account_id = $1 and templates.id = any($2) and templates.deleted_at is null",
+         join template_versions versions on versions.template_id = templates.id and versions.number = $3
+         where templates.account_id = $1 and templates.id = $2",
         account.0,
-        &ids,
+        id.0,
+        version,
     )
-    .fetch_all(db)
+    .fetch_optional(db)
     .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
-}
-
-/// The templates among these, deleted ones too, each in the version at its place in `versions`.
-pub async fn list_versions(
-    db: &PgPool,
-    account: AccountId,
-    ids: &[TemplateId],
-    versions: &[i32],
-) -> Result<Vec<PublishedTemplate>, StoreError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = sqlx::query_as!(
-        PublishedRow,
-        "select distinct templates.id, versions.number as version, versions.content, templates.strict
-         from unnest($2::uuid[], $3::integer[]) as noted (template_id, number)
-         join templates on templates.account_id = $1 and templates.id = noted.template_id
-         join template_versions versions
-            on versions.template_id = templates.id and versions.number = noted.number",
-        account.0,
-        &ids,
-        versions,
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    Ok(row.map(|row| RenderedVersion {
+        content: row.content,
+        settings: TemplateSettings { strict: row.strict },
+    }))
 }
 
 /// As [`find`], and holds the template until the transaction ends, so that saves of it follow one another.

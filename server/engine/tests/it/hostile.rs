@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::{Part, Phase, RenderJob, WaitFor};
+use platen_engine::render_log::RenderLog;
 use uuid::Uuid;
 
 use crate::{
@@ -25,18 +26,17 @@ async fn assert_serves(engine: &TestEngine, account: Uuid) {
     }
 }
 
-fn with_short_deadline(html: &str) -> RenderJob {
-    RenderJob {
-        deadline: SHORT,
-        ..html_job(html)
-    }
+/// The error of a render with a short deadline.
+async fn hurried(engine: &TestEngine, account: Uuid, job: RenderJob) -> RenderError {
+    let rendered = engine.render_within(SHORT, account, job, &RenderLog::default()).await;
+    rendered.unwrap_err()
 }
 
 /// Renders it and makes sure that the deadline ends it in that phase.
 async fn assert_times_out(engine: &TestEngine, job: RenderJob, phase: Phase) {
     let account = Uuid::now_v7();
     let start = Instant::now();
-    let error = engine.render(account, job).await.unwrap_err();
+    let error = hurried(engine, account, job).await;
     assert_eq!(error, RenderError::Deadline { phase, after: SHORT });
     assert!(start.elapsed() < SHORT + LATE, "{:?}", start.elapsed());
     assert_serves(engine, account).await;
@@ -45,19 +45,19 @@ async fn assert_times_out(engine: &TestEngine, job: RenderJob, phase: Phase) {
 #[tokio::test(flavor = "multi_thread")]
 async fn loops_end_at_the_deadline_which_names_the_phase() {
     let engine = TestEngine::start("").await;
-    let while_set = with_short_deadline("<p>x<script>while (true) {}</script>");
-    let after_load = with_short_deadline("<p>x<script>onload = () => { while (true) {} }</script>");
+    let while_set = html_job("<p>x<script>while (true) {}</script>");
+    let after_load = html_job("<p>x<script>onload = () => { while (true) {} }</script>");
     tokio::join!(
         assert_times_out(&engine, while_set, Phase::Load),
         assert_times_out(&engine, after_load, Phase::Load),
     );
     let while_evaluated = RenderJob {
         evaluate: Some("while (true) {}".to_owned()),
-        ..with_short_deadline("<p>x")
+        ..html_job("<p>x")
     };
     let never_settled = RenderJob {
         evaluate: Some("new Promise(() => {})".to_owned()),
-        ..with_short_deadline("<p>x")
+        ..html_job("<p>x")
     };
     tokio::join!(
         assert_times_out(&engine, while_evaluated, Phase::Evaluate),
@@ -68,9 +68,9 @@ async fn loops_end_at_the_deadline_which_names_the_phase() {
             selector: "#never".to_owned(),
             attribute: "id".to_owned(),
         }),
-        ..with_short_deadline("<p>x")
+        ..html_job("<p>x")
     };
-    let while_printed = with_short_deadline("<p>x<script>onbeforeprint = () => { while (true) {} }</script>");
+    let while_printed = html_job("<p>x<script>onbeforeprint = () => { while (true) {} }</script>");
     tokio::join!(
         assert_times_out(&engine, never_there, Phase::Wait),
         assert_times_out(&engine, while_printed, Phase::Print),
@@ -294,10 +294,10 @@ async fn floods_of_every_kind_cost_their_own_render() {
     ] {
         let job = RenderJob {
             evaluate: Some("new Promise(() => {})".to_owned()),
-            ..with_short_deadline(&format!("<body><script>{script}</script>"))
+            ..html_job(&format!("<body><script>{script}</script>"))
         };
         let start = Instant::now();
-        let error = engine.render(account, job).await.unwrap_err();
+        let error = hurried(&engine, account, job).await;
         let in_memory = blamed(RenderFault::MemoryExceeded { limit_mb: 300 });
         let in_time = matches!(error, RenderError::Deadline { .. });
         assert!(in_time || error == in_memory, "{error}: {script}");

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     processes,
-    support::{TestEngine, config, html_job, text},
+    support::{DEADLINE, TestEngine, config, enter_and_render, html_job, text},
 };
 
 const LOOP: &str = "<script>while (true) {}</script>";
@@ -40,7 +40,13 @@ fn spawn(
 ) -> JoinHandle<Result<String, RenderError>> {
     let engine = engine.engine.clone();
     let caller = Caller { account, concurrency };
-    tokio::spawn(async move { Ok(text(&engine.render(caller, job, &RenderLog::default()).await?.pdf)) })
+    tokio::spawn(async move {
+        Ok(text(
+            &enter_and_render(&engine, caller, job, DEADLINE, &RenderLog::default())
+                .await?
+                .pdf,
+        ))
+    })
 }
 
 async fn hang_up(render: JoinHandle<Result<String, RenderError>>) {
@@ -198,7 +204,9 @@ async fn a_service_that_is_killed_leaves_no_browser() {
             concurrency: 1,
         };
         let log = RenderLog::default();
-        engine.render(caller, html_job(LOOP), &log).await.unwrap_err();
+        enter_and_render(&engine, caller, html_job(LOOP), DEADLINE, &log)
+            .await
+            .unwrap_err();
         return;
     }
     let mut service = Command::new(std::env::current_exe().unwrap())

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     servers::{Origin, Reply},
-    support::{Rendered, TestEngine, html_job},
+    support::{DEADLINE, Rendered, TestEngine, html_job},
 };
 
 const ACCOUNT: Uuid = Uuid::from_u128(7);
@@ -126,11 +126,12 @@ async fn requests_tell_kind_size_time_and_part() {
 async fn of_a_render_that_fails_is_told_what_led_to_it() {
     let origin = origin().await;
     let engine = TestEngine::start(&origin.entry()).await;
-    let failed = async |job: RenderJob| {
+    let failed_within = async |deadline, job: RenderJob| {
         let log = RenderLog::default();
-        let error = engine.render_logged(ACCOUNT, job, &log).await.unwrap_err();
+        let error = engine.render_within(deadline, ACCOUNT, job, &log).await.unwrap_err();
         (error, log.seen())
     };
+    let failed = async |job| failed_within(DEADLINE, job).await;
     let page = || RenderJob {
         parts: vec![Part::Url(origin.url("/page"))],
         ..html_job("")
@@ -145,16 +146,15 @@ async fn of_a_render_that_fails_is_told_what_led_to_it() {
     assert!(seen.phases.load > Duration::ZERO && seen.phases.print.is_zero());
 
     // Nothing answers any more when the time is up.
-    let (error, seen) = failed(RenderJob {
+    let endless = RenderJob {
         evaluate: Some("for (;;);".to_owned()),
         wait_for: Some(WaitFor {
             selector: "p".to_owned(),
             attribute: "never".to_owned(),
         }),
-        deadline: Duration::from_secs(2),
         ..page()
-    })
-    .await;
+    };
+    let (error, seen) = failed_within(Duration::from_secs(2), endless).await;
     assert!(matches!(error, RenderError::Deadline { .. }), "{error}");
     assert_eq!(seen.requests.len(), 2);
     assert!(seen.phases.evaluate > Duration::from_secs(1), "{:?}", seen.phases);

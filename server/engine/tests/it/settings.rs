@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::{HeaderFooter, MediaType, Phase, PrintSettings, RenderJob, RenderedDocument, WaitFor};
+use platen_engine::render_log::RenderLog;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -212,7 +213,6 @@ async fn the_attribute_is_waited_for() {
             selector: selector.to_owned(),
             attribute: attribute.to_owned(),
         }),
-        deadline: Duration::from_secs(5),
         ..html_job(html)
     };
     let later = "<body><script>setTimeout(() => document.body.innerHTML = '<p data-done>Later', 200)</script>";
@@ -227,11 +227,10 @@ async fn the_attribute_is_waited_for() {
         message: "\"p[\" is not a CSS selector".to_owned(),
     };
     assert_eq!(error, blamed(expected));
-    let hurried = RenderJob {
-        deadline: Duration::from_secs(2),
-        ..waiting(there, "p", "never")
-    };
-    let error = engine.render(ACCOUNT, hurried).await.unwrap_err();
+    let never = waiting(there, "p", "never");
+    let log = RenderLog::default();
+    let hurried = engine.render_within(Duration::from_secs(2), ACCOUNT, never, &log);
+    let error = hurried.await.unwrap_err();
     let expected = RenderError::Deadline {
         phase: Phase::Wait,
         after: Duration::from_secs(2),

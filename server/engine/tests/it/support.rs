@@ -19,6 +19,9 @@ use platen_pdf::OutputFormat;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+/// Long enough for any job that ends by itself.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
 /// An engine that ends with the test.
 pub(crate) struct TestEngine {
     pub(crate) engine: Engine,
@@ -112,11 +115,22 @@ impl TestEngine {
         job: RenderJob,
         log: &RenderLog,
     ) -> Result<RenderedDocument, RenderError> {
+        self.render_within(DEADLINE, account, job, log).await
+    }
+
+    /// As [`Self::render_logged`], with another deadline.
+    pub(crate) async fn render_within(
+        &self,
+        deadline: Duration,
+        account: Uuid,
+        job: RenderJob,
+        log: &RenderLog,
+    ) -> Result<RenderedDocument, RenderError> {
         let caller = Caller {
             account,
             concurrency: 4,
         };
-        self.engine.render(caller, job, log).await
+        enter_and_render(&self.engine, caller, job, deadline, log).await
     }
 
     /// The text of an HTML part that must succeed.
@@ -126,6 +140,18 @@ impl TestEngine {
             Err(error) => panic!("{error}: {html}"),
         }
     }
+}
+
+/// Takes a job from its admission to its end.
+pub(crate) async fn enter_and_render(
+    engine: &Engine,
+    caller: Caller,
+    job: RenderJob,
+    deadline: Duration,
+    log: &RenderLog,
+) -> Result<RenderedDocument, RenderError> {
+    let entered = engine.enter(caller, Lane::Synchronous, deadline, log).await?;
+    entered.render(job, log).await
 }
 
 /// Otherwise the runtime would end the browsers only after their folder is removed, and they would leave some of it.
@@ -165,7 +191,6 @@ pub(crate) fn job(part: Part) -> RenderJob {
 pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
     RenderJob {
         id: Uuid::now_v7(),
-        lane: Lane::Synchronous,
         parts,
         print: PrintSettings {
             paper_width: 210.0 / 25.4,
@@ -183,7 +208,6 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
         selection: None,
         watermark: None,
         format: OutputFormat::Pdf,
-        deadline: Duration::from_secs(30),
         page_limit: 2_000,
     }
 }

@@ -1,5 +1,6 @@
 //! The outcome of a render as it is kept for a request that comes again.
 
+use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::validation::Fault;
@@ -8,7 +9,7 @@ use crate::domain::validation::Fault;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeptOutcome {
     /// There was a document.
-    Document(Facts, Vec<u8>),
+    Document(Facts, Bytes),
     /// It could not be rendered, by the caller's fault.
     Refused(Vec<Fault>),
 }
@@ -42,7 +43,7 @@ impl KeptOutcome {
     /// A line of JSON, then the document.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Unreadable> {
         let (head, pdf) = match self {
-            Self::Document(facts, pdf) => (Head::Document(facts.clone()), pdf.as_slice()),
+            Self::Document(facts, pdf) => (Head::Document(facts.clone()), &pdf[..]),
             Self::Refused(faults) => (Head::Refused(faults.clone()), &[][..]),
         };
         let head = serde_json::to_vec(&head)?;
@@ -55,12 +56,11 @@ impl KeptOutcome {
     }
 
     /// Reads what [`Self::to_bytes`] made.
-    pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Self, Unreadable> {
+    pub fn from_bytes(bytes: Bytes) -> Result<Self, Unreadable> {
         let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
         let head = serde_json::from_slice(&bytes[..end])?;
-        bytes.drain(..bytes.len().min(end + 1));
         Ok(match head {
-            Head::Document(facts) => Self::Document(facts, bytes),
+            Head::Document(facts) => Self::Document(facts, bytes.slice(bytes.len().min(end + 1)..)),
             Head::Refused(faults) => Self::Refused(faults),
         })
     }
@@ -79,14 +79,14 @@ mod tests {
             credits: 1,
         };
         for outcome in [
-            KeptOutcome::Document(facts, b"%PDF-1.7\n\xff\n".to_vec()),
+            KeptOutcome::Document(facts, Bytes::from_static(b"%PDF-1.7\n\xff\n")),
             KeptOutcome::Refused(vec![Fault::invalid("/parts/0", "It can't be.")]),
         ] {
             let bytes = outcome.to_bytes().expect("bytes");
-            assert_eq!(KeptOutcome::from_bytes(bytes).expect("an outcome"), outcome);
+            assert_eq!(KeptOutcome::from_bytes(bytes.into()).expect("an outcome"), outcome);
         }
         for bytes in [&b""[..], b"{}\n", b"%PDF-1.7\n"] {
-            assert!(KeptOutcome::from_bytes(bytes.to_vec()).is_err());
+            assert!(KeptOutcome::from_bytes(Bytes::from_static(bytes)).is_err());
         }
     }
 }

@@ -206,7 +206,12 @@ impl From<PartSource> for Part1 {
         match part {
             PartSource::Given(Part::Html(html)) => Self::Html(html),
             PartSource::Given(Part::Url(url)) => Self::Url(url),
-            PartSource::Template(TemplatePart { template, context }) => Self::Template { id: template, context },
+            // Its version is among the render's options.
+            PartSource::Template(TemplatePart {
+                template,
+                version: _,
+                context,
+            }) => Self::Template { id: template, context },
         }
     }
 }
@@ -216,7 +221,11 @@ impl From<Part1> for PartSource {
         match part {
             Part1::Html(html) => Self::Given(Part::Html(html)),
             Part1::Url(url) => Self::Given(Part::Url(url)),
-            Part1::Template { id, context } => Self::Template(TemplatePart { template: id, context }),
+            Part1::Template { id, context } => Self::Template(TemplatePart {
+                template: id,
+                version: 0,
+                context,
+            }),
         }
     }
 }

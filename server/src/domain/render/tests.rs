@@ -286,10 +286,11 @@ fn a_job_carries_the_terms_of_the_service() {
         watermark: Some(Watermark::Preview),
         deadline: Duration::from_mins(1),
         pages: 2000,
+        document_bytes: 1000,
     };
-    let job = request(r#""scale": 2"#).into_job(Vec::new(), terms);
+    let job = request(r#""scale": 2"#).into_job(Vec::new(), &terms);
     assert_eq!(
-        (job.id, job.lane, job.watermark, job.deadline, job.page_limit),
-        (terms.id.0, terms.lane, terms.watermark, terms.deadline, terms.pages)
+        (job.id, job.watermark, job.page_limit),
+        (terms.id.0, terms.watermark, terms.pages)
     );
 }

@@ -96,6 +96,7 @@ pub(super) fn part(part: Value, context: Option<&RawValue>) -> Result<PartSource
         StructuredPart::Html(html) => PartSource::Given(Part::Html(html)),
         StructuredPart::Template(reference) => PartSource::Template(TemplatePart {
             template: reference.template_id,
+            version: 0,
             context: context.map_or_else(json::empty_object, json::compact),
         }),
     })

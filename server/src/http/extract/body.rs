@@ -1,10 +1,13 @@
 //! What bodies say. The caller has to be extracted before: how much is read depends on who sends it.
 
+use std::error::Error;
+
 use axum::{
-    body::Bytes,
+    body::{Body, Bytes, HttpBody},
     extract::{FromRequest, Request},
     http::{HeaderMap, HeaderName, header},
 };
+use bytes::BytesMut;
 use http_body_util::{BodyExt, Limited};
 
 use crate::{
@@ -16,14 +19,21 @@ use crate::{
         validation::Fault,
     },
     http::{ApiState, error::ApiError, extract::extracted_caller},
+    memory::Reservation,
     service::parsers::Busy,
 };
 
+/// Its bytes, and what is read of them.
+const COPIES_OF_A_BODY: u64 = 2;
+/// Most bodies are shorter.
+const FIRST_ROOM: usize = 64 * 1024;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The body of a request to render.
 pub(in crate::http) struct RenderBody<T> {
     pub(in crate::http) request: T,
+    /// What the request holds of the service's memory.
+    pub(in crate::http) memory: Reservation,
     /// When it may come again.
     pub(in crate::http) idempotent: Option<IdempotentRequest>,
 }
@@ -57,9 +67,14 @@ impl<T: FromBody> FromRequest<ApiState> for RenderBody<T> {
                 key,
                 fingerprint: Fingerprint::new(&operation, livemode, body),
             });
-            T::from_body(body).map(|request| Self { request, idempotent })
+            T::from_body(body).map(|request| (request, idempotent))
         };
-        parsed_body(request, state, parse).await
+        let ((request, idempotent), memory) = parsed_body(request, state, parse).await?;
+        Ok(Self {
+            request,
+            memory,
+            idempotent,
+        })
     }
 }
 
@@ -81,7 +96,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Fa
 }
 
 /// The body of a request to save a template.
-pub(in crate::http) struct TemplateBody<T>(pub(in crate::http) Submission<T>);
+pub(in crate::http) struct TemplateBody<T>(pub(in crate::http) Submission<T>, pub(in crate::http) Reservation);
 
 impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
     type Rejection = ApiError;
@@ -89,12 +104,12 @@ impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         parsed_body(request, state, |body| Submission::read(body))
             .await
-            .map(Self)
+            .map(|(body, memory)| Self(body, memory))
     }
 }
 
 /// The body of a request for a preview.
-pub(in crate::http) struct PreviewBody(pub(in crate::http) PreviewRequest);
+pub(in crate::http) struct PreviewBody(pub(in crate::http) PreviewRequest, pub(in crate::http) Reservation);
 
 impl FromRequest<ApiState> for PreviewBody {
     type Rejection = ApiError;
@@ -102,12 +117,12 @@ impl FromRequest<ApiState> for PreviewBody {
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         parsed_body(request, state, |body| PreviewRequest::parse(body))
             .await
-            .map(Self)
+            .map(|(body, memory)| Self(body, memory))
     }
 }
 
 /// The body of a request to change a template's settings.
-pub(in crate::http) struct SettingsBody(pub(in crate::http) SettingsChanges);
+pub(in crate::http) struct SettingsBody(pub(in crate::http) SettingsChanges, pub(in crate::http) Reservation);
 
 impl FromRequest<ApiState> for SettingsBody {
     type Rejection = ApiError;
@@ -115,12 +130,12 @@ impl FromRequest<ApiState> for SettingsBody {
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         parsed_body(request, state, |body| SettingsChanges::parse(body))
             .await
-            .map(Self)
+            .map(|(body, memory)| Self(body, memory))
     }
 }
 
 /// The body of a request to make a storage connection.
-pub(in crate::http) struct ConnectionBody(pub(in crate::http) NewConnection);
+pub(in crate::http) struct ConnectionBody(pub(in crate::http) NewConnection, pub(in crate::http) Reservation);
 
 impl FromRequest<ApiState> for ConnectionBody {
     type Rejection = ApiError;
@@ -128,25 +143,31 @@ impl FromRequest<ApiState> for ConnectionBody {
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let stores = state.app.buckets.stores().clone();
         let parse = move |body: &Bytes| NewConnection::parse(body, stores.policy());
-        parsed_body(request, state, parse).await.map(Self)
+        let (body, memory) = parsed_body(request, state, parse).await?;
+        Ok(Self(body, memory))
     }
 }
 
-/// A JSON body, parsed at one of the places for it. Waiting for the place is part of the time for the body.
+/// A JSON body, parsed at one of the places for it; waiting for the place is part of the time for the body. With it comes
+/// the memory that it holds.
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
     parse: impl FnOnce(&Bytes) -> Result<T, Vec<Fault>> + Send + 'static,
-) -> Result<T, ApiError> {
+) -> Result<(T, Reservation), ApiError> {
     let deadline = state.app.parsing_deadline();
     let account = extracted_caller(request.extensions())?.account;
-    let body = json_body(request, state).await?;
+    let (body, mut memory) = json_body(request, state).await?;
+    let length = body.len() as u64;
     let parsed = state.app.parsers.run(account, deadline, move || parse(&body)).await;
-    parsed.map_err(|Busy| ApiError::Busy)?.map_err(ApiError::Invalid)
+    let parsed = parsed.map_err(|Busy| ApiError::Busy)?.map_err(ApiError::Invalid)?;
+    memory.shrink_to(length);
+    Ok((parsed, memory))
 }
 
-/// The bytes of a JSON body, if its type and size are right.
-async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError> {
+/// The bytes of a JSON body, if its type and size are right. Memory for it, and for what is read of it, is reserved before
+/// the first byte is taken.
+async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reservation), ApiError> {
     let headers = request.headers();
     if !is_json(headers) {
         return Err(ApiError::MediaType(
@@ -161,17 +182,42 @@ async fn json_body(request: Request, state: &ApiState) -> Result<Bytes, ApiError
             "Compressed bodies are not taken; leave the header Content-Encoding out.",
         ));
     }
-    let limit = extracted_caller(request.extensions())?.limits.body_bytes;
+    let caller = extracted_caller(request.extensions())?;
+    let (account, limit) = (caller.account, caller.limits.body_bytes);
+    let size = request.body().size_hint();
+    if size.lower() > limit as u64 {
+        return Err(ApiError::TooLarge(limit));
+    }
+    let longest = size.upper().unwrap_or(limit as u64).min(limit as u64);
+    let mut memory = state.app.memory.reserve(account, COPIES_OF_A_BODY * longest).await?;
     let patience = state.app.config.limits.body_time;
-    let body = Limited::new(request.into_body(), limit).collect();
-    let Ok(body) = tokio::time::timeout(patience, body).await else {
+    let reading = read_body(Limited::new(request.into_body(), limit), longest as usize);
+    let Ok(body) = tokio::time::timeout(patience, reading).await else {
         return Err(ApiError::TooSlow(patience));
     };
     match body {
-        Ok(body) => Ok(body.to_bytes()),
+        Ok(body) => {
+            memory.shrink_to(COPIES_OF_A_BODY * body.len() as u64);
+            Ok((body, memory))
+        }
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(ApiError::TooLarge(limit)),
         Err(_) => Err(ApiError::Invalid(vec![Fault::invalid("", "The body broke off")])),
     }
+}
+
+/// The whole body in one piece. Of a length that is known only room for it is made, and no copy.
+async fn read_body(mut body: Limited<Body>, longest: usize) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
+    let mut read = BytesMut::with_capacity(longest.min(FIRST_ROOM));
+    while let Some(frame) = body.frame().await.transpose()? {
+        if let Ok(data) = frame.into_data() {
+            if read.capacity() - read.len() < data.len() {
+                // At most twice what has come: a client that announces much and sends little takes little.
+                read.reserve(read.len().max(data.len()).min(longest - read.len()));
+            }
+            read.extend_from_slice(&data);
+        }
+    }
+    Ok(read.freeze())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

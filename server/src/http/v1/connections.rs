@@ -80,7 +80,7 @@ pub(in crate::http) async fn get(
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayWriteConnections(caller): MayWriteConnections,
-    ConnectionBody(new): ConnectionBody,
+    ConnectionBody(new, _memory): ConnectionBody,
 ) -> Result<Response, ApiError> {
     let connection = connections::create(&app.buckets, caller.account, &Doer::of_caller(&caller), new).await?;
     let location = [(header::LOCATION, format!("/api/v1/connections/{}", connection.id))];

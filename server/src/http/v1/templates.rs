@@ -85,7 +85,7 @@ pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,
     _: EveryTemplate,
-    TemplateBody(submission): TemplateBody<NewTemplate>,
+    TemplateBody(submission, _memory): TemplateBody<NewTemplate>,
 ) -> Result<Response, ApiError> {
     let template = templates::create(&app, &caller, submission).await?;
     let location = [(header::LOCATION, format!("/api/v1/templates/{}", template.id))];

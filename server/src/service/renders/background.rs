@@ -21,6 +21,7 @@ use crate::{
         sealing::Place,
         sentence::sentence,
     },
+    memory::Reservation,
     service::{
         account_keys::data_key,
         callbacks::{self, Told},
@@ -31,9 +32,7 @@ use crate::{
             counted,
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             kept::KeepError,
-            make, note,
-            templates::Templates,
-            thumbnails, told, watermark,
+            make, note, thumbnails, told, watermark,
         },
     },
     state::AppState,
@@ -140,6 +139,7 @@ impl Fate {
             | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
             reason if caller_faults(reason).is_some() => Self::Failed,
             _ if stopping => Self::HandedBack,
+            FailureReason::Memory(_) => Self::HandedBack,
             FailureReason::Engine(
                 RenderError::ShuttingDown | RenderError::QueueFull | RenderError::TooManyConcurrent { .. },
             ) => Self::HandedBack,
@@ -153,11 +153,12 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
     if job.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
     }
+    let (request, mut memory) = open(app, job).await?;
     let StoredRequest {
-        render: request,
+        render: mut request,
         destination,
-    } = open(app, job).await?;
-    let templates = Templates::find_noted(app, job.account, &request, &queued.options).await?;
+    } = request;
+    request.set_versions(&queued.options);
     let caller = platen_engine::job::Caller {
         account: job.account.0,
         concurrency: queued.concurrency,
@@ -168,8 +169,9 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
         watermark: watermark(queued.livemode),
         deadline: app.config.jobs.deadline,
         pages: app.config.jobs.page_limit,
+        document_bytes: app.config.memory.largest_document(queued.body_bytes),
     };
-    let rendered = make(app, caller, request, &templates, terms, log).await;
+    let rendered = make(app, caller, request, terms, &mut memory, log).await;
     let seen = log.seen();
     note(app, RenderMode::Async, &rendered, &seen);
     let mut document = rendered?;
@@ -193,15 +195,17 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
     };
     record(app, job, &bill, success, &seen, &stored).await?;
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
-        thumbnails::offer(app, job.account, job.render, document.page_count, &pdf);
+        thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
     }
     Ok(())
 }
 
-async fn open(app: &AppState, job: &ClaimedJob) -> Result<StoredRequest, FailureReason> {
+/// What is to be rendered, and the memory that it holds.
+async fn open(app: &AppState, job: &ClaimedJob) -> Result<(StoredRequest, Reservation), FailureReason> {
     let stored = render_contents::find(&app.db, job.account, job.render).await?;
     let render_contents::Sealed { version, sealed } = stored.ok_or(FailureReason::Ended)?;
     let (account, render) = (job.account, job.render);
+    let memory = app.memory.try_reserve(account, 2 * sealed.len() as u64)?;
     let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await;
     let key = key.map_err(|error| FailureReason::Content(error.into()))?;
     let opening = spawn_blocking(move || {
@@ -209,7 +213,7 @@ async fn open(app: &AppState, job: &ClaimedJob) -> Result<StoredRequest, Failure
         let content = content.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
         StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
     });
-    opening.await?
+    Ok((opening.await??, memory))
 }
 
 async fn record(

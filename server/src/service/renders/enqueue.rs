@@ -24,7 +24,7 @@ use crate::{
             FailureReason, RenderFailure,
             charge::reserve,
             kept::{KeepError, KeyHolder, take_key},
-            templates::Templates,
+            templates::note_versions,
         },
     },
     state::AppState,
@@ -87,8 +87,8 @@ async fn accept(
         covering(&app.buckets, caller.account, destination).await?;
     }
     // Fixes their versions.
-    let templates = Templates::find(app, caller.account, &mut render).await?;
-    templates.map_err(FailureReason::Templates)?;
+    let noted = note_versions(app, caller.account, &mut render).await?;
+    noted.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
     let new = NewRender {
         id,

@@ -182,10 +182,10 @@ impl Row {
             conformance: document.conformance.map(ToOwned::to_owned),
             credits: if self.livemode { price } else { 0 },
         };
-        let (outcome, answer) = self.keep(KeptOutcome::Document(facts, document.pdf)).await?;
+        let (outcome, answer) = self.keep(KeptOutcome::Document(facts, document.pdf.into())).await?;
         self.charge(success, price, answer).await?;
         if let KeptOutcome::Document(_, pdf) = &outcome {
-            thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf);
+            thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf.clone());
         }
         Ok(outcome)
     }

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use platen_engine::job::{Part, Warning};
 use platen_template::{language::Undefined, pool};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::{
     domain::{
-        ids::{AccountId, TemplateId},
-        render::{PartSource, RenderRequest, TemplatePart, no_such_template, noted_version},
+        ids::AccountId,
+        render::{PartSource, RenderRequest, TemplatePart, no_such_template},
         template::{faulty_template, settings::TemplateSettings},
         validation::Fault,
     },
@@ -18,12 +17,9 @@ use crate::{
     state::AppState,
     store::{
         error::StoreError,
-        templates::{self, PublishedTemplate},
+        templates::{self, RenderedVersion},
     },
 };
-
-/// The templates that a request names, as they were published when it was accepted.
-pub(super) struct Templates(HashMap<TemplateId, PublishedTemplate>);
 
 /// What the engine takes, and what the author of a template should know.
 pub(super) struct Filled {
@@ -31,109 +27,113 @@ pub(super) struct Filled {
     pub(super) warnings: Vec<Warning>,
 }
 
-impl Templates {
-    /// Looks up every template and notes its version in the request. Inside, what the
-    /// account does not have.
-    pub(super) async fn find(
-        app: &AppState,
-        account: AccountId,
-        request: &mut RenderRequest,
-    ) -> Result<Result<Self, Vec<Fault>>, StoreError> {
-        let named: Vec<_> = request.templates().collect();
-        if named.is_empty() {
-            return Ok(Ok(Self(HashMap::new())));
-        }
-        let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
-        let found = templates::list_published(&app.db, account, &ids).await?;
-        let found: HashMap<_, _> = found.into_iter().map(|template| (template.id, template)).collect();
-        let mut faults = Vec::new();
-        for (part, id) in named {
-            match found.get(&id) {
-                Some(template) => request.note_version(part, template.version),
-                None => faults.push(no_such_template(part, &id.to_string())),
-            }
-        }
-        Ok(if faults.is_empty() {
-            Ok(Self(found))
-        } else {
-            Err(faults)
-        })
+/// Looks up which version of each template is published, and notes it in the request. Inside, what the account does not
+/// have.
+pub(super) async fn note_versions(
+    app: &AppState,
+    account: AccountId,
+    request: &mut RenderRequest,
+) -> Result<Result<(), Vec<Fault>>, StoreError> {
+    let named: Vec<_> = request.templates().collect();
+    if named.is_empty() {
+        return Ok(Ok(()));
     }
-
-    /// Looks up every template in the version that was noted in the `options` of the request when it was accepted.
-    pub(super) async fn find_noted(
-        app: &AppState,
-        account: AccountId,
-        request: &RenderRequest,
-        options: &Value,
-    ) -> Result<Self, StoreError> {
-        let noted = |(part, id)| (id, noted_version(options, part).unwrap_or_default());
-        let (ids, versions): (Vec<_>, Vec<_>) = request.templates().map(noted).unzip();
-        if ids.is_empty() {
-            return Ok(Self(HashMap::new()));
+    let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
+    let published = templates::list_published_versions(&app.db, account, &ids).await?;
+    let published: HashMap<_, _> = published.into_iter().collect();
+    let mut faults = Vec::new();
+    for (part, id) in named {
+        match published.get(&id) {
+            Some(version) => request.note_version(part, *version),
+            None => faults.push(no_such_template(part, &id.to_string())),
         }
-        let found = templates::list_versions(&app.db, account, &ids, &versions).await?;
-        Ok(Self(
-            found.into_iter().map(|template| (template.id, template)).collect(),
-        ))
     }
+    Ok(if faults.is_empty() { Ok(()) } else { Err(faults) })
+}
 
-    /// Fills the templates among the parts, one after the other: an account has one process at a time for it. Fails with
-    /// the first one that can't be filled.
-    pub(super) async fn fill(
-        &self,
-        app: &AppState,
-        account: AccountId,
-        sources: Vec<PartSource>,
-    ) -> Result<Filled, FailureReason> {
-        let mut filled = Filled {
-            parts: Vec::with_capacity(sources.len()),
-            warnings: Vec::new(),
-        };
-        for (index, source) in sources.into_iter().enumerate() {
-            let part = match source {
-                PartSource::Given(part) => part,
-                PartSource::Template(part) => {
-                    let FilledTemplate { part, warnings } = self.fill_one(app, account, index, &part).await?;
-                    filled.warnings.extend(warnings);
-                    part
+/// Fills the templates among the parts, one after the other: an account has one process at a time for it. Fails with the
+/// first one that can't be filled, and when they yield more than so many bytes together.
+pub(super) async fn fill_parts(
+    app: &AppState,
+    account: AccountId,
+    sources: Vec<PartSource>,
+    most_bytes: u64,
+) -> Result<Filled, FailureReason> {
+    let mut filled = Filled {
+        parts: Vec::with_capacity(sources.len()),
+        warnings: Vec::new(),
+    };
+    let mut filled_bytes = 0;
+    // Many parts of one template follow one another.
+    let mut last = None;
+    for (index, source) in sources.into_iter().enumerate() {
+        let part = match source {
+            PartSource::Given(part) => part,
+            PartSource::Template(part) => {
+                let named = (part.template, part.version);
+                let template = match last.take() {
+                    Some((last, template)) if last == named => template,
+                    _ => find(app, account, index, &part).await?,
+                };
+                let filled_template = fill_part(app, account, index, &part, &template).await?;
+                last = Some((named, template));
+                filled_bytes += filled_template.html.len() as u64;
+                if filled_bytes > most_bytes {
+                    return Err(FailureReason::Templates(vec![too_much_filled(index, most_bytes)]));
                 }
-            };
-            filled.parts.push(part);
-        }
-        Ok(filled)
+                filled.warnings.extend(filled_template.warnings);
+                Part::Html(filled_template.html)
+            }
+        };
+        filled.parts.push(part);
     }
+    Ok(filled)
+}
 
-    async fn fill_one(
-        &self,
-        app: &AppState,
-        account: AccountId,
-        index: usize,
-        part: &TemplatePart,
-    ) -> Result<FilledTemplate, FailureReason> {
-        let pointer = format!("/parts/{index}");
-        let template = self.0.get(&part.template);
-        let template = template
-            .ok_or_else(|| FailureReason::Templates(vec![no_such_template(index, &part.template.to_string())]))?;
-        let filled = fill(
-            app,
-            account,
-            &template.content,
-            &part.context,
-            template.settings,
-            &pointer,
-        )
-        .await;
-        filled.map_err(|error| match error {
-            pool::Error::Template(fault) => FailureReason::Templates(vec![faulty_template(&pointer, &fault)]),
-            error @ pool::Error::Process(_) => FailureReason::TemplateProcess(error),
-        })
-    }
+async fn find(
+    app: &AppState,
+    account: AccountId,
+    index: usize,
+    part: &TemplatePart,
+) -> Result<RenderedVersion, FailureReason> {
+    let found = templates::find_version(&app.db, account, part.template, part.version).await?;
+    found.ok_or_else(|| FailureReason::Templates(vec![no_such_template(index, &part.template.to_string())]))
+}
+
+async fn fill_part(
+    app: &AppState,
+    account: AccountId,
+    index: usize,
+    part: &TemplatePart,
+    template: &RenderedVersion,
+) -> Result<FilledTemplate, FailureReason> {
+    let pointer = format!("/parts/{index}");
+    let filled = fill(
+        app,
+        account,
+        &template.content,
+        &part.context,
+        template.settings,
+        &pointer,
+    )
+    .await;
+    filled.map_err(|error| match error {
+        pool::Error::Template(fault) => FailureReason::Templates(vec![faulty_template(&pointer, &fault)]),
+        error @ pool::Error::Process(_) => FailureReason::TemplateProcess(error),
+    })
+}
+
+fn too_much_filled(part: usize, most_bytes: u64) -> Fault {
+    let detail = format!(
+        "The templates of a request may yield {most_bytes} bytes of HTML together, and with this part they yield more; \
+         split the request, or make the templates shorter"
+    );
+    Fault::invalid(format!("/parts/{part}"), detail)
 }
 
 /// A template with its places filled.
 pub(in crate::service) struct FilledTemplate {
-    pub(in crate::service) part: Part,
+    pub(in crate::service) html: String,
     pub(in crate::service) warnings: Vec<Warning>,
 }
 
@@ -155,7 +155,7 @@ pub(in crate::service) async fn fill(
     let warnings = filled.warnings.iter();
     Ok(FilledTemplate {
         warnings: warnings.map(|warning| undefined_name(pointer, warning)).collect(),
-        part: Part::Html(filled.text),
+        html: filled.text,
     })
 }
 

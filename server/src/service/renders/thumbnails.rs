@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use axum::body::Bytes;
 use base64::{DecodeError, Engine as _, prelude::BASE64_STANDARD};
 use tokio::{
     sync::Semaphore,
@@ -134,7 +135,7 @@ pub(super) fn is_drawn_when_looked_at(app: &AppState) -> bool {
 }
 
 /// Lets a document that was just made be drawn, if there is time for it.
-pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_count: usize, pdf: &[u8]) {
+pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_count: usize, pdf: Bytes) {
     let load = app.engine.status();
     if load.waiting > 0 || load.running >= load.slots || pdf.len() > LARGEST_DOCUMENT {
         return;
@@ -142,9 +143,13 @@ pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_c
     let Some(place) = app.thumbnails.place(account, render, MADE) else {
         return;
     };
-    let (app, pdf) = (app.clone(), pdf.to_vec());
+    // Neither does it take memory that requests need.
+    let Ok(memory) = app.memory.try_reserve(account, pdf.len() as u64) else {
+        return;
+    };
+    let app = app.clone();
     let drawing = async move {
-        let _place = place;
+        let _held = (place, memory);
         let drawn = async {
             if !accounts::keeps_content(&app.db, account).await? {
                 return Ok(());

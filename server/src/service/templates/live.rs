@@ -27,8 +27,10 @@ use crate::{
         Easel,
         child::{Drawings, Drawn, Size},
     },
+    memory::Reservation,
     service::{
         parsers::Busy,
+        renders::enter,
         templates::{TemplateError, settings::get_settings},
         throttle::{Quota, Throttle},
     },
@@ -114,6 +116,8 @@ pub struct LivePreview {
     warnings: Vec<platen_engine::job::Warning>,
     easel: Easel,
     next: Next,
+    /// What was typed stays until all is shown.
+    _memory: Reservation,
 }
 
 enum Next {
@@ -134,7 +138,13 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
     } else {
         Undefined::Warn
     };
-    let parsing = app.parsers.run(caller.account, app.parsing_deadline(), move || {
+    let account = caller.account;
+    let typed_bytes = typed.content.len() + typed.data.len();
+    let mut memory = app
+        .memory
+        .try_reserve(account, 2 * typed_bytes as u64)
+        .map_err(TemplateError::from)?;
+    let parsing = app.parsers.run(account, app.parsing_deadline(), move || {
         let read = read(&typed);
         (typed, read)
     });
@@ -143,23 +153,26 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
         Ok(read) => read,
         Err(remark) => return Ok(Live::Faulty(remark)),
     };
-    let account = caller.account;
-    let filled = match app.templates.render(account.0, &typed.content, &data, undefined).await {
-        Ok(filled) => filled,
-        Err(pool::Error::Template(fault)) => return Ok(Live::Faulty(remarks::of_fault(&fault))),
-        Err(error) => return Err(TemplateError::from(error).into()),
-    };
     let terms = RenderTerms {
         id: RenderId::generate(),
         lane: Lane::Preview,
         watermark: None,
         deadline: caller.limits.sync_deadline,
         pages: app.config.limits.page_limit,
+        document_bytes: app.config.memory.largest_document(caller.limits.body_bytes),
     };
     let log = RenderLog::default();
-    let job = render.into_job(vec![Part::Html(filled.text)], terms);
-    let document = app.engine.render(caller.into(), job, &log).await;
+    let entered = enter(app, caller.into(), &terms, &mut memory, &log).await;
+    let entered = entered.map_err(TemplateError::from)?;
+    let filled = match app.templates.render(account.0, &typed.content, &data, undefined).await {
+        Ok(filled) => filled,
+        Err(pool::Error::Template(fault)) => return Ok(Live::Faulty(remarks::of_fault(&fault))),
+        Err(error) => return Err(TemplateError::from(error).into()),
+    };
+    let job = render.into_job(vec![Part::Html(filled.text)], &terms);
+    let document = entered.render(job, &log).await;
     let document = document.map_err(TemplateError::from)?;
+    memory.shrink_to((2 * typed_bytes + document.pdf.len()) as u64);
     let took = began.elapsed();
     let wanted = Drawings {
         size: Size::DotsPerInch(typed.dots_per_inch),
@@ -181,6 +194,7 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
         warnings: document.warnings,
         easel: easel.map_err(TemplateError::from)?,
         next: Next::FirstPage,
+        _memory: memory,
     })))
 }
 

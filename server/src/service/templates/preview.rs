@@ -1,7 +1,7 @@
 //! Previews: a template filled and rendered for its author's eyes. Nothing is charged and nothing is kept.
 
 use platen_engine::{
-    job::{Lane, Warning},
+    job::{Lane, Part, Warning},
     render_log::RenderLog,
 };
 use platen_pdf::Watermark;
@@ -14,8 +14,9 @@ use crate::{
         template::preview::{PreviewFormat, PreviewRequest},
     },
     drawing::child::{Drawn, Size},
+    memory::Reservation,
     service::{
-        renders::templates::fill,
+        renders::{enter, templates::fill},
         templates::{TemplateError, get, settings::get_settings, unusable},
     },
     state::AppState,
@@ -49,10 +50,21 @@ pub async fn preview(
     caller: &Caller,
     id: TemplateId,
     wanted: PreviewRequest,
+    memory: &mut Reservation,
 ) -> Result<Preview, TemplateError> {
     let template = get(&app.db, caller.account, id).await?;
     let settings = get_settings(&app.db, caller.account, id).await?;
     let content = wanted.content.unwrap_or(template.content);
+    let terms = RenderTerms {
+        id: RenderId::generate(),
+        lane: Lane::Preview,
+        watermark: (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview),
+        deadline: caller.limits.sync_deadline,
+        pages: app.config.limits.page_limit,
+        document_bytes: app.config.memory.largest_document(caller.limits.body_bytes),
+    };
+    let log = RenderLog::default();
+    let entered = enter(app, caller.into(), &terms, memory, &log).await?;
     let filled = match wanted.context {
         Some(context) => fill(app, caller.account, &content, &context, settings, CONTENT).await,
         None => {
@@ -68,15 +80,8 @@ pub async fn preview(
         }
     };
     let filled = filled.map_err(|error| unusable(CONTENT, error))?;
-    let terms = RenderTerms {
-        id: RenderId::generate(),
-        lane: Lane::Preview,
-        watermark: (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview),
-        deadline: caller.limits.sync_deadline,
-        pages: app.config.limits.page_limit,
-    };
-    let job = wanted.render.into_job(vec![filled.part], terms);
-    let document = app.engine.render(caller.into(), job, &RenderLog::default()).await?;
+    let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
+    let document = entered.render(job, &log).await?;
     let mut warnings = filled.warnings;
     warnings.extend(document.warnings);
     let pages = document.page_count.min(MOST_PICTURES);

@@ -187,6 +187,7 @@ impl RequestBackend {
             TemplateError::Invalid(faults) => faulty(&faults),
             error @ (TemplateError::Process(_)
             | TemplateError::Render(_)
+            | TemplateError::Memory(_)
             | TemplateError::Picture(_)
             | TemplateError::Store(_)) => self.internal(&error),
         }

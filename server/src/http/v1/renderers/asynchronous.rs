@@ -23,7 +23,11 @@ use crate::{
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRender(caller): MayRender,
-    RenderBody { request, idempotent }: RenderBody<AsynchronousRequest>,
+    RenderBody {
+        request,
+        idempotent,
+        memory: _memory,
+    }: RenderBody<AsynchronousRequest>,
 ) -> Result<Response, ApiError> {
     request.render.check_templates(&caller.templates)?;
     let accepted = enqueue(&app, &caller, request, idempotent).await?;

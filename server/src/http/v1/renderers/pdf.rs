@@ -14,6 +14,7 @@ use crate::{
         error::ApiError,
         extract::{MayRender, body::RenderBody},
         file_name::content_disposition,
+        held_body::held,
     },
     service::renders::{self, Origin, RenderOutcome},
     state::AppState,
@@ -35,17 +36,21 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRender(caller): MayRender,
-    RenderBody { request, idempotent }: RenderBody<SynchronousRequest>,
+    RenderBody {
+        request,
+        idempotent,
+        memory,
+    }: RenderBody<SynchronousRequest>,
 ) -> Result<Response, ApiError> {
     let SynchronousRequest { render, encoding } = request;
     render.check_templates(&caller.templates)?;
-    let outcome = renders::render_now(&app, &caller, render, idempotent).await?;
+    let outcome = renders::render_now(&app, &caller, render, idempotent, memory).await?;
     let headers = facts(&outcome);
     Ok((headers, document(outcome, encoding)).into_response())
 }
 
 fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
-    let pdf = outcome.pdf;
+    let (pdf, memory) = (outcome.pdf, outcome.memory);
     match encoding {
         OutputEncoding::Binary => {
             let disposition = content_disposition(outcome.facts.title.as_deref());
@@ -53,7 +58,7 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
                 (header::CONTENT_TYPE, "application/pdf"),
                 (header::CONTENT_DISPOSITION, disposition.as_str()),
             ];
-            (headers, pdf).into_response()
+            (headers, held(pdf, memory)).into_response()
         }
         OutputEncoding::Base64 => {
             // Base64 needs no escapes in JSON, so the one large string is written once.
@@ -61,7 +66,7 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
             body.push_str(r#"{"data":""#);
             BASE64_STANDARD.encode_string(&pdf, &mut body);
             body.push_str(r#"","encoding":"base64"}"#);
-            ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+            ([(header::CONTENT_TYPE, "application/json")], held(body.into(), memory)).into_response()
         }
     }
 }

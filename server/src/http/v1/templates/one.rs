@@ -39,7 +39,7 @@ pub(in crate::http) async fn patch(
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
     headers: HeaderMap,
-    TemplateBody(submission): TemplateBody<TemplateChanges>,
+    TemplateBody(submission, _memory): TemplateBody<TemplateChanges>,
 ) -> Result<Response, ApiError> {
     let template = templates::update(&app, &caller, id, &if_match(&headers), submission).await?;
     Ok(tagged(template).into_response())

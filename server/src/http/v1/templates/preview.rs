@@ -69,9 +69,9 @@ pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayPreview(caller): MayPreview,
     TemplatePath(id): TemplatePath,
-    PreviewBody(wanted): PreviewBody,
+    PreviewBody(wanted, mut memory): PreviewBody,
 ) -> Result<Json<Data<PreviewResponse>>, ApiError> {
     wanted.check_templates(&caller.templates)?;
-    let preview = preview::preview(&app, &caller, id, wanted).await?;
+    let preview = preview::preview(&app, &caller, id, wanted, &mut memory).await?;
     Ok(Json(Data { data: preview.into() }))
 }

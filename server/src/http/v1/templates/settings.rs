@@ -44,7 +44,7 @@ pub(in crate::http) async fn patch(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
-    SettingsBody(changes): SettingsBody,
+    SettingsBody(changes, _memory): SettingsBody,
 ) -> Result<Json<Data<SettingsResponse>>, ApiError> {
     let settings = settings::update_settings(&app.db, caller.account, id, changes).await?;
     Ok(Json(Data { data: settings.into() }))

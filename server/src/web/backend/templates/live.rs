@@ -95,7 +95,8 @@ fn event(seen: Seen) -> PreviewEvent {
 /// An error that the author can do something about.
 fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
     let message = match error {
-        TemplateError::Render(RenderError::TooManyConcurrent { .. } | RenderError::QueueFull) => {
+        TemplateError::Render(RenderError::TooManyConcurrent { .. } | RenderError::QueueFull)
+        | TemplateError::Memory(_) => {
             return Some(PreviewEvent::Busy);
         }
         TemplateError::Render(error @ (RenderError::Fault { .. } | RenderError::Deadline { .. })) => error.to_string(),

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::studio::{Studio, faults, header};
+use crate::support::studio::{Studio, header};
 
 async fn got(studio: &Studio, path: &str) -> Value {
     let answer = studio.request(Method::GET, path).send().await.expect("an answer");

@@ -1,0 +1,185 @@
+//! How much memory the service takes in all, and how it is split, so that no two parts are promised the same memory.
+
+use std::fs;
+
+use crate::config::reader::{Reader, Setting};
+
+const MIB: u64 = 1 << 20;
+/// What the private Postgres takes: its shared buffers, and its connections.
+const DATABASE: u64 = 320 * MIB;
+/// What a browser's own processes take, without its pages.
+pub const OF_A_BROWSER: u64 = 384 * MIB;
+/// With less, nothing of any size is rendered.
+const LEAST: u64 = 1536 * MIB;
+/// How often a document is in memory at most while it is made: filled templates, printed parts, the document that is put
+/// together of them, and its packed form.
+pub const COPIES: u64 = 4;
+/// The largest document may take this share of what requests hold, so that some are made at once.
+const SHARE_OF_A_DOCUMENT: u64 = 16;
+
+const MEMORY_MB: Setting = Setting {
+    name: "PLATEN_MEMORY_MB",
+    purpose: "Megabytes that the service takes in all, with its browsers, their pages and its private Postgres.",
+    allowed: "1536 to 16777216",
+    default: "80 % of the control group's limit, else of the machine's memory",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&MEMORY_MB];
+
+/// The memory of the service and of all that it starts, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryConfig {
+    /// All parts together.
+    pub total: u64,
+    /// What decided the total.
+    pub source: MemorySource,
+    /// The private Postgres; 0 where the database is the operator's.
+    pub database: u64,
+    /// Browsers without their pages.
+    pub browsers: u64,
+    /// Pages, in use and kept warm.
+    pub pages: u64,
+    /// The service itself with its worker processes.
+    pub service: u64,
+}
+
+/// What decides how much memory the service takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemorySource {
+    /// The setting.
+    Setting,
+    /// The limit of the control group, in bytes.
+    ControlGroup(u64),
+    /// The machine's memory, in bytes.
+    Machine(u64),
+}
+
+impl MemoryConfig {
+    pub(super) fn from_env(reader: &mut Reader, browsers: usize, private_database: bool) -> Option<Self> {
+        let set = reader.number_if_set::<u64>(&MEMORY_MB, LEAST / MIB..=16_777_216)?;
+        let (total, source) = match set {
+            Some(megabytes) => (megabytes * MIB, MemorySource::Setting),
+            None => {
+                let (bytes, source) = available();
+                ((bytes / 5 * 4).max(LEAST), source)
+            }
+        };
+        let config = Self::split(total, source, browsers, private_database);
+        if config.is_none() {
+            reader.contradiction(format_args!(
+                "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages, which leaves nothing of the {} MB that \
+                 the service takes in all (PLATEN_MEMORY_MB)",
+                OF_A_BROWSER / MIB,
+                total / MIB
+            ));
+        }
+        config
+    }
+
+    /// Of what Postgres and the browsers themselves leave, pages get two thirds and the service a third.
+    fn split(total: u64, source: MemorySource, browsers: usize, private_database: bool) -> Option<Self> {
+        let database = if private_database { DATABASE } else { 0 };
+        let browsers = browsers as u64 * OF_A_BROWSER;
+        let rest = total.checked_sub(database + browsers)?;
+        let service = rest / 3;
+        (service > 128 * MIB).then_some(Self {
+            total,
+            source,
+            database,
+            browsers,
+            pages: rest - service,
+            service,
+        })
+    }
+
+    /// What all requests together may hold, in bytes. The other half is for the process itself and its workers.
+    pub fn requests(&self) -> u64 {
+        self.service / 2
+    }
+
+    /// The largest document, and the longest HTML that templates yield for one, in bytes: by the plan's largest body, and
+    /// by what there is. Of a document the service holds up to [`COPIES`] copies while it is made, so that one request
+    /// takes 64 MiB and twice the largest body at most.
+    pub fn largest_document(&self, body_bytes: usize) -> u64 {
+        ((64 * MIB + body_bytes as u64) / COPIES).min(self.requests() / SHARE_OF_A_DOCUMENT)
+    }
+}
+
+/// Bytes that this process may use: what its control group allows, if that is less than what the machine has.
+fn available() -> (u64, MemorySource) {
+    let machine = machine().unwrap_or(LEAST);
+    match control_group() {
+        Some(limit) if limit < machine => (limit, MemorySource::ControlGroup(limit)),
+        _ => (machine, MemorySource::Machine(machine)),
+    }
+}
+
+/// See proc_meminfo(5).
+fn machine() -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// The least limit of the process's control group and those above it (cgroups(7); version 2, else 1). In a container the
+/// group itself is the root of what is mounted.
+fn control_group() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let limits = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (root, file) = match fields.next()? {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            controllers if controllers.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let group = fields.next()?.to_owned();
+        let above = group.match_indices('/').map(|(at, _)| group[..at].to_owned());
+        let folders: Vec<_> = above.chain([group.clone()]).collect();
+        let limit = |folder: &String| -> Option<u64> {
+            let limit = fs::read_to_string(format!("{root}{folder}/{file}")).ok()?;
+            limit.trim().parse().ok()
+        };
+        folders.iter().filter_map(limit).min()
+    });
+    limits.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn split(total: u64, browsers: usize, private_database: bool) -> Option<MemoryConfig> {
+        MemoryConfig::split(total, MemorySource::Setting, browsers, private_database)
+    }
+
+    #[test]
+    fn the_parts_are_the_whole() {
+        for (total, browsers, private) in [(LEAST, 1, true), (16 * GIB, 4, false), (19 * GIB + 1, 1, true)] {
+            let memory = split(total, browsers, private).expect("it suffices");
+            let parts = memory.database + memory.browsers + memory.pages + memory.service;
+            assert_eq!(parts, total);
+            assert_eq!(memory.database > 0, private);
+        }
+        assert_eq!(split(4 * GIB, 11, true), None);
+    }
+
+    #[test]
+    fn a_document_is_bounded_by_the_plan_and_by_what_there_is() {
+        let large = split(24 * GIB, 1, true).expect("it suffices");
+        assert_eq!(large.largest_document(10 << 20), (74 << 20) / 4);
+        let small = split(LEAST, 1, true).expect("it suffices");
+        assert_eq!(small.largest_document(10 << 20), small.requests() / 16);
+    }
+
+    #[test]
+    fn the_machine_says_what_it_has() {
+        let (bytes, source) = available();
+        assert!(bytes > 64 * MIB, "{bytes}");
+        assert_ne!(source, MemorySource::Setting);
+    }
+}
