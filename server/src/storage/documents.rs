@@ -132,6 +132,7 @@ mod tests {
             ("md5Hash", "JfnnlDI7RTiF9RgfG2JNCw=="),
             ("timeCreated", "2026-11-22T04:05:00Z"),
             ("mediaLink", "https://platen.example/files/x"),
+            ("storageClass", "STANDARD"),
         ] {
             assert_eq!(resource[name], value, "{name}");
         }

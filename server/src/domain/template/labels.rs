@@ -64,7 +64,7 @@ mod tests {
             [
                 "Invoice (created 3 Nov 2024, id …6a2c7d90)",
                 "Letter",
-                "Invoice (created 23 Dec 2024, id …00000001)",
+                "Invoice (created 22 Dec 2024, id …00000001)",
                 "Invoice (id …e6543002)",
             ]
         );

@@ -121,31 +121,6 @@ async fn every_fault_of_a_body_is_listed_the_templates_own_too() {
 }
 
 #[tokio::test]
-async fn a_name_is_given_once_in_an_account() {
-    let studio = Studio::start().await;
-    studio.template("Invoice", "x").await;
-    let found = faults(create(&studio, json!({"name": "Invoice", "content": "y"})).await).await;
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].0, "/template/name");
-    assert!(found[0].1.contains("Invoice"), "{}", found[0].1);
-    assert_eq!(
-        create(&studio, json!({"name": "invoice", "content": "y"}))
-            .await
-            .status(),
-        201
-    );
-
-    let other = studio.service.account("bob@example.org");
-    let elsewhere = studio
-        .service
-        .client
-        .post(studio.service.url(PATH))
-        .bearer_auth(&other.key);
-    let elsewhere = elsewhere.json(&json!({"template": {"name": "Invoice", "content": "y"}}));
-    assert_eq!(elsewhere.send().await.unwrap().status(), 201);
-}
-
-#[tokio::test]
 async fn lists_are_newest_first_whole_or_in_pages() {
     let studio = Studio::start().await;
     assert_eq!(page(&studio, PATH).await, (Vec::new(), None));

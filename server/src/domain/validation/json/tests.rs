@@ -108,9 +108,13 @@ fn blanks_go_only_where_they_mean_nothing() {
 #[test]
 fn data_is_held_to_the_rules_of_the_rest() {
     let with = |data: &str| format!(r#"{{"parts": [1, {{"content": {{"context": {data}}}}}]}}"#);
+    let layout = Layout {
+        data_values: 1000,
+        ..RENDER
+    };
     for broken in [r#""\ud800""#, "1e999", "{\"a\": NaN}", &"[".repeat(200)] {
         assert_eq!(
-            read_as(with(broken), &RENDER),
+            read_as(with(broken), &layout),
             (None, vec![(String::new(), "Malformed JSON")]),
             "{broken}"
         );
