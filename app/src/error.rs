@@ -81,6 +81,7 @@ impl AppError {
                 | Reason::WrongPassword
                 | Reason::PasskeyRefused
                 | Reason::OthersInvitation
+                | Reason::StorageFull(_)
                 | Reason::Unconfirmed => 403,
                 Reason::TooMany { .. } | Reason::TooManyInvitations | Reason::ExportsSpent => 429,
                 Reason::Payment(_)

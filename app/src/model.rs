@@ -19,6 +19,7 @@ pub mod role;
 pub mod second_factor;
 pub mod settings;
 pub mod standing;
+pub mod storage;
 pub mod team;
 pub mod template;
 pub mod usage;

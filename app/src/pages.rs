@@ -24,6 +24,7 @@ pub mod second_factor;
 pub mod second_step;
 pub mod settings;
 pub mod sign_up;
+pub mod storage;
 pub mod team;
 pub mod template;
 pub mod templates;

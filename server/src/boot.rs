@@ -7,6 +7,7 @@ pub mod templates;
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
+use futures::FutureExt;
 use platen_billing::client::StripeError;
 use sqlx::PgPool;
 use tokio::{net::TcpListener, time::timeout};
@@ -26,14 +27,15 @@ use crate::{
     },
     domain::{job::JobKind, sealing::SecretKeys},
     drawing::Drawing,
-    http,
+    http::{self, server::Server},
     instance::Instance,
     jobs::{self, signals::Signals},
     lifecycle::Lifecycle,
     memory::MemoryBudget,
+    open_files,
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
-        api_keys::KeyUsage,
+        api_keys::{self, KeyUsage},
         billing::{Billing, events},
         connections::buckets::Buckets,
         exports,
@@ -43,7 +45,7 @@ use crate::{
         parsers::Parsers,
         people::{self, People},
         renders::{abandoned::Sweeper, kept, retention, thumbnails::Thumbnails},
-        templates::live::LivePreviews,
+        templates::{live::LivePreviews, retention as template_retention},
     },
     state::AppState,
     storage::{
@@ -123,6 +125,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
     let config = Arc::new(config);
+    // Before anything is started: children inherit it.
+    let open_files = open_files::raise(&config)?;
     let Database { pool, embedded } = database::open_for_service(&config).await?;
     let database_stop = CancellationToken::new();
     let prepared = prepare(&config, &pool, embedded.as_ref().map(|embedded| &embedded.folder)).await;
@@ -130,7 +134,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         lifecycle.spawn("postgres", embedded.supervise(database_stop.clone()));
     }
     let outcome = match prepared {
-        Ok(prepared) => serve_with(&lifecycle, config, pool.clone(), prepared).await,
+        Ok(prepared) => serve_with(&lifecycle, config, pool.clone(), prepared, open_files).await,
         Err(error) => Err(error),
     };
     // Whatever happened, the database goes last.
@@ -180,6 +184,7 @@ async fn serve_with(
     config: Arc<Config>,
     db: PgPool,
     prepared: Prepared,
+    open_files: u64,
 ) -> Result<(), ServeError> {
     let listener = listen(config.http.listen, "PLATEN_LISTEN").await?;
     let metrics_listener = match config.metrics.listen {
@@ -198,6 +203,7 @@ async fn serve_with(
     // Lives until nothing is recorded any more.
     let instance = Instance::announce(&db).await?;
     let metrics = Arc::<Metrics>::default();
+    let connection_metrics = Arc::clone(&metrics.connections);
     let mailing = mailing(&config, &db, bound, &metrics)?;
     let billing = Billing::new(db.clone(), &config.billing)?;
     let state = AppState {
@@ -232,7 +238,7 @@ async fn serve_with(
     };
     spawn_chores(lifecycle, &state);
     if let Some(listener) = metrics_listener {
-        serve_metrics(lifecycle, listener, state.clone())?;
+        serve_metrics(lifecycle, listener, state.clone(), open_files)?;
     }
     let sampler = Sampler::new(state.clone(), clock::now());
     let key_usage = state.key_usage.clone();
@@ -250,8 +256,7 @@ async fn serve_with(
     } else {
         http::probes(state)
     };
-    let server = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(lifecycle.stopped());
+    let server = Server::new(&config, open_files, connection_metrics).serve(listener, router, lifecycle.clone());
     tracing::info!(address = %bound, "ready");
     if let Some(first_account) = prepared.first_account {
         first_account.print(&config.http.base_url_for(bound));
@@ -267,7 +272,7 @@ async fn serve_with(
         timeout(grace + LAST_ANSWERS, lifecycle.leaving()).await
     };
     tokio::select! {
-        (result, (), ()) = async { tokio::join!(server, drained, working) } => result?,
+        _ = async { tokio::join!(server, drained, working) } => {}
         _ = cut_short => browsers.engine.shutdown(Duration::ZERO).await,
         never = sampler.run() => match never {},
     }
@@ -292,11 +297,13 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
 }
 
-fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: AppState) -> io::Result<()> {
+fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: AppState, open_files: u64) -> io::Result<()> {
     tracing::info!(address = %listener.local_addr()?, "metrics are served");
-    let server = axum::serve(listener, http::metrics(state));
-    let server = server.with_graceful_shutdown(lifecycle.stopped());
-    lifecycle.spawn("metrics", server.into_future());
+    // Connections of clients are counted, not those that ask for the count.
+    let server = Server::new(&state.config, open_files, Arc::default());
+    let serving = server.serve(listener, http::metrics(state), lifecycle.clone());
+    let serving = serving.map(Ok::<_, Infallible>);
+    lifecycle.spawn("metrics", serving);
     Ok(())
 }
 
@@ -339,6 +346,12 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
         }
         if let Err(error) = people::purge(&state.people, &state.documents, &state.exports, now).await {
             tracing::warn!(%error, "accounts, sessions and mails whose time is over could not be purged");
+        }
+        if let Err(error) = template_retention::purge(&state.db, now).await {
+            tracing::warn!(%error, "templates and versions whose retention is over could not be purged");
+        }
+        if let Err(error) = api_keys::purge(&state.db, now).await {
+            tracing::warn!(%error, "API keys whose retention is over could not be purged");
         }
         if let Err(error) = events::purge(&state.billing, now).await {
             tracing::warn!(%error, "events of Stripe whose time is over could not be purged");

@@ -3,6 +3,7 @@
 
 pub mod billing;
 pub mod browser;
+pub mod connections;
 pub mod data;
 pub mod database;
 pub mod disclosure;
@@ -23,6 +24,7 @@ pub mod traces;
 use crate::config::{
     billing::BillingConfig,
     browser::BrowserConfig,
+    connections::ConnectionsConfig,
     data::DataConfig,
     database::DatabaseConfig,
     disclosure::DisclosureConfig,
@@ -46,6 +48,8 @@ use crate::config::{
 pub struct Config {
     /// See [`mod@http`].
     pub http: HttpConfig,
+    /// See [`mod@connections`].
+    pub connections: ConnectionsConfig,
     /// See [`mod@disclosure`].
     pub disclosure: DisclosureConfig,
     /// See [`mod@site`].
@@ -102,6 +106,7 @@ impl Config {
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
         let http = HttpConfig::from_env(&mut reader);
+        let connections = ConnectionsConfig::from_env(&mut reader);
         let disclosure = DisclosureConfig::from_env(&mut reader);
         let site = SiteConfig::from_env(&mut reader);
         let database = DatabaseConfig::from_env(&mut reader);
@@ -122,6 +127,7 @@ impl Config {
             let (browser, memory) = browser?;
             Some(Self {
                 http: http?,
+                connections: connections?,
                 disclosure: disclosure?,
                 site: site?,
                 database: database?,
@@ -148,8 +154,9 @@ impl Config {
 }
 
 /// The settings of every section, in the order in which `--help` lists them.
-pub const SECTIONS: [(&str, &[&Setting]); 17] = [
+pub const SECTIONS: [(&str, &[&Setting]); 18] = [
     ("Service", http::SETTINGS),
+    ("Client connections", connections::SETTINGS),
     ("Reports of security problems", disclosure::SETTINGS),
     ("Dashboard", site::SETTINGS),
     ("Database", database::SETTINGS),
@@ -273,7 +280,7 @@ mod tests {
             ("PLATEN_SLOTS", "4"),
             ("PLATEN_BROWSERS", "1"),
         ]);
-        assert!(small.browser.page_memory_bytes * 4 <= small.memory.pages);
+        assert!(small.browser.page_memory_bytes * 5 <= small.memory.pages);
         let large = sound(&[("PLATEN_MEMORY_MB", "65536"), ("PLATEN_SLOTS", "4")]);
         assert_eq!(large.browser.page_memory_bytes, 1 << 30);
         for settings in [

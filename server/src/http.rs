@@ -1,6 +1,7 @@
 //! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
 //! answer in [`error`].
 
+mod body_limits;
 pub mod browser_session;
 mod client_address;
 mod conditional;
@@ -18,6 +19,7 @@ mod rate_limit;
 mod reference;
 pub(crate) mod request_log;
 mod security_txt;
+pub(crate) mod server;
 mod stripe;
 mod v1;
 
@@ -25,7 +27,7 @@ use axum::{
     Router,
     extract::{FromRef, Request},
     http::{HeaderMap, StatusCode},
-    middleware,
+    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{MethodRouter, any, get, post},
 };
@@ -101,6 +103,7 @@ pub fn router(app: AppState) -> Router {
     connection::compile_schema();
     render::compile_schemas();
     template::compile_schemas();
+    let body_time = app.config.limits.body_time;
     let mut router = Router::new();
     for (path, methods) in operations() {
         router = router.route(path, methods);
@@ -122,6 +125,9 @@ pub fn router(app: AppState) -> Router {
         .route("/webhooks/stripe", post(stripe::post))
         .method_not_allowed_fallback(|| async { ApiError::WrongMethod })
         .route("/api/{*path}", any(no_such_path))
+        .layer(middleware::from_fn(move |request: Request, next: Next| {
+            body_limits::of_api(body_time, request, next)
+        }))
         .merge(pages(&app, own_api))
         .layer(middleware::from_fn(rate_limit::tell))
         .layer(middleware::from_fn(drain::drain))

@@ -15,6 +15,7 @@ pub mod instance;
 pub mod jobs;
 pub mod lifecycle;
 pub mod memory;
+pub mod open_files;
 pub mod outbound;
 pub mod private_file;
 pub mod service;

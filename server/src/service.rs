@@ -25,6 +25,7 @@ pub mod renders;
 pub mod secret_keys;
 pub mod sessions;
 pub mod standing;
+pub mod storage_use;
 pub mod templates;
 pub mod throttle;
 pub mod webhook_secrets;

@@ -4,6 +4,7 @@ pub mod account_contents;
 pub mod account_keys;
 pub mod account_limits;
 pub mod account_log;
+pub mod account_storage;
 pub mod accounts;
 pub mod announcements;
 pub mod api_keys;

@@ -68,17 +68,20 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
         .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();
-    Ok(browser_session::protect(pages, &app.people, &app.base_url, proxies)
-        .layer(middleware::from_fn(policy::keep))
-        .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
-        // The last one: the others read what is answered.
-        .layer(compression())
-        .with_state(Web {
-            app: app.clone(),
-            api,
-            site: Arc::clone(&site),
-        })
-        .merge(site.routes()))
+    let body_time = app.config.limits.body_time;
+    Ok(
+        browser_session::protect(pages, &app.people, &app.base_url, proxies, body_time)
+            .layer(middleware::from_fn(policy::keep))
+            .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
+            // The last one: the others read what is answered.
+            .layer(compression())
+            .with_state(Web {
+                app: app.clone(),
+                api,
+                site: Arc::clone(&site),
+            })
+            .merge(site.routes()),
+    )
 }
 
 /// Packs pages and answers, but nothing that comes bit by bit (a packed stream would wait for more of it), and no archives.

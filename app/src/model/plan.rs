@@ -17,4 +17,10 @@ pub struct Plan {
     pub body_bytes: i32,
     /// For how long the content and the thumbnails of renders are kept.
     pub retention_days: i32,
+    /// Renders that may be queued.
+    pub queued_renders: i64,
+    /// Documents in default storage.
+    pub document_bytes: i64,
+    /// Templates.
+    pub templates: i64,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{payment::PaymentRefusal, render::RenderRefusal};
+use crate::model::{payment::PaymentRefusal, render::RenderRefusal, storage::StorageFull};
 
 /// A field of a form of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +105,8 @@ pub enum Field {
     BodyMib,
     /// What a synchronous render of an account may take.
     DeadlineSeconds,
+    /// What an account may store, where it is not the plan’s to say.
+    StorageLimits,
     /// What operators tell everybody.
     AnnouncementWords,
     /// Where there is more to read.
@@ -123,7 +125,7 @@ pub enum Field {
 
 impl Field {
     /// All of them.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 55] = [
         Self::Name,
         Self::Email,
         Self::NewEmail,
@@ -171,6 +173,7 @@ impl Field {
         Self::RatePerMinute,
         Self::BodyMib,
         Self::DeadlineSeconds,
+        Self::StorageLimits,
         Self::AnnouncementWords,
         Self::LinkAddress,
         Self::LinkWords,
@@ -230,6 +233,7 @@ impl Field {
             Self::RatePerMinute => "rate_per_minute",
             Self::BodyMib => "body_mib",
             Self::DeadlineSeconds => "deadline_seconds",
+            Self::StorageLimits => "storage_limits",
             Self::AnnouncementWords => "words",
             Self::LinkAddress => "link",
             Self::LinkWords => "link_words",
@@ -294,6 +298,7 @@ impl Field {
             Self::Concurrency => "A number from 1 to 1,000, or nothing: as many as the plan allows.",
             Self::RatePerMinute => "A number from 1 to 1,000,000, or nothing: as many as the plan allows.",
             Self::BodyMib => "A number of MiB from 1 to 1,000, or nothing: as the plan says.",
+            Self::StorageLimits => "One limit a line: a name from the list, a blank, and a whole number.",
             Self::DeadlineSeconds => "A number of seconds from 1 to 3,600, or nothing: as the plan says.",
             Self::AnnouncementWords => "An announcement has 1 to 500 characters.",
             Self::LinkAddress => "The whole address of a page, such as https://status.example.com/.",
@@ -350,6 +355,8 @@ pub enum Reason {
     ExportsSpent,
     /// Of a plan or a payment.
     Payment(PaymentRefusal),
+    /// The account stores as much as it may.
+    StorageFull(StorageFull),
 }
 
 /// A form that is refused.
@@ -413,6 +420,7 @@ impl fmt::Display for Rejection {
                 .write_str("The owner stays the owner. To change that, hand the account over to somebody else."),
             Reason::Payment(refusal) => formatter.write_str(refusal.sentence()),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
+            Reason::StorageFull(full) => full.fmt(formatter),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use time::Date;
 
-use crate::model::standing::CreditPeriod;
+use crate::model::{standing::CreditPeriod, storage::StorageUse};
 
 /// What an account has used in a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Usage {
     pub credits: CreditPeriod,
     /// Every day of it, the oldest first.
     pub days: Vec<UsedDay>,
+    /// What the account stores now.
+    pub storage: Vec<StorageUse>,
 }
 
 /// A UTC day. Only live keys use credits.

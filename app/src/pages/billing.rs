@@ -17,12 +17,15 @@ use crate::{
     },
     model::{payment::Payment, usage::Usage},
     outcome::done::Done,
-    pages::billing::{
-        choice::ChoiceSection,
-        overage::OverageSection,
-        papers::{PackSection, PapersSections},
-        plan::PlanSection,
-        usage::UsageSection,
+    pages::{
+        billing::{
+            choice::ChoiceSection,
+            overage::OverageSection,
+            papers::{PackSection, PapersSections},
+            plan::PlanSection,
+            usage::UsageSection,
+        },
+        storage::StorageSection,
     },
 };
 
@@ -67,7 +70,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
         Payment::ByOperator | Payment::ForOwners => None,
     };
     let choice = shop.clone().and_then(|shop| shop.choice);
-    let credits = usage.credits.clone();
+    let (credits, storage) = (usage.credits.clone(), usage.storage.clone());
     let papers = shop.map(|shop| {
         view! {
             {shop.overage.map(|overage| view! { <OverageSection overage /> })}
@@ -79,6 +82,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
         {choice.map(|choice| view! { <ChoiceSection choice /> })}
         <PlanSection credits payment />
         <UsageSection usage />
+        <StorageSection uses=storage />
         {papers}
     }
 }

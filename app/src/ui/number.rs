@@ -60,6 +60,22 @@ pub fn size(bytes: i64) -> String {
     }
 }
 
+/// A size that is compared with a limit: `0 KB`, `499.7 MB`, `10 GB`, `1 TB`. Rounded down, so that what is shown as full is.
+pub fn storage_size(bytes: i64) -> String {
+    const KILO: i64 = 1024;
+    let (unit, name) = match bytes {
+        ..0x10_0000 => (KILO, "KB"),
+        0x10_0000..0x4000_0000 => (KILO.pow(2), "MB"),
+        0x4000_0000..0x100_0000_0000 => (KILO.pow(3), "GB"),
+        _ => (KILO.pow(4), "TB"),
+    };
+    let (whole, tenth) = (bytes / unit, bytes % unit * 10 / unit);
+    match tenth {
+        0 => format!("{} {name}", grouped(whole)),
+        _ => format!("{}.{tenth} {name}", grouped(whole)),
+    }
+}
+
 /// `1 page`, `2 pages`.
 pub fn counted(number: impl TryInto<i64>, one: &str, many: &str) -> String {
     let number = number.try_into().unwrap_or(i64::MAX);
@@ -95,6 +111,16 @@ mod tests {
             (1_300_000, "1.2 MB"),
         ] {
             assert_eq!(size(given), written);
+        }
+        for (given, written) in [
+            (0, "0 KB"),
+            (100_000, "97.6 KB"),
+            (524_287_999, "499.9 MB"),
+            (0x4000_0000, "1 GB"),
+            (0x4000_0000 * 100, "100 GB"),
+            (0x100_0000_0000, "1 TB"),
+        ] {
+            assert_eq!(storage_size(given), written);
         }
         assert_eq!(
             (counted(1, "page", "pages"), counted(0, "page", "pages")),

@@ -15,8 +15,10 @@ use tokio::{
 };
 
 use crate::{
+    Section,
     document::Wanted,
     error::LoadError,
+    hostile::{self, mixed},
     measure::Limit,
     numbering::{FIFTY_PARTS, TWO_PARTS},
     pages::{self, Load},
@@ -31,7 +33,7 @@ use crate::{
 };
 
 /// A run takes no longer than this, whatever happens.
-const LONGEST_RUN: Duration = Duration::from_mins(40);
+const LONGEST_RUN: Duration = Duration::from_mins(120);
 
 /// Warm pages of the raw client.
 const RAW_PAGES: usize = 4;
@@ -78,8 +80,36 @@ pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> R
     closed?;
     if let Some(binary) = platen {
         outcome.1.acceptance = Some(measure_acceptance(binary, chromium).await?);
+        progress("hostile requests");
+        outcome.1.hostile = hostile::measure(binary, chromium, plan).await?;
     }
     Ok(outcome)
+}
+
+/// Measures one section by itself, by a service of its own. Returns Chromium's version too.
+pub(crate) async fn run_section(
+    section: Section,
+    chromium: &Path,
+    platen: &Path,
+    plan: Plan,
+    mixed_renders: u64,
+) -> Result<(String, Results), LoadError> {
+    let ended_from_outside = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut results = Results::default();
+    let measure = async {
+        match section {
+            Section::Hostile => results.hostile = hostile::measure(platen, chromium, plan).await?,
+            Section::MixedSoak => {
+                results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
+            }
+        }
+        Ok(())
+    };
+    tokio::select! {
+        outcome = measure => outcome?,
+        error = wait_for_the_end(ended_from_outside) => return Err(error),
+    }
+    Ok((chromium.display().to_string(), results))
 }
 
 /// By a service of its own, which renders nothing of what it accepts.

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::{
+    hostile::{AttackResult, mixed::MixedSoak},
     numbering::{Case, FIFTY_PARTS, TWO_PARTS},
-    results::{Results, Way},
+    results::{Results, SoakPoint, Way},
     statistics::percentile,
 };
 
@@ -34,6 +35,8 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     let mut goals = speed(results);
     goals.extend(queue(results));
     goals.extend(memory(results));
+    goals.extend(hostile(results));
+    goals.extend(mixed_soak(results));
     goals
 }
 
@@ -169,7 +172,7 @@ fn memory(results: &Results) -> Vec<Goal> {
             "its growth over the last seven tenths of the soak",
             Bound::AtMost(5.0),
             "MB",
-            soak_growth(results),
+            growth(&results.soak),
         ),
         goal(
             "all Chromium processes on invoices, at most",
@@ -184,6 +187,76 @@ fn memory(results: &Results) -> Vec<Goal> {
             results
                 .chromium_after_large_documents
                 .map(|bytes| bytes as f64 / MEGABYTE),
+        ),
+    ]
+}
+
+fn hostile(results: &Results) -> Vec<Goal> {
+    let attacks = &results.hostile;
+    let largest = |of: fn(&AttackResult) -> f64| attacks.iter().map(of).max_by(f64::total_cmp);
+    vec![
+        goal(
+            "hostile requests: rise of the service's memory beyond twice the plan's body limit, at most",
+            Bound::AtMost(67.1),
+            "MB",
+            largest(|attack| (attack.memory_rise as f64 - attack.body_allowance as f64) / MEGABYTE),
+        ),
+        goal(
+            "what is left of it a minute later (10 s in a quick run), at most",
+            Bound::AtMost(20.0),
+            "MB",
+            largest(|attack| attack.memory_left as f64 / MEGABYTE),
+        ),
+        goal(
+            "hello of another account meanwhile: p95 against quiet, at most",
+            Bound::AtMost(3.0),
+            "×",
+            largest(AttackResult::slowdown),
+        ),
+        goal(
+            "its renders that were lost, over all attacks",
+            Bound::AtMost(0.0),
+            "",
+            sum(attacks, |attack| attack.neighbour_lost),
+        ),
+        goal(
+            "hostile requests with neither a document nor a clear refusal",
+            Bound::AtMost(0.0),
+            "",
+            sum(attacks, AttackResult::unclear),
+        ),
+        goal(
+            "browsers that died of them",
+            Bound::AtMost(0.0),
+            "",
+            sum(attacks, |attack| attack.browsers_died as usize),
+        ),
+    ]
+}
+
+/// `None` without attacks.
+fn sum(attacks: &[AttackResult], of: impl Fn(&AttackResult) -> usize) -> Option<f64> {
+    (!attacks.is_empty()).then(|| attacks.iter().map(of).sum::<usize>() as f64)
+}
+
+fn mixed_soak(results: &Results) -> Vec<Goal> {
+    let soak = results.mixed_soak.as_ref();
+    let none = |name, of: fn(&MixedSoak) -> f64| goal(name, Bound::AtMost(0.0), "", soak.map(of));
+    vec![
+        none("mixed soak: renders lost", |soak| soak.lost as f64),
+        none("mixed soak: documents doubled", |soak| soak.doubled as f64),
+        none("mixed soak: credits charged beyond or below the documents", |soak| {
+            (soak.charged - soak.owed).abs() as f64
+        }),
+        none(
+            "mixed soak: hostile requests with neither a document nor a clear refusal",
+            |soak| soak.unclear as f64,
+        ),
+        goal(
+            "mixed soak: growth of the service's memory over its last seven tenths",
+            Bound::AtMost(20.0),
+            "MB",
+            soak.and_then(|soak| growth(&soak.points)),
         ),
     ]
 }
@@ -211,10 +284,11 @@ fn numbering(results: &Results, case: &Case) -> Option<f64> {
     Some(cost.added_ms())
 }
 
-fn soak_growth(results: &Results) -> Option<f64> {
+/// Megabytes.
+fn growth(points: &[SoakPoint]) -> Option<f64> {
     // By then the pools and the allocator have what they need.
-    let settled = results.soak.get(results.soak.len() * 3 / 10)?;
-    let last = results.soak.last()?;
+    let settled = points.get(points.len() * 3 / 10)?;
+    let last = points.last()?;
     Some((last.service_memory as f64 - settled.service_memory as f64) / MEGABYTE)
 }
 

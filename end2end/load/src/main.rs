@@ -10,6 +10,7 @@ mod devtools;
 mod document;
 mod error;
 mod goals;
+mod hostile;
 mod measure;
 mod mixes;
 mod numbering;
@@ -27,7 +28,7 @@ mod templates;
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use time::OffsetDateTime;
 
 use crate::{
@@ -40,7 +41,7 @@ use crate::{
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// Two minutes instead of twenty; shows what is broken, not what is slow.
+    /// Seven minutes instead of forty; shows what is broken, not what is slow.
     #[arg(long)]
     quick: bool,
     /// Write all figures to this file.
@@ -59,6 +60,21 @@ struct Arguments {
     /// Small renders in a row, with the service's memory at ten points. Without it: 10,000, or 1,000 in a quick run.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
     soak: Option<u64>,
+    /// Measure this section alone.
+    #[arg(long, value_enum, requires = "platen")]
+    only: Option<Section>,
+    /// Renders of the section mixed-soak.
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..))]
+    mixed: u64,
+}
+
+/// A section that can be measured by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Section {
+    /// What one account's hostile requests cost the service and another account.
+    Hostile,
+    /// Mixed pages of several accounts, one in a hundred hostile; only measured by itself.
+    MixedSoak,
 }
 
 #[tokio::main]
@@ -76,7 +92,11 @@ async fn run(arguments: Arguments) -> Result<(), LoadError> {
     let mut plan = if arguments.quick { Plan::QUICK } else { Plan::FULL };
     plan.soak_renders = arguments.soak.unwrap_or(plan.soak_renders);
     let (started, start) = (OffsetDateTime::now_utc(), Instant::now());
-    let (chromium, results) = bench::run(&arguments.chromium, arguments.platen.as_deref(), plan).await?;
+    let chromium = &arguments.chromium;
+    let (chromium, results) = match (arguments.only, arguments.platen.as_deref()) {
+        (Some(section), Some(platen)) => bench::run_section(section, chromium, platen, plan, arguments.mixed).await?,
+        (_, platen) => bench::run(chromium, platen, plan).await?,
+    };
     let surroundings = Surroundings {
         started,
         seconds: start.elapsed().as_secs_f64(),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::hostile::Subscription;
+
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
@@ -21,10 +23,14 @@ pub(crate) struct Plan {
     pub(crate) queued_renders: usize,
     /// Completions of each printed document.
     pub(crate) completions: usize,
+    /// Whose attacks are measured.
+    pub(crate) attackers: &'static [Subscription],
+    /// How long memory may take to come back after an attack.
+    pub(crate) memory_patience: Duration,
 }
 
 impl Plan {
-    /// About a quarter of an hour.
+    /// About forty minutes.
     pub(crate) const FULL: Self = Self {
         rounds: 3,
         table_rounds: 2,
@@ -34,8 +40,10 @@ impl Plan {
         soak_renders: 10_000,
         queued_renders: 5_000,
         completions: 50,
+        attackers: &[Subscription::Free, Subscription::Scale],
+        memory_patience: Duration::from_mins(1),
     };
-    /// About two minutes; shows what is broken, not what is slow.
+    /// About seven minutes; shows what is broken, not what is slow.
     pub(crate) const QUICK: Self = Self {
         rounds: 1,
         table_rounds: 1,
@@ -45,5 +53,7 @@ impl Plan {
         soak_renders: 1_000,
         queued_renders: 200,
         completions: 10,
+        attackers: &[Subscription::Free],
+        memory_patience: Duration::from_secs(10),
     };
 }

@@ -45,21 +45,35 @@ pub(crate) struct Service {
 impl Service {
     /// Starts the service in a role; it answers after [`Self::wait_until_ready`].
     pub(crate) fn start(binary: &Path, chromium: &Path, role: &'static str) -> Result<Self, LoadError> {
+        // The limits of one account are not what is measured.
+        let settings = [
+            ("PLATEN_RATE_PER_MINUTE", "1000000"),
+            ("PLATEN_CONCURRENCY", "256"),
+            ("PLATEN_QUEUE_LIMIT", "1000"),
+        ];
+        Self::start_with(binary, chromium, role, &settings)
+    }
+
+    /// As [`Self::start`], with default settings but for these.
+    pub(crate) fn start_with(
+        binary: &Path,
+        chromium: &Path,
+        role: &'static str,
+        settings: &[(&'static str, &str)],
+    ) -> Result<Self, LoadError> {
         let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
         // The users of the database and of the browser must get through to what is theirs.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let listen = format!("127.0.0.1:{port}");
-        let settings = vec![
+        let own = [
             ("PLATEN_DATA_DIR", folder.path().join("data").display().to_string()),
             ("PLATEN_LISTEN", listen.clone()),
             ("PLATEN_CHROMIUM", chromium.display().to_string()),
             ("PLATEN_ROLE", role.to_owned()),
-            // The limits of one account are not what is measured.
-            ("PLATEN_RATE_PER_MINUTE", "1000000".to_owned()),
-            ("PLATEN_CONCURRENCY", "256".to_owned()),
-            ("PLATEN_QUEUE_LIMIT", "1000".to_owned()),
         ];
+        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        let settings: Vec<_> = own.into_iter().chain(settings).collect();
         let log = File::create(folder.path().join("service.log"))?;
         let child = platen(binary, &settings)
             .arg("serve")
@@ -103,6 +117,11 @@ impl Service {
 
     /// Makes an account and a key, by the command line, as an operator does.
     pub(crate) async fn new_client(&self, name: &str) -> Result<Client, LoadError> {
+        self.new_client_with(name, "Scale").await
+    }
+
+    /// As [`Self::new_client`], on this plan.
+    pub(crate) async fn new_client_with(&self, name: &str, plan: &str) -> Result<Client, LoadError> {
         let email = format!("{name}@load.example");
         self.run(
             &[
@@ -111,7 +130,7 @@ impl Service {
                 "--email",
                 &email,
                 "--plan",
-                "Scale",
+                plan,
                 "--credits",
                 "1000000000",
             ],
@@ -122,6 +141,17 @@ impl Service {
             .run(&["keys", "create", "--email", &email, "--name", "bench"], "")
             .await?;
         Ok(Client::new(&self.http, &self.address, key.trim()))
+    }
+
+    /// Host and port.
+    pub(crate) fn authority(&self) -> &str {
+        self.address.trim_start_matches("http://")
+    }
+
+    /// What it counts and measures, for those who have the token.
+    pub(crate) async fn metrics(&self, token: &str) -> Result<String, LoadError> {
+        let request = self.http.get(format!("{}/metrics", self.address)).bearer_auth(token);
+        Ok(request.send().await?.error_for_status()?.text().await?)
     }
 
     /// Its database, as its commands join it.

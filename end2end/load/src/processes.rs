@@ -29,6 +29,29 @@ pub(crate) struct Memory {
     pub(crate) chromium: u64,
 }
 
+/// Resident bytes of one process now.
+pub(crate) fn resident(pid: u32) -> io::Result<u64> {
+    of_status(pid, "VmRSS:")
+}
+
+/// Resident bytes of one process at its highest since [`forget_high_water`].
+pub(crate) fn high_water(pid: u32) -> io::Result<u64> {
+    of_status(pid, "VmHWM:")
+}
+
+/// See proc_pid_clear_refs(5).
+pub(crate) fn forget_high_water(pid: u32) -> io::Result<()> {
+    fs::write(format!("/proc/{pid}/clear_refs"), "5")
+}
+
+fn of_status(pid: u32, field: &str) -> io::Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
+    let kibibytes: Option<u64> = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    let kibibytes = kibibytes.ok_or_else(|| io::Error::other(format!("/proc/{pid}/status has no {field}")))?;
+    Ok(kibibytes * 1024)
+}
+
 /// Processor time of a process and of its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProcessorTime {

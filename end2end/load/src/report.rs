@@ -8,7 +8,8 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use crate::{
     crowd::CROWD,
     goals::{Bound, Goal, judge},
-    results::{Cell, Results, Way},
+    hostile::{AttackResult, mixed::MixedSoak},
+    results::{Cell, Results, SoakPoint, Way},
     statistics::percentile,
 };
 
@@ -42,6 +43,8 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "queue": results.queue,
         "acceptance": results.acceptance,
         "chromium_after_large_documents": results.chromium_after_large_documents,
+        "hostile": results.hostile,
+        "mixed_soak": results.mixed_soak,
         "goals": judge(results),
     })
 }
@@ -70,6 +73,10 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
         add_cell(&mut text, results, cell);
     }
     add_details(&mut text, results);
+    add_attacks(&mut text, &results.hostile);
+    if let Some(soak) = &results.mixed_soak {
+        add_mixed_soak(&mut text, soak);
+    }
     add_goals(&mut text, &judge(results));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\n{:.0} minutes", surroundings.seconds / 60.0);
@@ -192,17 +199,73 @@ fn add_details(text: &mut String, results: &Results) {
         );
     }
     if !results.soak.is_empty() {
-        text.push_str("Service's memory in the soak, MB after renders:");
-        for point in &results.soak {
-            let _ = write!(
-                text,
-                " {:.1} ({})",
-                point.service_memory as f64 / MEGABYTE,
-                point.renders
-            );
-        }
-        text.push('\n');
+        text.push_str("Service's memory in the soak");
+        add_points(text, &results.soak);
     }
+}
+
+fn add_points(text: &mut String, points: &[SoakPoint]) {
+    text.push_str(", MB after renders:");
+    for point in points {
+        let _ = write!(
+            text,
+            " {:.1} ({})",
+            point.service_memory as f64 / MEGABYTE,
+            point.renders
+        );
+    }
+    text.push('\n');
+}
+
+fn add_attacks(text: &mut String, attacks: &[AttackResult]) {
+    if attacks.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<50} {:>6} {:>7} {:>8} {:>8} {:>8} {:>8} {:>5} {:>5}  outcomes",
+        "hostile", "plan", "s", "rise MB", "left MB", "p95 ms", "× quiet", "lost", "died",
+    );
+    for attack in attacks {
+        let outcomes: Vec<_> = attack
+            .outcomes
+            .iter()
+            .map(|(outcome, count)| format!("{count} × {outcome}"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "{:<50} {:>6} {:>7.1} {:>8.1} {:>8.1} {:>8.1} {:>8.2} {:>5} {:>5}  {}",
+            attack.attack,
+            format!("{:?}", attack.subscription),
+            attack.seconds,
+            attack.memory_rise as f64 / MEGABYTE,
+            attack.memory_left as f64 / MEGABYTE,
+            attack.p95_ms,
+            attack.slowdown(),
+            attack.neighbour_lost,
+            attack.browsers_died,
+            outcomes.join(", "),
+        );
+    }
+}
+
+fn add_mixed_soak(text: &mut String, soak: &MixedSoak) {
+    let _ = writeln!(
+        text,
+        "\n{} mixed renders in {:.0} s, {} of them hostile (slowest {:.1} s): {} lost, {} doubled, {} credits charged of \
+         {} owed, p95 {:.0} ms",
+        soak.renders,
+        soak.seconds,
+        soak.hostile,
+        soak.slowest_hostile_ms / 1e3,
+        soak.lost,
+        soak.doubled,
+        soak.charged,
+        soak.owed,
+        soak.p95_ms,
+    );
+    text.push_str("Service's memory");
+    add_points(text, &soak.points);
 }
 
 fn add_goals(text: &mut String, goals: &[Goal]) {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     crowd::CrowdCost,
+    hostile::{AttackResult, mixed::MixedSoak},
     measure::Round,
     numbering::NumberingCost,
     queue::{Acceptance, QueueThroughput},
@@ -70,6 +71,8 @@ pub(crate) struct Results {
     pub(crate) acceptance: Option<Acceptance>,
     /// Bytes of all Chromium processes after large documents and the small ones that followed.
     pub(crate) chromium_after_large_documents: Option<u64>,
+    pub(crate) hostile: Vec<AttackResult>,
+    pub(crate) mixed_soak: Option<MixedSoak>,
 }
 
 impl Way {

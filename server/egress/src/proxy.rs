@@ -37,6 +37,8 @@ pub const FAILED_HEADER: &str = "x-platen-failed";
 
 /// More connections than the kernel keeps for us to accept.
 const BACKLOG: usize = 4_096;
+/// Connections end when they are polled next.
+const ENDING_LIMIT: Duration = Duration::from_secs(1);
 /// When no connection can be accepted (out of file descriptors, say), the next try waits so long.
 const ACCEPT_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
@@ -108,6 +110,15 @@ impl Proxy {
     /// Closes every connection and refuses new ones until the next [`Proxy::begin_render`]. The log stays.
     pub fn close_connections(&self) {
         lock(&self.shared.render).closed.cancel();
+    }
+
+    /// As [`Proxy::close_connections`]; returns once every connection has ended. `false`: bytes came from outside after the
+    /// log was taken, or a connection does not end.
+    pub async fn end_render(&self) -> bool {
+        let render = Arc::clone(&lock(&self.shared.render));
+        render.closed.cancel();
+        let ended = tokio::time::timeout(ENDING_LIMIT, render.ended()).await;
+        ended.is_ok() && !render.has_received()
     }
 
     /// The log of the current (or last) render, which is empty afterwards.

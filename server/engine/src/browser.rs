@@ -1,5 +1,7 @@
 //! One Chromium: started, watched, ended. A crash domain.
 
+pub(crate) mod memory;
+
 use std::{
     collections::VecDeque,
     fs, io,
@@ -10,7 +12,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
@@ -33,10 +35,6 @@ use crate::{
 
 /// From the start of the process to its first answer. A cold start on a busy machine takes seconds.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// How often the memory of renderer processes is looked at: a page that floods it gains 300 to 500 MB a second.
-const MEMORY_WATCH_INTERVAL: Duration = Duration::from_millis(200);
-/// A crash so soon after a kill for memory is that kill.
-const MEMORY_KILL_WINDOW: Duration = Duration::from_secs(3);
 /// Room in the pipes: a printed document comes in large messages.
 const PIPE_BYTES: usize = 1 << 20;
 /// From the end of the renderers to the end of the browser, if that is what ended them.
@@ -63,7 +61,9 @@ pub(crate) struct Browser {
     renders: AtomicU64,
     /// Sessions made and not yet destroyed.
     pub(crate) sessions: AtomicUsize,
-    last_memory_kill: Mutex<Option<Instant>>,
+    tenants: memory::Tenants,
+    /// Set when it holds more memory than it should and nobody at work is to blame.
+    pub(crate) bloated: CancellationToken,
 }
 
 /// Why a browser does not start.
@@ -126,7 +126,8 @@ impl Browser {
             retiring: AtomicBool::new(false),
             renders: AtomicU64::new(0),
             sessions: AtomicUsize::new(0),
-            last_memory_kill: Mutex::default(),
+            tenants: memory::Tenants::default(),
+            bloated: CancellationToken::new(),
         };
         let silent = |said: &Mutex<VecDeque<String>>| {
             let said = said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,11 +153,9 @@ impl Browser {
         };
         browser.version = version.product;
         let browser = Arc::new(browser);
-        tokio::spawn(watch_memory(
-            Arc::downgrade(&browser),
-            browser.exited.clone(),
-            config.page_memory_limit,
-        ));
+        let limit = config.page_memory_limit;
+        tokio::spawn(memory::watch_renderers(Arc::downgrade(&browser), limit));
+        tokio::spawn(memory::watch_shared(Arc::downgrade(&browser), limit));
         Ok(browser)
     }
 
@@ -196,12 +195,6 @@ impl Browser {
     /// Takes no new sessions from now on.
     pub(crate) fn retire(&self) {
         self.retiring.store(true, Ordering::Release);
-    }
-
-    /// Whether a renderer was killed for its memory just now.
-    pub(crate) fn killed_for_memory(&self) -> bool {
-        let last = *self.last_memory_kill.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|at| at.elapsed() < MEMORY_KILL_WINDOW)
     }
 
     /// The renderer processes that it has now.
@@ -254,6 +247,8 @@ fn spawn(
         .args(chromium::arguments(profile, sandbox))
         .env_clear()
         .env("HOME", profile)
+        // A printed document lies in a file until it is read.
+        .env("TMPDIR", profile)
         .env("XDG_CACHE_HOME", profile.join("cache"))
         .env("XDG_CONFIG_HOME", profile.join("config"))
         .env("PATH", "/usr/bin:/bin")
@@ -320,30 +315,5 @@ async fn listen(stderr: ChildStderr, last_words: Arc<Mutex<VecDeque<String>>>) {
             last_words.pop_front();
         }
         last_words.push_back(line);
-    }
-}
-
-/// Kills renderer processes above the bound: `--max-old-space-size` bounds neither typed arrays nor nodes nor pictures.
-async fn watch_memory(browser: std::sync::Weak<Browser>, exited: CancellationToken, limit: u64) {
-    let mut interval = tokio::time::interval(MEMORY_WATCH_INTERVAL);
-    loop {
-        tokio::select! {
-            () = exited.cancelled() => return,
-            _ = interval.tick() => {}
-        }
-        let Some(browser) = browser.upgrade() else { return };
-        for pid in browser.renderers() {
-            let Some(resident) = processes::resident_bytes(pid).filter(|&bytes| bytes > limit) else {
-                continue;
-            };
-            tracing::warn!(
-                pid = pid.as_raw_nonzero().get(),
-                resident,
-                limit,
-                "renderer killed for its memory"
-            );
-            *browser.last_memory_kill.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-            let _ = rustix::process::kill_process(pid, Signal::KILL);
-        }
     }
 }

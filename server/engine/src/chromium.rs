@@ -27,7 +27,7 @@ pub fn is_full_browser(path: &Path) -> bool {
 
 /// Flags of every browser. The proxy, which is the only way out, is set for each context; the default context, which no
 /// page uses, has one that does not answer.
-const FLAGS: [&str; 41] = [
+const FLAGS: [&str; 43] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-first-run",
@@ -72,13 +72,18 @@ const FLAGS: [&str; 41] = [
     "--lang=en-US",
     // Containers give /dev/shm 64 MB.
     "--disable-dev-shm-usage",
+    // A page is one process, whose memory is bounded. Frames of other sites would have processes of their own; they are of
+    // the same render, and no process ever serves two contexts. (The headless shell isolates no sites by itself.)
+    "--disable-site-isolation-trials",
+    // The GPU process may end as often as it likes; after the sixth time the browser would end as well.
+    "--disable-gpu-process-crash-limit",
     // A page that exhausts the JavaScript heap ends its own renderer.
     "--js-flags=--max-old-space-size=512",
     // RenderDocument and BackForwardCache give each reset to about:blank a new frame host, which costs a third of the
     // throughput; the spare renderer doubles the processes; the rest is the browser's own network traffic.
     "--disable-features=RenderDocument,BackForwardCache,SpareRendererForSitePerProcess,MediaRouter,Translate,\
      OptimizationHints,InterestFeedContentSuggestions,DialMediaRouteProvider,AutofillServerCommunication,Prerender2,\
-     DnsOverHttps,AsyncDns,NetworkTimeServiceQuerying",
+     DnsOverHttps,AsyncDns,NetworkTimeServiceQuerying,IsolateOrigins,site-per-process,IsolateSandboxedIframes",
     "--enable-features=NetworkServiceInProcess2",
 ];
 

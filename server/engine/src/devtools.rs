@@ -4,28 +4,39 @@
 //! Events go straight into the observer of their session, on the reader's task, so that a page that floods us with
 //! events meets bounded state and not a growing channel.
 
+mod messages;
+mod wire;
+
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Mutex, OnceLock, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
     },
 };
 
 use chromiumoxide::types::Command;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    io::{AsyncWriteExt, BufReader},
     net::unix::pipe,
     sync::{mpsc, oneshot},
 };
 use tokio_util::sync::CancellationToken;
 
+use messages::{MESSAGE_LIMIT, Message, MessageReader, Skipped};
+use wire::{Detached, Incoming, frame};
+
 /// Frames waiting for the pipe; each is one command, so this bounds commands, not bytes.
 const OUTGOING_FRAMES: usize = 256;
-/// A single message above this means that the browser has gone mad; it is given up. A printed document comes in chunks.
-const FRAME_LIMIT: usize = 256 << 20;
+/// Bytes read from the pipe at once.
+const PIPE_BUFFER: usize = 1 << 20;
+/// Megabytes of one message; a session with a larger one is lost.
+pub(crate) const MESSAGE_LIMIT_MB: u64 = (MESSAGE_LIMIT >> 20) as u64;
+/// Events of this domain may be skipped: they are for the log. A `data:` address of many megabytes comes in two of them.
+const SKIPPABLE: &str = "Network.";
+/// Bytes of such events that are skipped for one render; each holds up the pipe that all sessions share.
+const SKIPPED_LIMIT: u64 = 256 << 20;
 
 /// Why a command has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +47,9 @@ pub(crate) enum DevToolsError {
     /// The target that the command was for has crashed or is detached.
     #[error("the page's renderer has crashed")]
     TargetCrashed,
+    /// A message about the page was longer than messages may be.
+    #[error("a message of the browser about the page is larger than {MESSAGE_LIMIT_MB} MB")]
+    MessageTooLarge,
     /// The browser refused the command.
     #[error("{method}: {message}")]
     Refused {
@@ -58,8 +72,8 @@ pub(crate) enum DevToolsError {
 pub(crate) trait SessionEvents: Send + Sync {
     /// One event. `params` is its JSON object.
     fn event(&self, method: &str, params: &RawValue);
-    /// The session's target has crashed or is gone.
-    fn crashed(&self);
+    /// The session is lost: its target has crashed or is gone, or has said too much at once.
+    fn lost(&self);
 }
 
 /// One pipe to one browser. Cheap to clone.
@@ -86,41 +100,21 @@ struct Waiter {
 pub(crate) struct SessionRoute {
     id: Arc<str>,
     events: Arc<dyn SessionEvents>,
-    crashed: AtomicBool,
+    lost: OnceLock<DevToolsError>,
+    /// See [`SKIPPED_LIMIT`].
+    skipped_bytes: AtomicU64,
 }
 
-#[derive(Serialize)]
-struct Outgoing<'a, C> {
-    id: u64,
-    method: &'a str,
-    params: &'a C,
-    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
-    session: Option<&'a str>,
-}
+impl SessionRoute {
+    /// Why nothing may be sent to the session any more.
+    pub(crate) fn loss(&self) -> Option<DevToolsError> {
+        self.lost.get().cloned()
+    }
 
-#[derive(Deserialize)]
-struct Incoming<'a> {
-    id: Option<u64>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    error: Option<IncomingError>,
-    method: Option<&'a str>,
-    #[serde(rename = "sessionId")]
-    session: Option<&'a str>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct IncomingError {
-    message: String,
-    data: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Detached {
-    #[serde(rename = "sessionId")]
-    session: String,
+    /// The next render begins.
+    pub(crate) fn begin_render(&self) {
+        self.skipped_bytes.store(0, Ordering::Relaxed);
+    }
 }
 
 impl Connection {
@@ -135,7 +129,7 @@ impl Connection {
             closed: CancellationToken::new(),
         });
         tokio::spawn(write_frames(to_browser, queue, Arc::clone(&shared)));
-        tokio::spawn(read_frames(from_browser, Arc::clone(&shared)));
+        tokio::spawn(read_messages(from_browser, Arc::clone(&shared)));
         Self { shared }
     }
 
@@ -161,8 +155,8 @@ impl Connection {
         command: &C,
     ) -> Result<impl Future<Output = Result<C::Response, DevToolsError>> + use<C>, DevToolsError> {
         // A command to a crashed target is not merely lost: `Page.printToPDF` takes the whole browser down with it.
-        if route.crashed.load(Ordering::Acquire) {
-            return Err(DevToolsError::TargetCrashed);
+        if let Some(loss) = route.loss() {
+            return Err(loss);
         }
         self.send(Some(&route.id), command).await
     }
@@ -180,7 +174,8 @@ impl Connection {
         let route = Arc::new(SessionRoute {
             id: session.into(),
             events,
-            crashed: AtomicBool::new(false),
+            lost: OnceLock::new(),
+            skipped_bytes: AtomicU64::new(0),
         });
         let mut sessions = lock(&self.shared.sessions);
         sessions.retain(|_, route| route.strong_count() > 0);
@@ -261,17 +256,6 @@ impl Drop for ForgetOnDrop {
     }
 }
 
-fn frame<C: Command>(id: u64, session: Option<&str>, command: &C) -> serde_json::Result<Vec<u8>> {
-    let mut frame = serde_json::to_vec(&Outgoing {
-        id,
-        method: &command.identifier(),
-        params: command,
-        session,
-    })?;
-    frame.push(0);
-    Ok(frame)
-}
-
 async fn write_frames(mut to_browser: pipe::Sender, mut queue: mpsc::Receiver<Vec<u8>>, shared: Arc<Shared>) {
     loop {
         let frame = tokio::select! {
@@ -285,19 +269,12 @@ async fn write_frames(mut to_browser: pipe::Sender, mut queue: mpsc::Receiver<Ve
     }
 }
 
-async fn read_frames(from_browser: pipe::Receiver, shared: Arc<Shared>) {
-    let mut reader = BufReader::with_capacity(1 << 20, from_browser);
-    let mut buffer = Vec::new();
-    loop {
-        buffer.clear();
-        match reader.read_until(0, &mut buffer).await {
-            Ok(length) if length > 0 && buffer.last() == Some(&0) && length <= FRAME_LIMIT => {
-                shared.dispatch(&buffer[..length - 1]);
-            }
-            _ => break,
-        }
-        if buffer.capacity() > 16 << 20 {
-            buffer = Vec::new();
+async fn read_messages(from_browser: pipe::Receiver, shared: Arc<Shared>) {
+    let mut reader = MessageReader::new(BufReader::with_capacity(PIPE_BUFFER, from_browser));
+    while let Ok(Some(message)) = reader.next().await {
+        match message {
+            Message::Whole(message) => shared.dispatch(message),
+            Message::Skipped(message) => shared.note_skipped(&message),
         }
     }
     shared.close();
@@ -335,13 +312,13 @@ impl Shared {
                 .params
                 .map(|params| serde_json::from_str::<Detached>(params.get()))
             {
-                self.crash(&detached.session);
+                self.lose(&detached.session, &DevToolsError::TargetCrashed);
             }
             return;
         }
         let Some(session) = message.session else { return };
         if method == "Inspector.targetCrashed" {
-            self.crash(session);
+            self.lose(session, &DevToolsError::TargetCrashed);
         } else if let (Some(route), Some(params)) = (self.find(session), message.params) {
             route.events.event(method, params);
         }
@@ -351,21 +328,49 @@ impl Shared {
         lock(&self.sessions).get(session).and_then(Weak::upgrade)
     }
 
-    /// The command under way in a crashed target never answers by itself, so everyone who waits for it is told.
-    fn crash(&self, session: &str) {
-        if let Some(route) = self.find(session) {
-            route.crashed.store(true, Ordering::Release);
-            route.events.crashed();
+    /// A message above the limit costs its session, unless nobody misses it.
+    fn note_skipped(&self, message: &Skipped) {
+        let (bytes, method) = (message.bytes, message.method());
+        tracing::debug!(bytes, method, "DevTools message skipped");
+        let waiter = message
+            .id()
+            .and_then(|id| lock(&self.pending).as_mut().and_then(|pending| pending.remove(&id)));
+        let session = waiter.as_ref().and_then(|waiter| waiter.session.clone());
+        if let Some(waiter) = waiter {
+            let _ = waiter.answer.send(Err(DevToolsError::MessageTooLarge));
         }
-        let lost: Vec<Waiter> = match lock(&self.pending).as_mut() {
+        let Some(session) = session.as_deref().or(message.session()) else {
+            return;
+        };
+        let is_missed = match self.find(session) {
+            Some(route) if method.is_some_and(|method| method.starts_with(SKIPPABLE)) => {
+                let skipped = route.skipped_bytes.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+                skipped > SKIPPED_LIMIT
+            }
+            _ => true,
+        };
+        if is_missed {
+            tracing::warn!(bytes, method, "a DevTools message is too large and costs its session");
+            self.lose(session, &DevToolsError::MessageTooLarge);
+        }
+    }
+
+    /// Ends a session. The command under way in a crashed target never answers by itself, so everyone who waits for it is
+    /// told.
+    fn lose(&self, session: &str, why: &DevToolsError) {
+        if let Some(route) = self.find(session) {
+            let _ = route.lost.set(why.clone());
+            route.events.lost();
+        }
+        let waiters: Vec<Waiter> = match lock(&self.pending).as_mut() {
             Some(pending) => pending
                 .extract_if(|_, w| w.session.as_deref() == Some(session))
                 .map(|(_, waiter)| waiter)
                 .collect(),
             None => Vec::new(),
         };
-        for waiter in lost {
-            let _ = waiter.answer.send(Err(DevToolsError::TargetCrashed));
+        for waiter in waiters {
+            let _ = waiter.answer.send(Err(why.clone()));
         }
     }
 
@@ -374,8 +379,8 @@ impl Shared {
         // Dropping the waiters answers each of them with `Closed`.
         lock(&self.pending).take();
         for route in lock(&self.sessions).drain().filter_map(|(_, route)| route.upgrade()) {
-            route.crashed.store(true, Ordering::Release);
-            route.events.crashed();
+            let _ = route.lost.set(DevToolsError::Closed);
+            route.events.lost();
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::job::Phase;
+use crate::job::{Phase, RunningTemplate};
 
 /// Why there is no document.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -79,6 +79,12 @@ pub enum RenderFault {
         /// The exception as text, at most 500 characters.
         message: String,
     },
+    /// `evaluate_js` threw a text, or passed the browser one, that is larger than a message of the browser may be.
+    #[error("the expression threw a text of more than {limit_mb} MB, or passed it to the browser: shorten it")]
+    EvaluateTooLarge {
+        /// The limit, in MB.
+        limit_mb: u64,
+    },
     /// `wait_for.selector` is not a selector.
     #[error("{message}")]
     InvalidSelector {
@@ -99,6 +105,36 @@ pub enum RenderFault {
     MemoryExceeded {
         /// The bound, in MB.
         limit_mb: u64,
+    },
+    /// The page made the browser report a text above the limit: a frame's name, an address, a header.
+    #[error(
+        "a script of the page passed the browser a text of more than {limit_mb} MB, for instance a frame's name, a header \
+         or an address: shorten it"
+    )]
+    MessageTooLarge {
+        /// The limit, in MB.
+        limit_mb: u64,
+    },
+    /// What is printed of all parts together is too large.
+    #[error(
+        "with this part the printed document is larger than {limit_mb} MB, the limit of one render: use fewer or smaller \
+         pictures, or render the parts as several documents"
+    )]
+    PrintedTooLarge {
+        /// See [`crate::job::RenderJob::printed_limit`], in MB.
+        limit_mb: u64,
+    },
+    /// A header or footer is too large.
+    #[error("{what} {size} bytes; {limit} are allowed: shorten it, or use smaller pictures")]
+    HeaderFooterTooLarge {
+        /// Which template.
+        template: RunningTemplate,
+        /// What has this size, as a clause that ends with its verb.
+        what: &'static str,
+        /// In bytes; at least so much.
+        size: usize,
+        /// In bytes.
+        limit: usize,
     },
     /// More pages than the operation allows.
     #[error("the document has {pages} pages; {limit} are allowed")]

@@ -4,22 +4,36 @@
 //! `date` are written into the template here; `pageNumber` and `totalPages` are left to Chromium where it counts the
 //! pages.
 
+mod assets;
 mod repeatable;
 
-use std::cell::Cell;
+use std::{cell::Cell, sync::Arc, time::Instant};
 
 use lol_html::{
-    RewriteStrSettings, element,
+    HtmlRewriter, RewriteStrSettings, element,
     html_content::{ContentType, Element},
-    rewrite_str, text,
+    text,
 };
 use platen_pdf::PageFacts;
 use time::{OffsetDateTime, macros::format_description};
 
 use crate::{
-    job::{HeaderFooter, Part, Warning},
+    error::RenderFault,
+    job::{HeaderFooter, Part, RunningTemplate, Warning},
     steps::print::Templates,
 };
+
+/// Bytes of a template as it is sent: room for a picture as a `data:` address.
+const TEMPLATE_LIMIT: usize = 1 << 20;
+/// Bytes of a template once it is filled.
+const FILLED_LIMIT: usize = 2 << 20;
+/// Bytes of the filled templates of all parts, which are held together.
+const ALL_PARTS_LIMIT: usize = 8 << 20;
+/// Bytes of the templates of all pages, filled one after the other: 6 KB on each of 10,000 pages.
+const ALL_PAGES_LIMIT: usize = 64 << 20;
+/// Characters of a title, and of an address: more than a margin has room for.
+const TITLE_LENGTH: usize = 500;
+const URL_LENGTH: usize = 2_000;
 
 /// A template without a font size would be set in a size that nobody can read.
 const DEFAULT_FONT_SIZE_PX: u32 = 10;
@@ -38,34 +52,52 @@ fn filled_class(class: &str) -> String {
 /// Attributes that name something to load.
 const ASSET_ATTRIBUTES: [&str; 7] = ["src", "srcset", "href", "xlink:href", "data", "poster", "background"];
 
-/// What may stand between `url(` and the address.
-const BEFORE_ADDRESS: [char; 5] = [' ', '\t', '\n', '"', '\''];
-
 /// What the classes stand for.
-pub(crate) struct Fields<'a> {
+pub(crate) struct Fields {
     /// Class `title`.
-    pub(crate) title: &'a str,
+    title: String,
     /// Class `url`; empty for HTML.
-    pub(crate) url: &'a str,
+    url: String,
     /// Class `date`, in UTC.
-    pub(crate) date: OffsetDateTime,
+    date: OffsetDateTime,
     /// Classes `pageNumber` and `totalPages`; left to Chromium if there is nothing.
-    pub(crate) numbers: Option<[&'a str; 2]>,
+    numbers: Option<[String; 2]>,
 }
 
-impl<'a> Fields<'a> {
+/// Why templates are not filled.
+#[derive(Debug, PartialEq)]
+pub(crate) enum FillError {
+    /// They become too large.
+    Fault(RenderFault),
+    /// The render's deadline passed.
+    Late,
+}
+
+/// Templates ready for `Page.printToPDF`.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    /// Of each part, in their order. Parts that follow each other share equal ones.
+    pub(crate) templates: Vec<Arc<Templates>>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Fields {
     /// Those of a part's pages.
-    pub(crate) fn of(part: &'a Part, facts: &'a PageFacts, date: OffsetDateTime) -> Self {
+    pub(crate) fn of(part: &Part, facts: &PageFacts, date: OffsetDateTime, numbers: Option<[String; 2]>) -> Self {
         Self {
-            title: facts.title.as_deref().unwrap_or_default(),
+            title: cut(facts.title.as_deref().unwrap_or_default(), TITLE_LENGTH),
             url: match part {
-                Part::Html(_) => "",
-                Part::Url(url) => url.as_str(),
+                Part::Html(_) => String::new(),
+                Part::Url(url) => cut(url.as_str(), URL_LENGTH),
             },
             date,
-            numbers: None,
+            numbers,
         }
     }
+}
+
+fn cut(text: &str, length: usize) -> String {
+    text.chars().take(length).collect()
 }
 
 /// Whether header and footer look the same in a box of a larger page.
@@ -75,32 +107,92 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Header and footer ready for `Page.printToPDF`.
-pub(crate) fn fill_both(wanted: &HeaderFooter, fields: &Fields<'_>, warnings: &mut Vec<Warning>) -> Templates {
-    let (header, header_warning) = fill(&wanted.header, fields, "header_template");
-    let (footer, footer_warning) = fill(&wanted.footer, fields, "footer_template");
-    warnings.extend(header_warning);
-    warnings.extend(footer_warning);
-    Templates { header, footer }
+/// Refuses templates that are too long to be filled.
+pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderFault> {
+    for (template, text) in [
+        (RunningTemplate::Header, &wanted.header),
+        (RunningTemplate::Footer, &wanted.footer),
+    ] {
+        check_size(template, "the template has", text.len(), TEMPLATE_LIMIT)?;
+    }
+    Ok(())
+}
+
+/// Refuses templates that are too long for all pages together. `pages`: how many of each part are kept.
+pub(crate) fn check_pages(templates: &[Arc<Templates>], pages: &[usize]) -> Result<(), RenderFault> {
+    let sum = |text: fn(&Templates) -> &str| {
+        let lengths = templates.iter().zip(pages);
+        lengths.map(|(templates, pages)| text(templates).len() * pages).sum()
+    };
+    let what = "filled for all pages it has";
+    let (headers, footers) = (sum(|templates| &templates.header), sum(|templates| &templates.footer));
+    check_size(RunningTemplate::Header, what, headers, ALL_PAGES_LIMIT)?;
+    check_size(RunningTemplate::Footer, what, footers, ALL_PAGES_LIMIT)
+}
+
+fn check_size(template: RunningTemplate, what: &'static str, size: usize, limit: usize) -> Result<(), RenderFault> {
+    if size > limit {
+        return Err(RenderFault::HeaderFooterTooLarge {
+            template,
+            what,
+            size,
+            limit,
+        });
+    }
+    Ok(())
+}
+
+/// Fills header and footer for each part. Takes the processor, but not for long after `ends_at`.
+pub(crate) fn fill_all(wanted: &HeaderFooter, parts: &[Fields], ends_at: Instant) -> Result<Filled, FillError> {
+    let mut templates: Vec<Arc<Templates>> = Vec::with_capacity(parts.len());
+    let mut warnings = Vec::new();
+    let mut held = [0; 2];
+    for fields in parts {
+        let (header, header_warning) = fill(RunningTemplate::Header, &wanted.header, fields, ends_at)?;
+        let (footer, footer_warning) = fill(RunningTemplate::Footer, &wanted.footer, fields, ends_at)?;
+        // What is wrong with a template is wrong with it in every part.
+        if templates.is_empty() {
+            warnings.extend(header_warning.into_iter().chain(footer_warning));
+        }
+        let filled = Arc::new(Templates { header, footer });
+        if let Some(equal) = templates.last().filter(|last| **last == filled) {
+            templates.push(Arc::clone(equal));
+            continue;
+        }
+        held[0] += filled.header.len();
+        held[1] += filled.footer.len();
+        for (which, held) in [RunningTemplate::Header, RunningTemplate::Footer].into_iter().zip(held) {
+            check_size(which, "filled for the parts it has", held, ALL_PARTS_LIMIT).map_err(FillError::Fault)?;
+        }
+        templates.push(filled);
+    }
+    Ok(Filled { templates, warnings })
 }
 
 /// A template ready for `Page.printToPDF`.
-fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warning>) {
+fn fill(
+    which: RunningTemplate,
+    template: &str,
+    fields: &Fields,
+    ends_at: Instant,
+) -> Result<(String, Option<Warning>), FillError> {
     if template.trim().is_empty() {
-        return (NOTHING.to_owned(), None);
+        return Ok((NOTHING.to_owned(), None));
     }
+    let filled = Cell::new(0);
+    let is_late = Cell::new(false);
     let date = fields
         .date
         .format(&format_description!("[year]-[month]-[day] [hour]:[minute] UTC"));
     let date = date.unwrap_or_default();
-    let remote = Cell::new(names_an_asset(template));
+    let remote = Cell::new(assets::are_named_in(template));
     let refuse = |element: &mut Element<'_, '_>| {
         for attribute in ASSET_ATTRIBUTES {
             let Some(value) = element.get_attribute(attribute) else {
                 continue;
             };
             let is_link = attribute == "href" && element.tag_name() == "a";
-            if !is_link && !is_within(&value) {
+            if !is_link && !assets::is_within(&value) {
                 element.remove_attribute(attribute);
                 remote.set(true);
             }
@@ -127,7 +219,16 @@ fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warn
             Ok(())
         }
     };
+    // Every element passes here, and what is filled is in elements.
+    let watch = |_: &mut Element<'_, '_>| {
+        is_late.set(Instant::now() >= ends_at);
+        if is_late.get() || filled.get() > FILLED_LIMIT {
+            return Err("enough".into());
+        }
+        Ok(())
+    };
     let mut settings = RewriteStrSettings::new()
+        .append_element_content_handler(element!("*", watch))
         .append_element_content_handler(element!("script", |script| {
             script.remove();
             Ok(())
@@ -138,90 +239,127 @@ fn fill(template: &str, fields: &Fields<'_>, name: &str) -> (String, Option<Warn
             Ok(())
         }))
         .append_element_content_handler(element!("*", refuse))
-        .append_element_content_handler(element!(".title", fill_with("title", fields.title)))
-        .append_element_content_handler(element!(".url", fill_with("url", fields.url)))
+        .append_element_content_handler(element!(".title", fill_with("title", &fields.title)))
+        .append_element_content_handler(element!(".url", fill_with("url", &fields.url)))
         .append_element_content_handler(element!(".date", fill_with("date", &date)))
         .append_element_content_handler(text!("style", |rules| {
             let renamed = FILLED_CLASSES
                 .iter()
-                .fold(without_assets(rules.as_str()), |rules, class| {
+                .fold(assets::without(rules.as_str()), |rules, class| {
                     rules.replace(&format!(".{class}"), &format!(".{}", filled_class(class)))
                 });
             rules.replace(&renamed, ContentType::Html);
             Ok(())
         }));
-    if let Some([number, total]) = fields.numbers {
+    if let Some([number, total]) = &fields.numbers {
         settings = settings
             .append_element_content_handler(element!(".pageNumber", fill_with("pageNumber", number)))
             .append_element_content_handler(element!(".totalPages", fill_with("totalPages", total)));
     }
-    let filled = rewrite_str(template, settings).unwrap_or_default();
+    let mut html =
+        format!("<div style=\"font-size:{DEFAULT_FONT_SIZE_PX}px;width:100%;-webkit-print-color-adjust:exact\">")
+            .into_bytes();
+    let mut rewriter = HtmlRewriter::new(settings.into(), |piece: &[u8]| {
+        filled.set(filled.get() + piece.len());
+        html.extend_from_slice(piece);
+    });
+    let written = rewriter.write(template.as_bytes()).and_then(|()| rewriter.end());
+    if is_late.get() {
+        return Err(FillError::Late);
+    }
+    check_size(
+        which,
+        "filled with title and address it has",
+        filled.get(),
+        FILLED_LIMIT,
+    )
+    .map_err(FillError::Fault)?;
+    // What can't be rewritten is left out.
+    if written.is_err() {
+        return Ok((NOTHING.to_owned(), None));
+    }
+    html.extend_from_slice(b"</div>");
     let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
-        message: format!("{name} names an asset by address, which is not loaded; put it in as a data: URL"),
+        message: format!("{which} names an asset by address, which is not loaded; put it in as a data: URL"),
     });
-    let framed = format!(
-        "<div style=\"font-size:{DEFAULT_FONT_SIZE_PX}px;width:100%;-webkit-print-color-adjust:exact\">{filled}</div>"
-    );
-    (framed, warning)
-}
-
-/// Whether CSS in the template names something by an address. Chromium does not load it; this is for the warning.
-fn names_an_asset(template: &str) -> bool {
-    let template = template.to_ascii_lowercase();
-    let mut addresses = template.split("url(").skip(1);
-    addresses.any(|address| !is_within(address.trim_start_matches(BEFORE_ADDRESS))) || template.contains("@import")
-}
-
-/// Rules without `@import` and without addresses, for which Chromium would wait in vain: it then prints nothing at all.
-fn without_assets(rules: &str) -> String {
-    let mut kept = String::with_capacity(rules.len());
-    let mut rest = rules;
-    loop {
-        let lower = rest.to_ascii_lowercase();
-        let import = lower.find("@import").unwrap_or(rest.len());
-        let address = lower.find("url(").unwrap_or(rest.len());
-        let at = import.min(address);
-        kept.push_str(&rest[..at]);
-        if at == rest.len() {
-            return kept;
-        }
-        let (end, instead) = if import < address { (';', "") } else { (')', "url()") };
-        let (found, after) = rest[at..].split_once(end).unwrap_or((&rest[at..], ""));
-        let is_kept = address < import && is_within(found["url(".len()..].trim_start_matches(BEFORE_ADDRESS));
-        if is_kept {
-            kept.push_str(found);
-            kept.push(end);
-        } else {
-            kept.push_str(instead);
-        }
-        rest = after;
-    }
-}
-
-/// Whether an address stays within the template.
-fn is_within(address: &str) -> bool {
-    let address = address.trim_start();
-    address.starts_with('#')
-        || address
-            .get(..5)
-            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
+    Ok((String::from_utf8(html).unwrap_or_default(), warning))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use time::macros::datetime;
 
     use super::*;
 
-    fn fill_header(template: &str) -> (String, Option<Warning>) {
-        let fields = Fields {
-            title: "A < B",
-            url: "",
+    fn fields(title: &str) -> Fields {
+        Fields {
+            title: cut(title, TITLE_LENGTH),
+            url: String::new(),
             date: datetime!(2026-11-21 08:05 UTC),
             numbers: None,
+        }
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_mins(1)
+    }
+
+    fn fill_header(template: &str) -> (String, Option<Warning>) {
+        fill(RunningTemplate::Header, template, &fields("A < B"), soon()).unwrap()
+    }
+
+    /// What all parts with these titles come to.
+    fn fill_for(header: &str, titles: &[&str]) -> Result<Filled, FillError> {
+        let wanted = HeaderFooter {
+            header: header.to_owned(),
+            footer: String::new(),
         };
-        fill(template, &fields, "header_template")
+        let parts: Vec<Fields> = titles.iter().map(|title| fields(title)).collect();
+        fill_all(&wanted, &parts, soon())
+    }
+
+    #[test]
+    fn a_title_is_filled_in_cut() {
+        let (header, _) = fill(
+            RunningTemplate::Header,
+            "<b class=title></b>",
+            &fields(&"ä".repeat(50_000)),
+            soon(),
+        )
+        .unwrap();
+        assert_eq!(header.matches('ä').count(), TITLE_LENGTH);
+    }
+
+    #[test]
+    fn templates_that_grow_too_large_are_refused() {
+        let one = "<b class=title></b>";
+        let title = "x".repeat(TITLE_LENGTH);
+        let size = |error: Result<Filled, FillError>| match error {
+            Err(FillError::Fault(RenderFault::HeaderFooterTooLarge { limit, size, .. })) => (limit, size > limit),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(size(fill_for(&one.repeat(50_000), &[&title])), (FILLED_LIMIT, true));
+        let titles: Vec<String> = (0..50).map(|part| format!("{part}{title}")).collect();
+        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+        assert_eq!(size(fill_for(&one.repeat(1_000), &titles)), (ALL_PARTS_LIMIT, true));
+        // Equal ones are held once.
+        let filled = fill_for(&one.repeat(1_000), &[title.as_str(); 50]).unwrap();
+        assert_eq!(filled.templates.len(), 50);
+        assert_eq!(check_pages(&filled.templates, &[1; 50]), Ok(()));
+        assert!(check_pages(&filled.templates, &[3; 50]).is_err());
+    }
+
+    #[test]
+    fn filling_ends_at_the_deadline() {
+        let wanted = HeaderFooter {
+            header: "<b></b>".to_owned(),
+            footer: String::new(),
+        };
+        let late = fill_all(&wanted, &[fields("x")], Instant::now());
+        assert_eq!(late.unwrap_err(), FillError::Late);
     }
 
     #[test]

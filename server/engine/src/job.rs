@@ -57,6 +57,8 @@ pub struct RenderJob {
     pub format: OutputFormat,
     /// More printed pages than this are an error, whatever is kept of them.
     pub page_limit: usize,
+    /// More printed bytes of all parts together, headers and footers included, are an error.
+    pub printed_limit: usize,
 }
 
 /// Content to print.
@@ -104,6 +106,24 @@ pub struct HeaderFooter {
     pub header: String,
     /// Drawn in the bottom margin.
     pub footer: String,
+}
+
+/// One of the two templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunningTemplate {
+    /// [`HeaderFooter::header`]
+    Header,
+    /// [`HeaderFooter::footer`]
+    Footer,
+}
+
+impl std::fmt::Display for RunningTemplate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Header => "header_template",
+            Self::Footer => "footer_template",
+        })
+    }
 }
 
 /// CSS media type.

@@ -269,5 +269,6 @@ fn first_job() -> RenderJob {
         watermark: None,
         format: platen_pdf::OutputFormat::Pdf,
         page_limit: 1,
+        printed_limit: 1 << 20,
     }
 }

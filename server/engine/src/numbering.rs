@@ -7,21 +7,21 @@
 
 mod column;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use platen_pdf::StampLayout;
 
 use crate::{
     assembly::{blame, blocking},
-    error::RenderError,
-    header_footer::{self, Fields},
-    job::{HeaderFooter, MediaType, Phase, PrintSettings, Warning},
+    error::{RenderError, RenderFault},
+    header_footer::{self, Fields, FillError, Filled},
+    job::{HeaderFooter, MediaType, Phase, PrintSettings, RunningTemplate, Warning},
     part::Printed,
     render::Render,
     session::{Afterlife, Scripts, Session},
     steps::{
         StepError, load,
-        print::{self, Printing, Templates},
+        print::{self, PrintedBytes, Printing, Templates},
     },
 };
 use column::Size;
@@ -47,8 +47,11 @@ const NUMBER: &str = "\u{10FFFE}";
 struct Look {
     /// Width and height, in thousandths of an inch.
     sheet: [u32; 2],
-    templates: Templates,
+    templates: Arc<Templates>,
 }
+
+/// A page that is kept: its number, from 1, its size in points, and its part's templates.
+type KeptPage = (usize, (f64, f64), Arc<Templates>);
 
 impl Render<'_> {
     /// Prints header and footer for the pages of several parts that will be kept.
@@ -71,38 +74,24 @@ impl Render<'_> {
         .await?;
         let sizes = sizes.map_err(|error| blame(&error))?;
         let stamps = if header_footer::are_repeatable(wanted) {
-            self.print_columns(wanted, &printed, &sizes, warnings).await?
+            let numbers = [NUMBER.to_owned(), page_count(&sizes).to_string()];
+            let pages = self
+                .kept_pages(wanted, Some(numbers), &printed, &sizes, warnings)
+                .await?;
+            self.print_columns(wanted, pages).await?
         } else {
-            self.print_pages(wanted, &printed, &sizes, warnings).await?
+            let pages = self.kept_pages(wanted, None, &printed, &sizes, warnings).await?;
+            self.print_pages(wanted, pages, page_count(&sizes)).await?
         };
         Ok((printed, stamps))
     }
 
     /// Prints headers and footers in columns, those of pages of one size together.
-    async fn print_columns(
-        &self,
-        wanted: &HeaderFooter,
-        printed: &[Printed],
-        sizes: &[Vec<(f64, f64)>],
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Vec<StampPages>, RenderError> {
-        let numbers = [NUMBER, &page_count(sizes).to_string()];
-        let mut columns: BTreeMap<Size, Vec<(usize, Templates)>> = BTreeMap::new();
-        self.for_each_page(
-            wanted,
-            Some(numbers),
-            printed,
-            sizes,
-            warnings,
-            |page, size, templates| {
-                let number = page.to_string();
-                let templates = Templates {
-                    header: templates.header.replace(NUMBER, &number),
-                    footer: templates.footer.replace(NUMBER, &number),
-                };
-                columns.entry(Size::of(size)).or_default().push((page, templates));
-            },
-        );
+    async fn print_columns(&self, wanted: &HeaderFooter, pages: Vec<KeptPage>) -> Result<Vec<StampPages>, RenderError> {
+        let mut columns: BTreeMap<Size, Vec<(usize, Arc<Templates>)>> = BTreeMap::new();
+        for (page, size, templates) in pages {
+            columns.entry(Size::of(size)).or_default().push((page, templates));
+        }
         let mut stamps = Vec::new();
         for (size, pages) in columns {
             let largest = pages
@@ -110,7 +99,11 @@ impl Render<'_> {
                 .max_by_key(|(_, templates)| templates.header.len() + templates.footer.len());
             let at_once = largest.map_or(1, |(_, templates)| size.boxes(templates));
             for pages in pages.chunks(at_once) {
-                let (pages, templates): (Vec<usize>, Vec<Templates>) = pages.iter().cloned().unzip();
+                // Only those of one column are held with their numbers.
+                let templates: Vec<Templates> = pages
+                    .iter()
+                    .map(|(page, templates)| templates.numbered(NUMBER, &page.to_string()))
+                    .collect();
                 let [paper_width, paper_height] = size.paper(pages.len());
                 let settings = PrintSettings {
                     paper_width,
@@ -124,35 +117,33 @@ impl Render<'_> {
                     header: size.html(&templates, self.job.print.margins),
                     footer: header_footer::NOTHING.to_owned(),
                 };
+                let printing = Printing::blank(&settings, column, &[1]);
                 stamps.push(StampPages {
-                    bytes: self
-                        .print_blank(&blank(1), &Printing::blank(&settings, column, &[1]))
-                        .await?,
+                    bytes: self.print_blank(wanted, &blank(1), &printing).await?,
                     layout: size.layout(),
-                    pages,
+                    pages: pages.iter().map(|(page, _)| *page).collect(),
                 });
             }
         }
         Ok(stamps)
     }
 
-    /// Prints headers and footers on blank pages, which Chromium numbers.
+    /// Prints headers and footers on as many blank pages as all parts have, which Chromium numbers.
     async fn print_pages(
         &self,
         wanted: &HeaderFooter,
-        printed: &[Printed],
-        sizes: &[Vec<(f64, f64)>],
-        warnings: &mut Vec<Warning>,
+        pages: Vec<KeptPage>,
+        page_count: usize,
     ) -> Result<Vec<StampPages>, RenderError> {
         let mut looks: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
-        self.for_each_page(wanted, None, printed, sizes, warnings, |page, size, templates| {
+        for (page, size, templates) in pages {
             let look = Look {
                 sheet: sheet(size, &self.job.print),
-                templates: templates.clone(),
+                templates,
             };
             looks.entry(look).or_default().push(page);
-        });
-        let blank = blank(page_count(sizes));
+        }
+        let blank = blank(page_count);
         let mut stamps = Vec::new();
         for (look, pages) in looks {
             let settings = PrintSettings {
@@ -161,9 +152,9 @@ impl Render<'_> {
                 prefer_css_page_size: false,
                 ..self.job.print.clone()
             };
-            let printing = Printing::blank(&settings, look.templates, &pages);
+            let printing = Printing::blank(&settings, Templates::clone(&look.templates), &pages);
             stamps.push(StampPages {
-                bytes: self.print_blank(&blank, &printing).await?,
+                bytes: self.print_blank(wanted, &blank, &printing).await?,
                 layout: StampLayout::Pages,
                 pages,
             });
@@ -171,58 +162,99 @@ impl Render<'_> {
         Ok(stamps)
     }
 
-    async fn print_blank(&self, html: &str, printing: &Printing) -> Result<Vec<u8>, RenderError> {
-        let mut tries = 0;
+    async fn print_blank(
+        &self,
+        wanted: &HeaderFooter,
+        html: &str,
+        printing: &Printing,
+    ) -> Result<Vec<u8>, RenderError> {
+        let mut failures = 0;
         loop {
-            tries += 1;
-            let mut attempt = self.attempt(tries).await?;
-            match print_blank(attempt.lease.session(), html, printing).await {
+            let mut attempt = self.attempt(failures).await?;
+            match print_blank(attempt.lease.session(), html, printing, &self.printed).await {
                 Ok(bytes) => {
                     attempt.lease.give_back(Afterlife::Keep);
                     return Ok(bytes);
                 }
-                Err(error) => self.recover(0, attempt, error).await?,
+                Err(StepError::Fault(RenderFault::PrintedTooLarge { .. })) => {
+                    let limit = self.job.printed_limit;
+                    let template = if wanted.header.len() >= wanted.footer.len() {
+                        RunningTemplate::Header
+                    } else {
+                        RunningTemplate::Footer
+                    };
+                    let what = "printed for all pages, together with the parts, it has";
+                    let size = limit + 1;
+                    let fault = RenderFault::HeaderFooterTooLarge {
+                        template,
+                        what,
+                        size,
+                        limit,
+                    };
+                    return Err(RenderError::Fault { part: 0, fault });
+                }
+                Err(error) => failures = self.recover(0, attempt, error).await?,
             }
         }
     }
 
-    /// Gives each page that will be kept: its number, from 1, its size in points, and its part's templates.
-    fn for_each_page(
+    /// The pages that will be kept.
+    async fn kept_pages(
         &self,
         wanted: &HeaderFooter,
-        numbers: Option<[&str; 2]>,
+        numbers: Option<[String; 2]>,
         printed: &[Printed],
         sizes: &[Vec<(f64, f64)>],
         warnings: &mut Vec<Warning>,
-        mut give: impl FnMut(usize, (f64, f64), &Templates),
-    ) {
-        let mut said = Vec::new();
+    ) -> Result<Vec<KeptPage>, RenderError> {
+        let fields = self.job.parts.iter().zip(printed);
+        let fields = fields.map(|(part, printed)| Fields::of(part, &printed.facts, self.instant, numbers.clone()));
+        let filled = self.fill_templates(wanted, fields.collect()).await;
+        let Filled {
+            templates,
+            warnings: more,
+        } = filled.map_err(|error| self.failed(0, error))?;
+        warnings.extend(more);
+        let mut pages = Vec::new();
+        let mut kept_of_part = Vec::new();
         let mut page = 0;
-        for ((part, printed), sizes) in self.job.parts.iter().zip(printed).zip(sizes) {
-            let fields = Fields {
-                numbers,
-                ..Fields::of(part, &printed.facts, self.instant)
-            };
-            let templates = header_footer::fill_both(wanted, &fields, &mut said);
-            for size in sizes {
+        for (templates, sizes) in templates.iter().zip(sizes) {
+            let before = pages.len();
+            for &size in sizes {
                 page += 1;
                 if self.job.selection.as_ref().is_none_or(|kept| kept.contains(page)) {
-                    give(page, *size, &templates);
+                    pages.push((page, size, Arc::clone(templates)));
                 }
             }
+            kept_of_part.push(pages.len() - before);
         }
-        // What is wrong with a template is wrong with it in every part.
-        said.sort_by_key(|warning| warning.message.clone());
-        said.dedup();
-        warnings.extend(said);
+        let checked = header_footer::check_pages(&templates, &kept_of_part);
+        checked.map_err(|fault| RenderError::Fault { part: 0, fault })?;
+        Ok(pages)
+    }
+
+    /// Fills header and footer for parts with these fields, off the threads that serve everybody.
+    pub(crate) async fn fill_templates(&self, wanted: &HeaderFooter, fields: Vec<Fields>) -> Result<Filled, StepError> {
+        let (wanted, ends_at) = (wanted.clone(), self.ends_at);
+        let filled = blocking(move || header_footer::fill_all(&wanted, &fields, ends_at)).await;
+        let filled = filled.map_err(|error| StepError::Protocol(error.to_string()))?;
+        filled.map_err(|error| match error {
+            FillError::Fault(fault) => StepError::Fault(fault),
+            FillError::Late => StepError::Late,
+        })
     }
 }
 
-async fn print_blank(session: &mut Session, html: &str, printing: &Printing) -> Result<Vec<u8>, StepError> {
+async fn print_blank(
+    session: &mut Session,
+    html: &str,
+    printing: &Printing,
+    printed: &PrintedBytes,
+) -> Result<Vec<u8>, StepError> {
     session.begin(0, MediaType::Print, Scripts::Disabled).await?;
     load::put_content(session, html.to_owned()).await?.await?;
     load::wait_until_loaded(session, false).await?;
-    print::print(session, printing).await
+    print::print(session, printing, printed).await
 }
 
 /// The sheet to print on for a page of this size in points: the job's own if it is that.

@@ -39,8 +39,8 @@ pub(crate) struct PageObserver {
 pub(crate) struct PageState {
     /// The load event of the main frame has fired.
     pub(crate) loaded: bool,
-    /// The renderer is gone.
-    pub(crate) crashed: bool,
+    /// The renderer is gone, or nothing may be sent to it any more.
+    pub(crate) lost: bool,
     /// How often the main frame has gone to another document since the start of the render.
     pub(crate) navigations: usize,
     /// Where it went last, as an address fit for logs.
@@ -105,9 +105,9 @@ impl PageObserver {
     /// Forgets the last render. `part`: of the next one.
     pub(crate) fn begin(&self, part: usize) {
         let mut state = self.lock();
-        let crashed = state.crashed;
+        let lost = state.lost;
         *state = PageState {
-            crashed,
+            lost,
             part,
             ..PageState::default()
         };
@@ -307,8 +307,8 @@ impl SessionEvents for PageObserver {
         self.changed.notify_waiters();
     }
 
-    fn crashed(&self) {
-        self.lock().crashed = true;
+    fn lost(&self) {
+        self.lock().lost = true;
         self.changed.notify_waiters();
     }
 }

@@ -1,11 +1,13 @@
 //! One part: everything that needs the browser, from the empty page to the printed bytes.
 
+use std::sync::Arc;
+
 use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
 use crate::{
     error::{RenderError, RenderFault},
-    header_footer,
+    header_footer::Fields,
     job::{Part, Phase, Warning},
     network,
     render::Render,
@@ -40,10 +42,9 @@ impl Render<'_> {
     /// when all parts are there.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
-        let mut tries = 0;
+        let mut failures = 0;
         loop {
-            tries += 1;
-            let mut attempt = self.attempt(tries).await?;
+            let mut attempt = self.attempt(failures).await?;
             let session = attempt.lease.session();
             let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index)).await;
             let seen = self.look_back(session, index).await;
@@ -57,7 +58,7 @@ impl Render<'_> {
                         .give_back(if is_large { Afterlife::Destroy } else { seen.afterlife });
                     return Ok(printed);
                 }
-                Ok(Err(error)) => self.recover(index, attempt, error).await?,
+                Ok(Err(error)) => failures = self.recover(index, attempt, error).await?,
             }
         }
     }
@@ -137,12 +138,17 @@ impl Render<'_> {
         warnings.extend(missing_fonts.iter().map(font_substituted));
         self.progress.enter(index, Phase::Print);
         let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);
-        let templates = header_footer.map(|wanted| {
-            let fields = header_footer::Fields::of(part, &facts, self.instant);
-            header_footer::fill_both(wanted, &fields, &mut warnings)
-        });
+        let templates = match header_footer {
+            Some(wanted) => {
+                let fields = Fields::of(part, &facts, self.instant, None);
+                let filled = self.fill_templates(wanted, vec![fields]).await?;
+                warnings.extend(filled.warnings);
+                filled.templates.into_iter().next().map(Arc::unwrap_or_clone)
+            }
+            None => None,
+        };
         let printing = Printing::document(&job.print, templates);
-        let bytes = print::print(session, &printing).await?;
+        let bytes = print::print(session, &printing, &self.printed).await?;
         // What was printed is certainly the part only if the page is still there.
         stays_put(session, part)?;
         Ok(Printed {

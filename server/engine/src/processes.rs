@@ -4,17 +4,26 @@ use std::fs;
 
 use rustix::process::Pid;
 
-/// The renderer processes below a browser, found through the lists of children, so that a look costs a few reads and not
-/// one for every process of the machine.
+/// The renderer processes below a browser.
 pub(crate) fn renderers(browser: Pid) -> Vec<Pid> {
+    of_kind(browser, &["renderer"])
+}
+
+/// The processes below a browser that work for all its pages.
+pub(crate) fn shared(browser: Pid) -> Vec<Pid> {
+    of_kind(browser, &["gpu-process", "utility"])
+}
+
+/// Found through the lists of children, so that a look costs a few reads and not one for every process of the machine.
+fn of_kind(browser: Pid, kinds: &[&str]) -> Vec<Pid> {
     let mut found = Vec::new();
     let mut to_visit = vec![browser];
     while let Some(parent) = to_visit.pop() {
         for child in children(parent) {
-            if is_renderer(child) {
-                found.push(child);
-            } else {
-                to_visit.push(child);
+            match kind(child) {
+                Some(kind) if kinds.contains(&kind.as_str()) => found.push(child),
+                Some(kind) if kind == "renderer" => {}
+                _ => to_visit.push(child),
             }
         }
     }
@@ -73,10 +82,11 @@ fn children(parent: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// A forked process writes its title over its arguments, parted by blanks and no longer by NUL.
-fn is_renderer(pid: Pid) -> bool {
-    fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).is_ok_and(|line| {
-        line.split(|&byte| byte == 0 || byte == b' ')
-            .any(|argument| argument == b"--type=renderer")
-    })
+/// What Chromium calls the kind of a process. A forked one writes its title over its arguments, parted by blanks and no
+/// longer by NUL.
+fn kind(pid: Pid) -> Option<String> {
+    let line = fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).ok()?;
+    let mut arguments = line.split(|&byte| byte == 0 || byte == b' ');
+    let kind = arguments.find_map(|argument| argument.strip_prefix(b"--type="))?;
+    String::from_utf8(kind.to_vec()).ok()
 }

@@ -11,13 +11,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine, Entered,
+    browser::memory::Verdict,
     error::{RenderError, RenderFault},
+    header_footer,
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
     part::Printed,
     pool::lease::Lease,
     progress::Progress,
     render_log::RenderLog,
-    steps::StepError,
+    steps::{StepError, print::PrintedBytes},
 };
 
 /// A render whose browser died is tried once more on another before anybody hears of it.
@@ -36,12 +38,15 @@ pub(crate) struct Render<'a> {
     pub(crate) progress: Progress,
     pub(crate) ends_at: Instant,
     pub(crate) log: &'a RenderLog,
+    /// Over all parts.
+    pub(crate) printed: PrintedBytes,
 }
 
 /// Work in a session, which may have to be done again in another.
 pub(crate) struct Attempt {
     pub(crate) lease: Lease,
-    number: usize,
+    /// Attempts that the browser failed before.
+    failures: usize,
     since: Instant,
 }
 
@@ -65,6 +70,7 @@ pub(crate) async fn render(
         progress: Progress::start(job.parts.len()),
         ends_at: entered.ends_at,
         log,
+        printed: PrintedBytes::new(job.printed_limit),
     };
     let result = tokio::time::timeout_at(render.ends_at.into(), render.run()).await;
     let result = result.unwrap_or_else(|_| Err(render.late()));
@@ -74,6 +80,9 @@ pub(crate) async fn render(
 
 impl Render<'_> {
     async fn run(&self) -> Result<RenderedDocument, RenderError> {
+        if let Some(wanted) = &self.job.print.header_footer {
+            header_footer::check(wanted).map_err(|fault| RenderError::Fault { part: 0, fault })?;
+        }
         let printed = self.print_parts().await?;
         let mut warnings = self.cookie_warning(&printed);
         let (printed, stamps) = self.number(printed, &mut warnings).await?;
@@ -123,43 +132,65 @@ impl Render<'_> {
         Ok(printed)
     }
 
-    /// What to do after an error in a session: fails, or returns so that the work can be tried once more in another.
-    /// `part` is the one that is to blame. The lease is dropped, and with it the session, which nobody can vouch for any
-    /// more.
-    pub(crate) async fn recover(&self, part: usize, attempt: Attempt, error: StepError) -> Result<(), RenderError> {
+    /// What to do after an error in a session: fails, or returns how often the browser has failed by now, so that the work
+    /// can be tried once more in another. `part` is the one that is to blame. The lease is dropped, and with it the
+    /// session, which nobody can vouch for any more.
+    pub(crate) async fn recover(&self, part: usize, attempt: Attempt, error: StepError) -> Result<usize, RenderError> {
         let Attempt {
             mut lease,
-            number,
+            failures,
             since,
         } = attempt;
-        let fault = |fault| Err(RenderError::Fault { part, fault });
+        let session = lease.session();
+        let is_last = failures + 1 == TRIES;
+        match session.verdict().await {
+            Verdict::Guilty => return Err(self.memory_exceeded(part)),
+            // It was ended to find out who is guilty, which is no failure.
+            Verdict::Innocent => return Ok(failures),
+            Verdict::None | Verdict::Pending => {}
+        }
         match error {
-            StepError::Fault(RenderFault::Crashed) if lease.session().browser.killed_for_memory() => {
-                let limit_mb = self.engine.page_memory_limit >> 20;
-                return fault(RenderFault::MemoryExceeded { limit_mb });
+            StepError::Fault(RenderFault::Crashed) if session.browser.take_memory_kill() => {
+                return Err(self.memory_exceeded(part));
             }
             StepError::Fault(RenderFault::Crashed)
-                if (number == TRIES || since.elapsed() > TOO_SOON_TO_CRASH)
-                    && !lease.session().browser.is_dying().await =>
+                if (is_last || since.elapsed() > TOO_SOON_TO_CRASH) && !session.browser.is_dying().await =>
             {
-                return fault(RenderFault::Crashed);
+                return Err(self.failed(part, error));
             }
-            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) if number < TRIES => {}
-            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) => {
-                return Err(RenderError::Browser("it died twice".to_owned()));
+            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) if is_last => {
+                return Err(self.failed(part, StepError::BrowserGone));
             }
-            StepError::Fault(found) => return fault(found),
-            StepError::Protocol(message) => return Err(RenderError::Browser(message)),
+            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) => {}
+            error => return Err(self.failed(part, error)),
         }
         tracing::warn!(render = %self.job.id, "the browser failed a render, which is tried once more");
-        Ok(())
+        Ok(failures + 1)
     }
 
-    /// Lends a session of the account for the next attempt; attempts are numbered from 1.
-    pub(crate) async fn attempt(&self, number: usize) -> Result<Attempt, RenderError> {
+    /// What a render comes to that fails so, for good.
+    pub(crate) fn failed(&self, part: usize, error: StepError) -> RenderError {
+        match error {
+            StepError::Fault(fault) => RenderError::Fault { part, fault },
+            StepError::BrowserGone => RenderError::Browser("it died twice".to_owned()),
+            StepError::Late => self.late(),
+            StepError::Protocol(message) => RenderError::Browser(message),
+        }
+    }
+
+    fn memory_exceeded(&self, part: usize) -> RenderError {
+        let limit_mb = self.engine.page_memory_limit >> 20;
+        RenderError::Fault {
+            part,
+            fault: RenderFault::MemoryExceeded { limit_mb },
+        }
+    }
+
+    /// Lends a session of the account for the next attempt.
+    pub(crate) async fn attempt(&self, failures: usize) -> Result<Attempt, RenderError> {
         Ok(Attempt {
             lease: self.engine.pool.lease(self.caller.account).await?,
-            number,
+            failures,
             since: Instant::now(),
         })
     }

@@ -28,7 +28,10 @@ use platen_egress::proxy::Proxy;
 use uuid::Uuid;
 
 use crate::{
-    browser::Browser,
+    browser::{
+        Browser,
+        memory::{Occupant, Verdict},
+    },
     devtools::{DevToolsError, SessionRoute},
     job::MediaType,
     observer::PageObserver,
@@ -62,6 +65,7 @@ pub(crate) struct Session {
     pub(crate) account: Option<Uuid>,
     pub(crate) last_used: Instant,
     context: BrowserContextId,
+    occupant: Arc<Occupant>,
     route: Arc<SessionRoute>,
     media: MediaType,
     scripts: Scripts,
@@ -115,7 +119,17 @@ impl Session {
 
     /// Whether the page can still be rendered in.
     pub(crate) fn is_alive(&self) -> bool {
-        self.browser.is_alive() && !self.observer.look(|page| page.crashed)
+        self.browser.is_alive() && !self.observer.look(|page| page.lost)
+    }
+
+    /// Why the page can't be rendered in any more.
+    pub(crate) fn loss(&self) -> DevToolsError {
+        self.route.loss().unwrap_or(DevToolsError::TargetCrashed)
+    }
+
+    /// Whether the session was ended because it filled the browser's memory; waits if that is about to be known.
+    pub(crate) async fn verdict(&self) -> Verdict {
+        self.occupant.verdict().await
     }
 
     /// Sends a command to the page and waits for its answer.
@@ -152,6 +166,8 @@ impl Session {
         };
         self.proxy.begin_render();
         self.observer.begin(part);
+        self.route.begin_render();
+        self.occupant.begin_work();
         self.renders += 1;
         if self.scripts != scripts {
             self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled))
@@ -173,10 +189,14 @@ impl Session {
     /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
     /// `false`: it can't be done, destroy it. `memory_limit` is what a page may use, in bytes.
     pub(crate) async fn reset(&mut self, memory_limit: u64) -> bool {
+        self.occupant.end_work();
         if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() || !self.is_alive() {
             return false;
         }
-        self.proxy.close_connections();
+        // What came after the log was taken may have left something, as all that comes from outside may.
+        if !self.proxy.end_render().await {
+            return false;
+        }
         if self.realm != Realm::Used {
             return true;
         }
@@ -202,7 +222,7 @@ impl Session {
             });
         }
         self.observer
-            .wait_until(|page| (page.loaded || page.crashed).then_some(()))
+            .wait_until(|page| (page.loaded || page.lost).then_some(()))
             .await;
         // The history outlives the navigation, and so does `window.name`.
         let forgotten = self.start(&ResetNavigationHistoryParams {}).await?;
@@ -283,6 +303,8 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
+    // Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
+    let without_bodies = network::EnableParams::builder().max_post_data_size(1).build();
     // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
         async {
@@ -309,12 +331,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .await
                 .map(drop)
         },
-        async {
-            connection
-                .execute_in(&route, &network::EnableParams::default())
-                .await
-                .map(drop)
-        },
+        async { connection.execute_in(&route, &without_bodies).await.map(drop) },
         async {
             connection
                 .execute_in(&route, &network::SetBypassServiceWorkerParams::new(true))
@@ -322,8 +339,10 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .map(drop)
         },
     )?;
+    let occupant = browser.admit(context.clone());
     Ok(Session {
         browser,
+        occupant,
         observer,
         proxy,
         frame,
@@ -343,5 +362,5 @@ struct Unheard;
 
 impl crate::devtools::SessionEvents for Unheard {
     fn event(&self, _method: &str, _params: &serde_json::value::RawValue) {}
-    fn crashed(&self) {}
+    fn lost(&self) {}
 }

@@ -6,7 +6,10 @@ pub(crate) mod load;
 pub(crate) mod print;
 pub(crate) mod wait_for;
 
-use crate::{devtools::DevToolsError, error::RenderFault};
+use crate::{
+    devtools::{DevToolsError, MESSAGE_LIMIT_MB},
+    error::RenderFault,
+};
 
 /// Why a step failed.
 #[derive(Debug)]
@@ -15,6 +18,8 @@ pub(crate) enum StepError {
     Fault(RenderFault),
     /// The browser is gone; another may do it.
     BrowserGone,
+    /// The render's deadline has passed.
+    Late,
     /// The browser answered what it should not.
     Protocol(String),
 }
@@ -30,6 +35,9 @@ impl From<DevToolsError> for StepError {
         match error {
             DevToolsError::Closed => Self::BrowserGone,
             DevToolsError::TargetCrashed => Self::Fault(RenderFault::Crashed),
+            DevToolsError::MessageTooLarge => Self::Fault(RenderFault::MessageTooLarge {
+                limit_mb: MESSAGE_LIMIT_MB,
+            }),
             error @ (DevToolsError::Refused { .. } | DevToolsError::Malformed { .. }) => {
                 Self::Protocol(error.to_string())
             }

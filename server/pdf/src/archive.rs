@@ -43,13 +43,35 @@ pub(crate) struct Completion<'f> {
     pub(crate) identifier: [u8; 16],
 }
 
+/// A completed document that is not checked yet. It borrows nothing of the files that it is made of, which need not be held
+/// any longer.
+pub(crate) struct Draft {
+    file: WrittenFile<'static>,
+    format: OutputFormat,
+    page_count: usize,
+    warnings: Warnings,
+}
+
+impl Draft {
+    /// Checks and packs it.
+    pub(crate) fn finish(self) -> Result<Completed, PdfError> {
+        let (conformance, packed) = check_and_pack(&self.file, self.format);
+        Ok(Completed {
+            conformance: conformance?,
+            bytes: packed.unwrap_or(self.file.bytes),
+            page_count: self.page_count,
+            warnings: self.warnings.finish(),
+        })
+    }
+}
+
 /// Completes a document, whose pages are all of `pages`. `warnings` are those that were given before.
 pub(crate) fn complete_document(
     mut document: Document,
     pages: &[ObjectNumber],
     completion: Completion,
     mut warnings: Warnings,
-) -> Result<Completed, PdfError> {
+) -> Result<Draft, PdfError> {
     let Completion {
         facts,
         language,
@@ -76,13 +98,11 @@ pub(crate) fn complete_document(
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
     let information = metadata.write(&mut document, format)?;
     let trailer = trailer(&mut document, information, identifier)?;
-    let file = write_document(document, trailer)?;
-    let (conformance, packed) = check_and_pack(&file, format);
-    Ok(Completed {
-        conformance: conformance?,
-        bytes: packed.unwrap_or(file.bytes),
+    Ok(Draft {
+        file: write_document(document, trailer)?,
+        format,
         page_count: pages.len(),
-        warnings: warnings.finish(),
+        warnings,
     })
 }
 
@@ -137,7 +157,7 @@ fn trailer<'a>(
     document: &mut Document<'a>,
     information: Dictionary<'a>,
     identifier: [u8; 16],
-) -> Result<Dictionary<'a>, PdfError> {
+) -> Result<Dictionary<'static>, PdfError> {
     let root = document.root()?;
     let information = Object::Dictionary(information);
     let former = document.trailer().reference("Info");

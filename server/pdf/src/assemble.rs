@@ -6,7 +6,7 @@ use std::mem::take;
 
 use md5::{Digest as _, Md5};
 
-use crate::archive::{Completion, Warnings, complete_document, valid_language};
+use crate::archive::{Completion, Draft, Warnings, complete_document, valid_language};
 use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::join::{PartFacts, join_files};
@@ -27,7 +27,12 @@ const MAX_BYTES: usize = 1024 * 1024 * 1024;
 /// Bytes at either end of a file that the identifier is made of.
 const DIGESTED_LENGTH: usize = 64 * 1024;
 
-pub(crate) fn assemble(mut assembly: Assembly) -> Result<Completed, PdfError> {
+pub(crate) fn assemble(assembly: Assembly) -> Result<Completed, PdfError> {
+    // The printed files are gone before the document is packed: never more than two copies of it are held.
+    draft(assembly)?.finish()
+}
+
+fn draft(mut assembly: Assembly) -> Result<Draft, PdfError> {
     let printed = assembly.parts.iter_mut().map(|part| take(&mut part.bytes));
     let stamps = assembly.stamps.iter().map(|stamps| stamps.bytes.into());
     let mut files = unpack_all(printed.chain(stamps))?;

@@ -45,10 +45,10 @@ impl<'a> WrittenFile<'a> {
 
 /// Writes the objects in the order of their numbers. Where the document has no gaps between them, each keeps its number,
 /// and those that were not changed are copied byte for byte.
-pub(crate) fn write_document<'a>(
-    mut document: Document<'a>,
-    trailer: Dictionary<'a>,
-) -> Result<WrittenFile<'a>, PdfError> {
+pub(crate) fn write_document<'trailer>(
+    mut document: Document<'_>,
+    trailer: Dictionary<'trailer>,
+) -> Result<WrittenFile<'trailer>, PdfError> {
     let are_kept = document.parts().len() == 1 && !document.has_gaps();
     let numbers = if are_kept {
         Vec::new()

@@ -2,6 +2,8 @@
 
 use std::{error::Error, process::ExitCode};
 
+use crate::store::account_storage;
+
 /// The command could not do what it was asked.
 pub(super) struct Failure {
     exit_code: u8,
@@ -29,8 +31,11 @@ impl Failure {
     }
 }
 
-impl<E: Error> From<E> for Failure {
+impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::by_machine(error.to_string())
+        match account_storage::full(&error) {
+            Some(full) => Self::by_caller(&full),
+            None => Self::by_machine(error.to_string()),
+        }
     }
 }

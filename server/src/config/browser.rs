@@ -96,13 +96,15 @@ impl BrowserConfig {
         let browsers = reader.number_or(&BROWSERS, cores.div_ceil(4), 1..=64);
         let memory = browsers.and_then(|browsers| MemoryConfig::from_env(reader, browsers, private_database));
         let page_memory = memory.map_or(u64::MAX, |memory| memory.pages / MIB);
-        let most_slots = usize::try_from(page_memory / LEAST_PAGE_MEMORY).unwrap_or(usize::MAX);
-        let slots = reader.number_or(&SLOTS, cores.min(most_slots).max(1), 1..=512);
+        // What pages store in a browser's own processes is bounded as one page more.
+        let shared = browsers.unwrap_or(1) as u64;
+        let most_slots = (page_memory / LEAST_PAGE_MEMORY).saturating_sub(shared);
+        let slots = reader.number_or(&SLOTS, (cores as u64).clamp(1, most_slots.max(1)) as usize, 1..=512);
         let sessions = reader.number_or(&SESSIONS, slots.unwrap_or(cores) * 2, 1..=1024);
-        let of_each_slot = page_memory / slots.unwrap_or(1) as u64;
+        let pages = slots.unwrap_or(1) as u64 + shared;
         let page_memory_mb = reader.number_or(
             &PAGE_MEMORY_MB,
-            of_each_slot.clamp(LEAST_PAGE_MEMORY, PAGE_MEMORY),
+            (page_memory / pages).clamp(LEAST_PAGE_MEMORY, PAGE_MEMORY),
             LEAST_PAGE_MEMORY..=65536,
         );
         let renders_per_browser = reader.number(&RENDERS_PER_BROWSER, 1..=1_000_000);
@@ -114,11 +116,11 @@ impl BrowserConfig {
             ));
         }
         if let (Some(memory), Some(slots), Some(page_memory_mb)) = (memory, slots, page_memory_mb)
-            && page_memory_mb * slots as u64 > page_memory
+            && page_memory_mb * pages > page_memory
         {
             reader.contradiction(format_args!(
-                "PLATEN_SLOTS ({slots}) pages of PLATEN_PAGE_MEMORY_MB ({page_memory_mb}) are more than the {page_memory} MB that \
-                 are left for pages of the {} MB in all (PLATEN_MEMORY_MB)",
+                "PLATEN_SLOTS ({slots}) and PLATEN_BROWSERS ({shared}) times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}) are \
+                 more than the {page_memory} MB that are left for pages of the {} MB in all (PLATEN_MEMORY_MB)",
                 memory.total / MIB
             ));
         }

@@ -7,8 +7,8 @@ use crate::config::reader::{Reader, Setting};
 const MIB: u64 = 1 << 20;
 /// What the private Postgres takes: its shared buffers, and its connections.
 const DATABASE: u64 = 320 * MIB;
-/// What a browser's own processes take, without its pages.
-pub const OF_A_BROWSER: u64 = 384 * MIB;
+/// What a browser's own processes take, without what pages store in them.
+const OF_A_BROWSER: u64 = 256 * MIB;
 /// With less, nothing of any size is rendered.
 const LEAST: u64 = 1536 * MIB;
 /// How often a document is in memory at most while it is made: filled templates, printed parts, the document that is put
@@ -33,11 +33,13 @@ pub struct MemoryConfig {
     pub total: u64,
     /// What decided the total.
     pub source: MemorySource,
+    /// What the machine or its control group has.
+    pub available: u64,
     /// The private Postgres; 0 where the database is the operator's.
     pub database: u64,
     /// Browsers without their pages.
     pub browsers: u64,
-    /// Pages, in use and kept warm.
+    /// Pages, in use and kept warm, with what they store in their browsers' own processes.
     pub pages: u64,
     /// The service itself with its worker processes.
     pub service: u64,
@@ -57,14 +59,12 @@ pub enum MemorySource {
 impl MemoryConfig {
     pub(super) fn from_env(reader: &mut Reader, browsers: usize, private_database: bool) -> Option<Self> {
         let set = reader.number_if_set::<u64>(&MEMORY_MB, LEAST / MIB..=16_777_216)?;
+        let (available, source) = available();
         let (total, source) = match set {
             Some(megabytes) => (megabytes * MIB, MemorySource::Setting),
-            None => {
-                let (bytes, source) = available();
-                ((bytes / 5 * 4).max(LEAST), source)
-            }
+            None => ((available / 5 * 4).max(LEAST), source),
         };
-        let config = Self::split(total, source, browsers, private_database);
+        let config = Self::split(total, source, browsers, private_database).map(|config| Self { available, ..config });
         if config.is_none() {
             reader.contradiction(format_args!(
                 "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages, which leaves nothing of the {} MB that \
@@ -85,6 +85,7 @@ impl MemoryConfig {
         (service > 128 * MIB).then_some(Self {
             total,
             source,
+            available: total,
             database,
             browsers,
             pages: rest - service,

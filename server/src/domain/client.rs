@@ -26,7 +26,7 @@ pub struct Client {
 pub struct DeviceToken(SecretString);
 
 /// SHA-256 of a [`DeviceToken`]. Tokens are random enough that nothing slower is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeviceDigest(pub [u8; 32]);
 
 impl DeviceToken {
@@ -72,16 +72,21 @@ impl Client {
         }
     }
 
-    /// What is counted as one client: an address, or the 64 bits of a network in which one client may take any address
-    /// (RFC 4291, 2.5.4).
+    /// See [`network`].
     pub fn network(&self) -> IpAddr {
-        match self.address {
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-            }
-            v4 @ IpAddr::V4(_) => v4,
+        network(self.address)
+    }
+}
+
+/// What is counted as one client: an IPv4 address, or the 64 bits of a network in which one client may take any address
+/// (RFC 4291, 2.5.4).
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
         }
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

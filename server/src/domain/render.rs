@@ -335,6 +335,7 @@ impl RenderRequest {
             watermark: terms.watermark,
             format: self.format,
             page_limit: terms.pages,
+            printed_limit: usize::try_from(terms.document_bytes).unwrap_or(usize::MAX),
         }
     }
 }
@@ -348,7 +349,8 @@ pub fn no_such_template(part: usize, template: &str) -> Fault {
 /// The JSON pointer to the member of the request that is to blame when its part, counted from 0, can't be rendered.
 pub fn blamed_member(part: usize, fault: &RenderFault) -> String {
     let member = match fault {
-        RenderFault::EvaluateThrew { .. } => "/evaluate_js/expression",
+        RenderFault::EvaluateThrew { .. } | RenderFault::EvaluateTooLarge { .. } => "/evaluate_js/expression",
+        RenderFault::HeaderFooterTooLarge { template, .. } => return format!("/{template}"),
         RenderFault::InvalidSelector { .. } => "/wait_for/selector",
         RenderFault::WaitForUnsatisfied { .. } => "/wait_for",
         RenderFault::PageBeyondEnd { .. } => "/pages",
@@ -361,6 +363,8 @@ pub fn blamed_member(part: usize, fault: &RenderFault) -> String {
         | RenderFault::NavigatedAway { .. }
         | RenderFault::Crashed
         | RenderFault::MemoryExceeded { .. }
+        | RenderFault::MessageTooLarge { .. }
+        | RenderFault::PrintedTooLarge { .. }
         | RenderFault::TooManyPages { .. }
         | RenderFault::PageSize { .. }
         | RenderFault::PrintFailed { .. } => return format!("/parts/{part}"),

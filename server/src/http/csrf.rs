@@ -14,12 +14,12 @@ use subtle::ConstantTimeEq;
 use tower_sessions::Session;
 use url::{Origin, Url, form_urlencoded};
 
+use crate::http::body_limits::FORM_BYTES;
+
 /// The header that holds the token, of requests that are no forms.
 const HEADER: HeaderName = HeaderName::from_static(platen_app::csrf::HEADER);
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// The largest form: a template of 2 MiB, of which every byte may be escaped.
-const FORM_BYTES: usize = 8 * 1024 * 1024;
 
 /// The token of a session, for its forms; `None`: there is no session. It is another one after each log-in.
 pub fn token(session: &Session) -> Option<String> {
@@ -101,8 +101,8 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
     }
     let (parts, body) = request.into_parts();
     let form = to_bytes(body, FORM_BYTES).await.map_err(|_| {
-        let message = format!("A form has at most {FORM_BYTES} bytes.\n");
-        (StatusCode::PAYLOAD_TOO_LARGE, message).into_response()
+        let message = "The form did not arrive whole. Send it again.\n";
+        (StatusCode::BAD_REQUEST, message).into_response()
     })?;
     let given = form_urlencoded::parse(&form).find(|(name, _)| name == platen_app::csrf::FIELD);
     if given.is_some_and(|(_, given)| same(given.as_bytes())) {

@@ -11,7 +11,7 @@ use std::{
 use axum::{
     body::{Body, Bytes, HttpBody},
     extract::Request,
-    http::header,
+    http::{StatusCode, header},
     middleware::Next,
     response::Response,
 };
@@ -33,6 +33,10 @@ pub(super) async fn drain(request: Request, next: Next) -> Response {
     let lent = Lent(Arc::new(Mutex::new(body)));
     let mut rest = lent.clone();
     let response = next.run(Request::from_parts(parts, Body::new(lent))).await;
+    if response.status() == StatusCode::REQUEST_TIMEOUT {
+        // It had its time.
+        return response;
+    }
     let reading = async {
         let mut read = 0;
         while let Some(Ok(frame)) = rest.frame().await {

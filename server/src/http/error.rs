@@ -7,6 +7,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use platen_app::model::storage::StorageFull;
 use platen_engine::error::RenderError;
 use serde_json::{Value, json};
 
@@ -22,7 +23,10 @@ use crate::{
         renders::{FailureReason, RenderFailure, caller_faults, cancel::CancelError},
         templates::TemplateError,
     },
-    store::error::{self, StoreError},
+    store::{
+        account_storage,
+        error::{self, StoreError},
+    },
 };
 
 /// Seconds after which a place in the queue, or of the account, may well be free.
@@ -203,6 +207,7 @@ impl IntoResponse for ApiError {
             }
             Self::NoSuchRender => resource_error(StatusCode::NOT_FOUND, "There is no such render."),
             Self::Cancel(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
+            Self::Resend(ResendError::Full(full)) => storage_full(full),
             Self::Resend(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Template(error) => template_error(error),
             Self::Connection(error) => connection_error(&error),
@@ -266,6 +271,7 @@ fn render_failure(reason: FailureReason) -> Response {
             let detail = "The header Idempotency-Key is that of an earlier request with another body; take a new key.";
             return validation_error(&[Fault::invalid("", detail)]);
         }
+        FailureReason::StorageFull(full) => return storage_full(full),
         forbidden @ (FailureReason::Credits(_) | FailureReason::NoConnection(_)) => {
             let message = sentence(&forbidden.to_string());
             return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));
@@ -296,9 +302,16 @@ fn memory_full(full: MemoryFull) -> Response {
     retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, &message), RETRY_MEMORY)
 }
 
+fn storage_full(full: StorageFull) -> Response {
+    answer(StatusCode::FORBIDDEN, auth_error("forbidden", &full.to_string()))
+}
+
 /// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else. If the database is
-/// away, that will pass.
+/// away, that will pass; and an account that stores as much as it may is no fault of ours.
 fn internal(error: &(dyn std::error::Error + 'static)) -> Response {
+    if let Some(full) = account_storage::full(error) {
+        return storage_full(full);
+    }
     if error::is_away(error) {
         tracing::error!(error = %error, "the database can't be reached");
         let message = format!("The service can't reach its database; send the request again after {RETRY_DATABASE} s.");

@@ -25,11 +25,16 @@ use crate::{
     store::{
         account_log,
         accounts::OwnedAccount,
-        api_keys::{self, ApiKey, NewApiKey, Successor},
+        api_keys::{self, ApiKey, NewApiKey, Successor, ended},
         error::StoreError,
         templates, tx,
     },
 };
+
+/// Revoked and expired keys of an account that are listed until their time is over.
+const ENDED_KEYS: i64 = 100;
+/// Keys that the purge deletes by one statement.
+const BATCH: i64 = 200;
 
 /// Why a token is not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -205,6 +210,7 @@ pub async fn create(
         allowed_networks: &request.allowed_networks,
         allowed_templates: &request.allowed_templates,
     };
+    ended::delete_surplus(&mut transaction, account.account, now, ENDED_KEYS).await?;
     api_keys::insert(&mut transaction, account.account, new, now).await?;
     let deed = Deed::KeyCreated {
         name: request.name.to_owned(),
@@ -277,6 +283,12 @@ pub async fn revoke_named(
     revoke(db, account, doer, id, now).await
 }
 
+/// Deletes the keys of all accounts that ended longer ago than their plans' retention.
+pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    while ended::delete_old(db, now, BATCH).await? > 0 {}
+    Ok(())
+}
+
 /// Makes a key with the name, the scopes and the limits of another one, which expires after the overlap.
 pub async fn rotate(
     db: &PgPool,
@@ -301,6 +313,7 @@ pub async fn rotate(
         hint: created.key.hint(),
         digest: created.key.digest(),
     };
+    ended::delete_surplus(&mut transaction, account, now, ENDED_KEYS).await?;
     api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
     api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
     let deed = Deed::KeyRotated { name: former.name };

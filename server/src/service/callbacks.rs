@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use axum::http::HeaderName;
+use platen_app::model::storage::{StorageFull, StorageResource};
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -24,6 +25,7 @@ use crate::{
     },
     state::AppState,
     store::{
+        account_storage,
         callbacks::{self, Attempt, Callback, CallbackState},
         error::StoreError,
         jobs::{self, ClaimedJob},
@@ -221,6 +223,9 @@ pub enum ResendError {
     /// It is being sent.
     #[error("the callback is being sent at this moment")]
     UnderWay,
+    /// The account has as many callbacks to send as it may.
+    #[error(transparent)]
+    Full(#[from] StorageFull),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -229,7 +234,8 @@ pub enum ResendError {
 /// Sends the callback of a render again, at once, however it stands.
 pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Result<(), ResendError> {
     let history = callbacks::find_history(&app.db, account, render).await?;
-    if history.ok_or(ResendError::None)?.state == "waiting" {
+    let state = history.ok_or(ResendError::None)?.state;
+    if state == "waiting" {
         return Err(ResendError::NotYet);
     }
     let mut transaction = tx::begin(&app.db).await?;
@@ -237,6 +243,11 @@ pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Res
         return Err(ResendError::UnderWay);
     }
     callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;
+    // One that is being sent already counts.
+    if state != CallbackState::Sending.as_str() {
+        let storage = account_storage::lock(&mut transaction, account).await?;
+        storage.room_for(StorageResource::PendingCallbacks, 1)?;
+    }
     tx::commit(transaction).await?;
     app.jobs.added(JobKind::Callback);
     app.jobs.changed(account, render);

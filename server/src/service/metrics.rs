@@ -1,13 +1,17 @@
 //! What the process counts and measures, for Prometheus. The types of labels bound the number of time series: no account,
 //! key, host name or anything else that a client chooses is among them.
 
+pub mod connections;
 pub mod exposition;
 mod instruments;
 pub mod outcome;
 
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -29,7 +33,9 @@ use crate::{
         },
         render::history::RenderMode,
     },
+    memory::MemoryStatus,
     service::metrics::{
+        connections::ConnectionMetrics,
         exposition::Exposition,
         instruments::Family,
         outcome::{CallbackOutcome, MailOutcome, Outcome},
@@ -68,6 +74,8 @@ pub struct Metrics {
     mails: Family<MailOutcome, u64>,
     credits: AtomicU64,
     http_answers: Family<HttpAnswer, u64>,
+    /// Of clients.
+    pub connections: Arc<ConnectionMetrics>,
     queue: Mutex<Option<QueueLook>>,
 }
 
@@ -102,6 +110,7 @@ impl Default for Metrics {
             mails: Family::of(MailOutcome::ALL),
             credits: AtomicU64::new(0),
             http_answers: Family::of([]),
+            connections: Arc::default(),
             queue: Mutex::default(),
         }
     }
@@ -285,6 +294,7 @@ impl Metrics {
                 (pairs, *count)
             }),
         );
+        self.connections.expose(exposition);
     }
 }
 
@@ -305,6 +315,7 @@ pub async fn expose(app: &AppState) -> String {
     expose_mails(waiting.mails, &mut exposition);
     app.metrics.expose(&mut exposition);
     expose_engine(&status, &mut exposition);
+    expose_memory(app.memory.status(), &mut exposition);
     exposition.counter(
         "platen_egress_refusals_total",
         "Hosts that pages and callbacks wanted to reach and that the address policy refused.",
@@ -354,6 +365,24 @@ async fn measure(db: &PgPool) -> Result<Waiting, StoreError> {
         jobs: jobs::measure(db).await?,
         mails: Some(mails::measure(db).await?),
     })
+}
+
+fn expose_memory(status: MemoryStatus, exposition: &mut Exposition) {
+    for (name, help, value) in [
+        (
+            "platen_request_memory_limit_bytes",
+            "What requests may hold of the service's memory.",
+            status.total as f64,
+        ),
+        ("platen_request_memory_bytes", "What they hold.", status.held as f64),
+        (
+            "platen_request_memory_waiting",
+            "Requests that wait for memory.",
+            status.waiting as f64,
+        ),
+    ] {
+        exposition.gauge(name, help, [(vec![], value)]);
+    }
 }
 
 fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {

@@ -19,6 +19,7 @@ pub mod thumbnails;
 use std::time::Instant;
 
 use axum::body::Bytes;
+use platen_app::model::storage::StorageFull;
 use platen_engine::Entered;
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::{Lane, Phase, PhaseTimes, RenderedDocument};
@@ -61,6 +62,7 @@ use crate::{
     state::AppState,
     storage::bucket::BucketError,
     store::{
+        account_storage,
         error::StoreError,
         renders::{NewRender, Start},
     },
@@ -141,12 +143,15 @@ pub enum FailureReason {
     /// The idempotency key belongs to another request.
     #[error("the idempotency key was used for a request with another body")]
     KeyOfOtherRequest,
+    /// The account stores as much as it may of something that the render needs.
+    #[error(transparent)]
+    StorageFull(#[from] StorageFull),
     /// It could not be kept for a request that comes again.
     #[error(transparent)]
-    Keep(#[from] KeepError),
+    Keep(KeepError),
     /// It could not be recorded.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// Recording broke off.
     #[error("recording the render broke off: {0}")]
     Interrupted(#[from] JoinError),
@@ -171,6 +176,21 @@ impl From<EnterError> for FailureReason {
         match error {
             EnterError::Engine(error) => Self::Engine(error),
             EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
+}
+
+impl From<StoreError> for FailureReason {
+    fn from(error: StoreError) -> Self {
+        account_storage::full(&error).map_or(Self::Store(error), Self::StorageFull)
+    }
+}
+
+impl From<KeepError> for FailureReason {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::Full(full) => Self::StorageFull(full),
+            error => Self::Keep(error),
         }
     }
 }
@@ -321,6 +341,7 @@ fn told(reason: &FailureReason) -> Value {
         | FailureReason::NoConnection(_)
         | FailureReason::Delivery(DeliveryError::Client(_))
         | FailureReason::Poisonous
+        | FailureReason::StorageFull(_)
         | FailureReason::Replayed(_)
         | FailureReason::KeyInUse
         | FailureReason::KeyOfOtherRequest => return json!({"message": message}),
@@ -375,6 +396,7 @@ fn counted(reason: &FailureReason) -> Outcome {
         }
         FailureReason::Credits(_) => FailureKind::Credits,
         FailureReason::Memory(_) => FailureKind::NoSlot,
+        FailureReason::StorageFull(_) => FailureKind::StorageFull,
         FailureReason::Replayed(_) | FailureReason::KeyInUse | FailureReason::KeyOfOtherRequest => {
             FailureKind::Conflict
         }

@@ -5,6 +5,7 @@ pub mod demos;
 pub mod drafts;
 pub mod live;
 pub mod preview;
+pub mod retention;
 pub mod settings;
 pub mod versions;
 
@@ -110,14 +111,19 @@ pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<T
     Ok(id)
 }
 
-/// The account's templates, newest first.
-pub async fn list(
+/// The ids of the account's templates, newest first.
+pub async fn list_ids(
     db: &PgPool,
     account: AccountId,
     page: PageRequest<TemplateId>,
-) -> Result<Page<Template, TemplateId>, TemplateError> {
-    let found = templates::list(db, account, page).await?;
-    Ok(page.page(found, |template| template.id))
+) -> Result<Page<TemplateId, TemplateId>, TemplateError> {
+    let found = templates::list_ids(db, account, page).await?;
+    Ok(page.page(found, |id| *id))
+}
+
+/// Those of the account's templates that are still there, newest first.
+pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, TemplateError> {
+    Ok(templates::list(db, account, ids).await?)
 }
 
 /// The names of the account's templates, at most so many.

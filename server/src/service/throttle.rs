@@ -83,6 +83,11 @@ impl<K: Eq + Hash> Throttle<K> {
         self.lock().full_at.remove(key);
     }
 
+    /// Gives everybody their whole quota back whose key is meant. Looks at every key.
+    pub fn forgive_where(&self, is_meant: impl Fn(&K) -> bool) {
+        self.lock().full_at.retain(|key, _| !is_meant(key));
+    }
+
     fn lock(&self) -> MutexGuard<'_, Buckets<K>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,10 @@
 //! View `account_limits`: how much each account may ask for, by its plan or by what an operator has decided, and whether
 //! it may at all.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
+use platen_app::model::storage::StorageResource;
+use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 use crate::{
@@ -30,7 +32,7 @@ pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, Stor
 }
 
 /// Limits that an operator has set for one account; what is `None` its plan decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnLimits {
     /// Renders running or waiting at once.
     pub concurrency: Option<i32>,
@@ -40,7 +42,12 @@ pub struct OwnLimits {
     pub body_bytes: Option<i32>,
     /// What a synchronous render may take.
     pub sync_deadline_seconds: Option<i32>,
+    /// What it may store.
+    pub storage: StorageLimits,
 }
+
+/// Limits of what an account stores, by resource.
+pub type StorageLimits = BTreeMap<StorageResource, i64>;
 
 /// For logs.
 impl fmt::Display for OwnLimits {
@@ -54,21 +61,39 @@ impl fmt::Display for OwnLimits {
         let set = limits
             .into_iter()
             .filter_map(|(limit, unit)| Some(format!("{} {unit}", limit?)));
+        let stored = self.storage.iter();
+        let set = set.chain(stored.map(|(resource, limit)| format!("{} {limit}", resource.name())));
         let set = set.collect::<Vec<_>>().join(", ");
         formatter.write_str(if set.is_empty() { "the plan's" } else { &set })
     }
 }
 
+fn storage_column(limits: &StorageLimits) -> Value {
+    let members = limits
+        .iter()
+        .map(|(resource, limit)| (resource.name().to_owned(), Value::from(*limit)));
+    Value::Object(members.collect())
+}
+
+/// Reads a column that [`update`] has written; what this build does not know stays out.
+pub(super) fn read_storage(column: &Value) -> StorageLimits {
+    let members = column.as_object().into_iter().flatten();
+    let limits = members.filter_map(|(name, limit)| Some((StorageResource::from_name(name)?, limit.as_i64()?)));
+    limits.collect()
+}
+
 /// Gives an account limits of its own. `false`: there is no such account.
-pub async fn update(db: &mut PgConnection, id: AccountId, limits: OwnLimits) -> Result<bool, StoreError> {
+pub async fn update(db: &mut PgConnection, id: AccountId, limits: &OwnLimits) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "update accounts set concurrency = $2, rate_per_minute = $3, body_bytes = $4, sync_deadline_seconds = $5
+        "update accounts
+         set concurrency = $2, rate_per_minute = $3, body_bytes = $4, sync_deadline_seconds = $5, storage_limits = $6
          where id = $1",
         id.0,
         limits.concurrency,
         limits.rate_per_minute,
         limits.body_bytes,
         limits.sync_deadline_seconds,
+        storage_column(&limits.storage),
     );
     Ok(done.execute(db).await?.rows_affected() == 1)
 }

@@ -1,5 +1,7 @@
 //! Table `api_keys`.
 
+pub mod ended;
+
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -163,7 +163,10 @@ pub struct Attempt {
     pub inserted_at: OffsetDateTime,
 }
 
-/// Keeps a try.
+/// Tries that are listed of one callback: somebody may send it again and again.
+const MOST_ATTEMPTS: i64 = 50;
+
+/// Keeps a try, and forgets those before the newest [`MOST_ATTEMPTS`].
 pub async fn insert_attempt(
     db: &mut PgConnection,
     account: AccountId,
@@ -171,7 +174,12 @@ pub async fn insert_attempt(
     attempt: &Attempt,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into callback_attempts (id, render_id, account_id, status, error, answer, duration_ms, inserted_at)
+        "with surplus as (
+            delete from callback_attempts where id in (
+                select id from callback_attempts where account_id = $3 and render_id = $2 order by id desc offset $9
+            )
+         )
+         insert into callback_attempts (id, render_id, account_id, status, error, answer, duration_ms, inserted_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)",
         Uuid::now_v7(),
         render.0,
@@ -181,6 +189,7 @@ pub async fn insert_attempt(
         attempt.answer,
         attempt.duration_ms,
         attempt.inserted_at,
+        MOST_ATTEMPTS - 1,
     )
     .execute(db)
     .await?;

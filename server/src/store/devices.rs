@@ -11,6 +11,19 @@ use crate::{
     store::error::StoreError,
 };
 
+/// Browsers of one user. A new one takes the place of the one that was used longest ago.
+const MOST_OF_USER: i64 = 100;
+
+/// Whether a user has logged in with a browser.
+pub async fn is_known(db: &PgPool, user: UserId, device: DeviceDigest) -> Result<bool, StoreError> {
+    let known = sqlx::query_scalar!(
+        r#"select exists (select from devices where user_id = $1 and digest = $2) as "known!""#,
+        user.0,
+        &device.0[..],
+    );
+    Ok(known.fetch_one(db).await?)
+}
+
 /// Whether a browser is not asked for the second factor of a user.
 pub async fn is_remembered(
     db: &PgPool,
@@ -67,11 +80,19 @@ pub async fn upsert(
         client.user_agent,
         now,
     );
-    Ok(if new.fetch_one(db).await? {
-        Seen::New
-    } else {
-        Seen::Known
-    })
+    let new = new.fetch_one(&mut *db).await?;
+    if new {
+        sqlx::query!(
+            "delete from devices where id in (
+                select id from devices where user_id = $1 order by used_at desc, id offset $2
+             )",
+            user.0,
+            MOST_OF_USER,
+        )
+        .execute(db)
+        .await?;
+    }
+    Ok(if new { Seen::New } else { Seen::Known })
 }
 
 /// A browser that is not asked for the second factor.

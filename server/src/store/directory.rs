@@ -1,13 +1,17 @@
 //! All accounts, for operators: nothing here begins with one account, and nothing else may use it.
 
 use platen_app::model::admin::accounts::{AccountOrder, AccountState};
+use serde_json::Value;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     domain::ids::AccountId,
-    store::{account_limits::OwnLimits, error::StoreError},
+    store::{
+        account_limits::{OwnLimits, read_storage},
+        error::StoreError,
+    },
 };
 
 /// Where a page of the directory begins: behind this account, and its figure in the order.
@@ -193,6 +197,8 @@ pub struct AccountRecord {
     pub body_bytes: Option<i32>,
     /// As above.
     pub sync_deadline_seconds: Option<i32>,
+    /// As above.
+    pub storage_limits: Value,
     /// People who are asked in.
     pub invitations: i64,
     /// Storage connections.
@@ -215,6 +221,7 @@ impl AccountRecord {
             rate_per_minute: self.rate_per_minute,
             body_bytes: self.body_bytes,
             sync_deadline_seconds: self.sync_deadline_seconds,
+            storage: read_storage(&self.storage_limits),
         }
     }
 }
@@ -225,7 +232,7 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         AccountRecord,
         r#"select coalesce(nullif(accounts.name, ''), users.email, '') as "called!", accounts.plan, accounts.credits,
                accounts.inserted_at, suspended_at, suspended_because, delete_at, concurrency, rate_per_minute,
-               body_bytes, sync_deadline_seconds,
+               body_bytes, sync_deadline_seconds, storage_limits,
                (select count(*) from invitations where account_id = $1 and expires_at > $2) as "invitations!",
                (select count(*) from connections where account_id = $1) as "connections!",
                (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",

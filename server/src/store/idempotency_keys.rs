@@ -127,18 +127,28 @@ pub async fn find_accepted(
     Ok(render.fetch_optional(db).await?.map(RenderId))
 }
 
-/// Names the kept outcome of a render that took a key.
+/// A file that holds an outcome.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredResponse {
+    /// Its name.
+    pub id: Uuid,
+    /// Its size.
+    pub bytes: i64,
+}
+
+/// Names the stored outcome of a render that took a key. The account may have no room for it.
 pub async fn set_answer(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
-    answer: Uuid,
+    response: StoredResponse,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "update idempotency_keys set answer_id = $3 where account_id = $1 and render_id = $2",
+        "update idempotency_keys set answer_id = $3, answer_bytes = $4 where account_id = $1 and render_id = $2",
         account.0,
         render.0,
-        answer,
+        response.id,
+        response.bytes,
     )
     .execute(db)
     .await?;

@@ -19,13 +19,23 @@ pub struct Plan {
     pub body_bytes: i32,
     /// For how long the content and the thumbnails of renders are kept.
     pub retention_days: i32,
+    /// Renders that may be queued.
+    pub queued_renders: i64,
+    /// Documents in default storage.
+    pub document_bytes: i64,
+    /// Templates.
+    pub templates: i64,
 }
 
 /// All plans, the smallest first.
 pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {
     let plans = sqlx::query_as!(
         Plan,
-        "select name, credits, concurrency, rate_per_minute, body_bytes, retention_days from plans order by credits, name",
+        r#"select name, credits, concurrency, rate_per_minute, body_bytes, retention_days,
+            (storage_limits ->> 'queued_renders')::bigint as "queued_renders!",
+            (storage_limits ->> 'document_bytes')::bigint as "document_bytes!",
+            (storage_limits ->> 'templates')::bigint as "templates!"
+           from plans order by credits, name"#,
     );
     Ok(plans.fetch_all(db).await?)
 }

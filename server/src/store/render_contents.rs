@@ -97,11 +97,20 @@ pub async fn delete_of_account(
     Ok(done.rows_affected())
 }
 
-/// Deletes the request of a render that has ended, unless its account keeps them.
+/// Deletes the request of a render that the transaction has ended, unless its account keeps them and has room for it.
 pub async fn delete_unless_kept(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<(), StoreError> {
+    // The lock keeps several that end at once from finding the same room.
     sqlx::query!(
-        "delete from render_contents using accounts
-         where account_id = $1 and render_id = $2 and accounts.id = $1 and not accounts.keep_content",
+        "with storage as (
+            select used from account_storage where account_id = $1 for no key update
+         )
+         delete from render_contents using accounts, account_limits limits, storage
+         where render_contents.account_id = $1 and render_id = $2 and accounts.id = $1 and limits.account_id = $1
+            and (
+                not accounts.keep_content
+                or coalesce((storage.used ->> 'retained_bytes')::bigint, 0) + octet_length(sealed)
+                    > (limits.storage_limits ->> 'retained_bytes')::bigint
+            )",
         account.0,
         render.0,
     )

@@ -24,7 +24,8 @@ pub struct NewThumbnail {
     pub sealed: Option<Vec<u8>>,
 }
 
-/// Keeps pictures, unless the render is gone or there are some already.
+/// Keeps pictures, unless the render is gone, its content was deleted, or there are some already. An account that has no
+/// room for them has rows without pictures, so that they are not drawn again.
 pub async fn insert(
     db: &PgPool,
     account: AccountId,
@@ -39,13 +40,24 @@ pub async fn insert(
         heights.push(thumbnail.height);
         sealed.push(thumbnail.sealed);
     }
+    let bytes: usize = sealed.iter().flatten().map(Vec::len).sum();
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
     sqlx::query!(
-        "insert into render_thumbnails (id, render_id, account_id, page, width, height, sealed)
-         select new.id, renders.id, renders.account_id, new.page, new.width, new.height, new.sealed
-         from renders,
+        "with storage as (
+            select used from account_storage where account_id = $1 for no key update
+         ),
+         room as (
+            select coalesce((storage.used ->> 'retained_bytes')::bigint, 0) + $8
+                <= (limits.storage_limits ->> 'retained_bytes')::bigint as is_there
+            from storage, account_limits limits where limits.account_id = $1
+         )
+         insert into render_thumbnails (id, render_id, account_id, page, width, height, sealed)
+         select new.id, renders.id, renders.account_id, new.page, new.width, new.height,
+            case when room.is_there then new.sealed end
+         from room, renders,
             unnest($3::uuid[], $4::smallint[], $5::integer[], $6::integer[], $7::bytea[])
                 as new (id, page, width, height, sealed)
-         where renders.account_id = $1 and renders.id = $2
+         where renders.account_id = $1 and renders.id = $2 and not renders.content_deleted
          on conflict (render_id, page) do nothing",
         account.0,
         render.0,
@@ -54,6 +66,7 @@ pub async fn insert(
         &widths,
         &heights,
         &sealed as &[Option<Vec<u8>>],
+        bytes,
     )
     .execute(db)
     .await?;

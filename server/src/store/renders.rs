@@ -6,6 +6,7 @@ pub mod history;
 pub mod log;
 pub mod statistics;
 
+use platen_app::model::storage::StorageResource;
 use platen_engine::{job::RenderedDocument, render_log::Seen};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
@@ -15,6 +16,7 @@ use uuid::Uuid;
 use crate::{
     domain::ids::{AccountId, ApiKeyId, InstanceId, RenderId},
     store::{
+        account_storage,
         error::StoreError,
         renders::columns::{console, kept_title, milliseconds, phase_times, requests, storable},
     },
@@ -250,7 +252,8 @@ pub async fn finish(
     seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    let (phases, requests, console) = (phase_times(&seen.phases), requests(seen), console(seen));
+    let phases = phase_times(&seen.phases);
+    let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
     let done = match ending {
         Ending::Succeeded { success, credits } => {
             sqlx::query!(
@@ -309,6 +312,25 @@ pub async fn finish(
         }
     };
     Ok(done.rows_affected() == 1)
+}
+
+/// The log of a render, or an empty one, if the account has no room for it. Several that end at once may find the same room.
+async fn log_with_room(
+    db: &mut PgConnection,
+    account: AccountId,
+    requests: Value,
+    console: Value,
+) -> Result<(Value, Value), StoreError> {
+    let bytes = requests.to_string().len() + console.to_string().len();
+    // Most pages fetch nothing and say nothing.
+    if bytes <= 2 * "[]".len() {
+        return Ok((requests, console));
+    }
+    let storage = account_storage::find(db, account).await?;
+    Ok(match storage.room_for(StorageResource::RetainedBytes, bytes) {
+        Ok(()) => (requests, console),
+        Err(_) => (json!([]), json!([])),
+    })
 }
 
 /// Deletes renders of all accounts that were accepted longer ago than their plans keep them and have ended, with all that belongs to them,

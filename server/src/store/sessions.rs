@@ -12,6 +12,9 @@ use crate::{
 /// However often it is used, a session is over after so long.
 const LONGEST: Duration = Duration::days(90);
 
+/// Sessions of one user. A new one ends the oldest.
+const MOST_OF_USER: i64 = 100;
+
 /// SHA-256 of what a cookie holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionDigest(pub [u8; 32]);
@@ -34,7 +37,7 @@ pub struct Kept {
     pub expires_at: OffsetDateTime,
 }
 
-/// Adds a session. `false`: there is one with this digest.
+/// Adds a session, and ends those of its user but for the newest [`MOST_OF_USER`]. `false`: there is one with this digest.
 pub async fn insert(
     db: &PgPool,
     digest: SessionDigest,
@@ -57,6 +60,17 @@ pub async fn insert(
     )
     .execute(db)
     .await?;
+    if let Some(holder) = holder {
+        sqlx::query!(
+            "delete from sessions where id in (
+                select id from sessions where user_id = $1 order by id desc offset $2
+             )",
+            holder.user.0,
+            MOST_OF_USER,
+        )
+        .execute(db)
+        .await?;
+    }
     Ok(done.rows_affected() == 1)
 }
 

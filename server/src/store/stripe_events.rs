@@ -46,6 +46,9 @@ pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), Stor
     sqlx::query!("delete from stripe_differences where found_at < $1", time)
         .execute(db)
         .await?;
+    sqlx::query!("delete from stripe_reconciliations where day < $1", time.date())
+        .execute(db)
+        .await?;
     Ok(())
 }
 

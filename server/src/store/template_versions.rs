@@ -133,6 +133,36 @@ pub async fn newest(
     Ok(row.fetch_one(db).await?)
 }
 
+/// Deletes versions of all accounts' templates that were never published and are older than their plans' retention, but for
+/// the newest of each living template. At most so many at once; returns how many.
+pub async fn delete_unpublished(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    // Whoever publishes a version holds its template, so that it is left alone here.
+    let done = sqlx::query!(
+        "with old as (
+            select version.template_id, version.number
+            from template_versions version
+            join templates on templates.id = version.template_id
+            join accounts on accounts.id = templates.account_id
+            join plans on plans.name = accounts.plan
+            where version.published_at is null
+                and version.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                and version.number <> templates.published_version
+                and exists (
+                    select from template_versions newer
+                    where newer.template_id = version.template_id and newer.number > version.number
+                )
+            order by version.inserted_at
+            limit $2
+            for update of templates skip locked
+         )
+         delete from template_versions using old
+         where template_versions.template_id = old.template_id and template_versions.number = old.number",
+        now,
+        at_most,
+    );
+    Ok(done.execute(db).await?.rows_affected())
+}
+
 /// The members of a column that holds nothing but objects.
 pub(super) fn object(value: Value) -> Map<String, Value> {
     match value {

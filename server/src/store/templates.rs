@@ -10,7 +10,7 @@ use crate::{
         page::PageRequest,
         template::{Template, settings::TemplateSettings},
     },
-    store::{error::StoreError, template_versions::object},
+    store::{error::StoreError, template_versions::object, tx},
 };
 
 struct TemplateRow {
@@ -144,8 +144,27 @@ pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> 
     }
 }
 
-/// The living templates, newest first.
-pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<TemplateId>) -> Result<Vec<Template>, StoreError> {
+/// The ids of the living templates, newest first.
+pub async fn list_ids(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<TemplateId>,
+) -> Result<Vec<TemplateId>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select id from templates
+         where account_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+         order by id desc
+         limit $3",
+        account.0,
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(ids.fetch_all(db).await?.into_iter().map(TemplateId).collect())
+}
+
+/// The living templates among these, newest first.
+pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let rows = sqlx::query_as!(
         TemplateRow,
         "select templates.id, published.name, published.content, published.preview_context,
@@ -153,13 +172,10 @@ pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<TemplateId>
          from templates
          join template_versions published
             on published.template_id = templates.id and published.number = templates.published_version
-         where templates.account_id = $1 and templates.deleted_at is null
-            and ($2::uuid is null or templates.id < $2)
-         order by templates.id desc
-         limit $3",
+         where templates.account_id = $1 and templates.id = any($2) and templates.deleted_at is null
+         order by templates.id desc",
         account.0,
-        page.after.map(|id| id.0),
-        page.limit(),
+        &ids,
     )
     .fetch_all(db)
     .await?;
@@ -292,7 +308,7 @@ pub async fn update_settings(
     .await?)
 }
 
-/// Ends a template's life; its row and versions stay.
+/// Ends a template's life; its row and versions stay until [`delete_ended`] deletes them.
 pub async fn delete(
     db: &mut PgConnection,
     account: AccountId,
@@ -308,6 +324,41 @@ pub async fn delete(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Deletes templates of all accounts, with their versions, that were deleted longer ago than their plans' retention and that
+/// no render can name any more: none of the account is left that was accepted before. At most so many at once; returns how
+/// many.
+pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let mut transaction = tx::begin(db).await?;
+    // A render's time is taken before its templates are looked up, and a deletion's before it waits for the template.
+    let ended = sqlx::query_scalar!(
+        "select templates.id
+         from templates
+         join accounts on accounts.id = templates.account_id
+         join plans on plans.name = accounts.plan
+         where templates.deleted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+            and not exists (
+                select from renders
+                where renders.account_id = templates.account_id
+                    and renders.inserted_at < templates.deleted_at + interval '1 hour'
+            )
+         order by templates.deleted_at
+         limit $2
+         for update of templates skip locked",
+        now,
+        at_most,
+    );
+    let ended = ended.fetch_all(&mut *transaction).await?;
+    // First the versions: their bytes are counted by the account that their template still names.
+    sqlx::query!("delete from template_versions where template_id = any($1)", &ended)
+        .execute(&mut *transaction)
+        .await?;
+    let done = sqlx::query!("delete from templates where id = any($1)", &ended)
+        .execute(&mut *transaction)
+        .await?;
+    tx::commit(transaction).await?;
+    Ok(done.rows_affected())
 }
 
 /// A template without its content.

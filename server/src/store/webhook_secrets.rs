@@ -35,7 +35,10 @@ pub async fn insert(
     Ok(())
 }
 
-/// Lets the current secret expire, and deletes those that have expired.
+/// Former secrets that go on to sign beside the current one.
+const MOST_FORMER: i64 = 3;
+
+/// Lets the current secret expire, and deletes those that have expired, or were followed by [`MOST_FORMER`] others.
 pub async fn expire(
     db: &mut PgConnection,
     account: AccountId,
@@ -43,9 +46,17 @@ pub async fn expire(
     expires_at: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "delete from webhook_secrets where account_id = $1 and expires_at <= $2",
+        "delete from webhook_secrets
+         where account_id = $1 and (
+            expires_at <= $2
+            or id in (
+                select id from webhook_secrets where account_id = $1 and expires_at is not null
+                order by id desc offset $3
+            )
+         )",
         account.0,
         now,
+        MOST_FORMER - 1,
     )
     .execute(&mut *db)
     .await?;

@@ -42,7 +42,7 @@ use crate::{
         sessions::{LoggedIn, Look},
     },
     state::AppState,
-    store::error::is_away,
+    store::{account_storage, error::is_away},
     web::Web,
 };
 
@@ -138,8 +138,12 @@ impl RequestBackend {
         self.confirmed().map(|()| caller)
     }
 
-    /// The log gets the reason, the visitor the request's id; or that the database is away, which will pass.
+    /// The log gets the reason, the visitor the request's id; or that the database is away, which will pass, or that the
+    /// account stores as much as it may.
     fn internal(&self, error: &(dyn std::error::Error + 'static)) -> AppError {
+        if let Some(full) = account_storage::full(error) {
+            return rejected(Reason::StorageFull(full));
+        }
         if is_away(error) {
             tracing::error!(error = %error, "the database can't be reached");
             return AppError::Unavailable;

@@ -6,7 +6,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use http_body_util::Limited;
 use leptos::server_fn::{
     axum::get_server_fn_service,
     error::{FromServerFnError, SERVER_FN_ERROR_HEADER, ServerFnUrlError},
@@ -40,8 +39,6 @@ const FOR_EVERYBODY: [&str; 10] = [
     "theme",
     "verify-sign-up",
 ];
-/// The largest request: a template of 2 MiB, of which every byte may be escaped, and its data.
-const LARGEST_REQUEST: usize = 8 * 1024 * 1024;
 /// What Leptos calls the error in the address of a page whose form was refused.
 const ERROR: &str = "__err";
 /// An error of ours is far smaller.
@@ -56,7 +53,7 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     if !logged_in && !is_for_everybody(request.uri().path()) {
         return log_in_first(request.headers());
     }
-    let request = without_former_outcome(request).map(|body| Body::new(Limited::new(body, LARGEST_REQUEST)));
+    let request = without_former_outcome(request);
     let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
     with_own_status(by_way_of(answer.into_response())).await
 }

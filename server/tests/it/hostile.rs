@@ -2,3 +2,6 @@
 
 mod bodies;
 mod budget;
+mod connections;
+mod engine;
+mod storage;

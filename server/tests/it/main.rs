@@ -19,6 +19,7 @@ mod quick_starts;
 mod render;
 mod secret_key;
 mod storage;
+mod storage_limits;
 mod support;
 mod tenancy;
 mod traces;

@@ -20,6 +20,8 @@ pub(crate) mod receiver;
 pub(crate) mod service;
 pub(crate) mod shop;
 pub(crate) mod smtp;
+pub(crate) mod storage_limits;
 pub(crate) mod stripe_mock;
 pub(crate) mod studio;
 pub(crate) mod visitor;
+pub(crate) mod wire;

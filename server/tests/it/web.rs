@@ -9,6 +9,7 @@ mod renders;
 mod retention;
 mod roles;
 mod second_factor;
+mod storage_limits;
 mod team;
 mod templates;
 mod thumbnails;

@@ -29,8 +29,8 @@ pub trait AdminAccountsBackend: Send + Sync {
     async fn set_plan(&self, id: String, plan: String, credits: String, reason: String) -> Result<(), AppError>;
 
     /// Gives an account limits of its own, as they were typed: renders at a time, requests a minute, MiB a request,
-    /// seconds a render. An empty one is the plan's to decide.
-    async fn set_limits(&self, id: String, limits: [String; 4], reason: String) -> Result<(), AppError>;
+    /// seconds a render, and lines of what it may store. An empty one is the plan's to decide.
+    async fn set_limits(&self, id: String, limits: [String; 5], reason: String) -> Result<(), AppError>;
 
     /// Begins to look into an account as its owner.
     async fn look_into_account(&self, id: String, reason: String) -> Result<(), AppError>;

@@ -6,6 +6,7 @@ use crate::model::{
     payment::Invoice,
     render::{RenderMode, RenderState},
     role::Role,
+    storage::{StorageResource, StorageUse},
 };
 
 /// How an account stands.
@@ -185,6 +186,8 @@ pub struct AccountFile {
     pub limits: Limits,
     /// What of that an operator has decided.
     pub own_limits: OwnLimits,
+    /// What it stores.
+    pub storage: Vec<StorageUse>,
     /// People who are asked in.
     pub invitations: i64,
     /// Storage connections.
@@ -223,7 +226,7 @@ pub struct Limits {
 }
 
 /// Limits that an operator has set; empty fields are the plan's to decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnLimits {
     /// See [`Limits`].
     pub concurrency: Option<i32>,
@@ -233,6 +236,8 @@ pub struct OwnLimits {
     pub body_mib: Option<i32>,
     /// See [`Limits`].
     pub deadline_seconds: Option<i32>,
+    /// Of what it stores.
+    pub storage: Vec<(StorageResource, i64)>,
 }
 
 /// Somebody who belongs to an account.

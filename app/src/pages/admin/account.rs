@@ -14,12 +14,15 @@ use crate::{
     },
     model::admin::accounts::{AccountFile, AccountState, OwnLimits},
     outcome::done::Done,
-    pages::admin::{
-        account::{
-            dialogs::{Actions, Dialogs},
-            lists::{AuditSection, Invoices, KeySection, MemberSection, PeriodSection, RenderSection},
+    pages::{
+        admin::{
+            account::{
+                dialogs::{Actions, Dialogs},
+                lists::{AuditSection, Invoices, KeySection, MemberSection, PeriodSection, RenderSection},
+            },
+            accounts::AccountBadge,
         },
-        accounts::AccountBadge,
+        storage::StorageSection,
     },
     ui::{
         figure::Figure,
@@ -71,6 +74,7 @@ fn Content(account: AccountFile) -> impl IntoView {
             <MemberSection members=account.members.clone() now=account.now />
             <KeySection keys=account.keys.clone() now=account.now />
         </div>
+        <StorageSection uses=account.storage.clone() />
         <RenderSection renders=account.renders.clone() />
         <Invoices invoices=account.invoices.clone() />
         <AuditSection entries=account.audit.clone() />

@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::{model::plan::Plan, ui::number::grouped};
+use crate::{
+    model::plan::Plan,
+    ui::number::{grouped, storage_size},
+};
 
 /// All plans beside each other.
 #[component]
@@ -44,6 +47,9 @@ fn points(plan: &Plan) -> impl Iterator<Item = String> + use<> {
         format!("{} renders at a time", plan.concurrency),
         format!("{} requests a minute", grouped(plan.rate_per_minute.into())),
         format!("{} MB a request", plan.body_bytes / (1024 * 1024)),
+        format!("{} queued renders", grouped(plan.queued_renders)),
+        format!("{} of stored documents", storage_size(plan.document_bytes)),
+        format!("{} templates", grouped(plan.templates)),
         format!("Content kept {} days", plan.retention_days),
     ]
     .into_iter()

@@ -19,7 +19,7 @@ pub(crate) struct Client {
     http: reqwest::Client,
     /// Without a slash at its end.
     address: String,
-    key: String,
+    pub(crate) key: String,
 }
 
 /// A caller that asks for the same document again and again.

@@ -22,6 +22,8 @@ pub(super) struct Render {
     pub(super) closed: CancellationToken,
     /// Places for connections of the browser.
     pub(super) slots: Arc<Semaphore>,
+    /// How many there are.
+    places: usize,
     pub(super) names: RenderNames,
     byte_limit: u64,
     bytes_moved: AtomicU64,
@@ -55,6 +57,7 @@ impl Render {
         Self {
             closed: closed.child_token(),
             slots: Arc::new(Semaphore::new(guard.limits().connections_per_proxy)),
+            places: guard.limits().connections_per_proxy,
             names: RenderNames::new(guard.resolver()),
             byte_limit: guard.limits().bytes_per_render,
             bytes_moved: AtomicU64::new(0),
@@ -103,6 +106,18 @@ impl Render {
     /// Whether the render has had its share.
     pub(super) fn is_spent(&self) -> bool {
         self.bytes_moved.load(Relaxed) >= self.byte_limit
+    }
+
+    /// Resolves once no connection is left.
+    pub(super) async fn ended(&self) {
+        let all = u32::try_from(self.places).unwrap_or(u32::MAX);
+        // The semaphore is never closed.
+        let _ = self.slots.acquire_many(all).await;
+    }
+
+    /// Whether bytes have come from outside since the log was taken.
+    pub(super) fn has_received(&self) -> bool {
+        self.bytes_received.load(Relaxed) > 0
     }
 
     pub(super) fn take_log(&self) -> ConnectionLog {

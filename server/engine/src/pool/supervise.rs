@@ -23,6 +23,10 @@ impl Pool {
                 () = browser.exited() => true,
                 () = browser.connection.closed() => true,
                 () = self.worked_enough(&browser) => false,
+                () = browser.bloated.cancelled() => {
+                    tracing::warn!("a browser holds too much memory and is replaced");
+                    false
+                }
             };
             if died {
                 tracing::warn!("a browser died and is replaced");

@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
-
-use crate::{render_log::ConsoleMessage, session::Session};
+use super::evaluate::Evaluate;
+use crate::{
+    render_log::{CONSOLE_LIMIT, ConsoleMessage},
+    session::Session,
+};
 
 /// Runs in every document before its own scripts. A page that tampers with it says nothing. 100 messages of 500 characters:
 /// see [`crate::render_log`]. `Page.setDocumentContent` opens the document anew, which takes away every listener of the
@@ -34,21 +36,26 @@ pub(crate) const KEEP_MESSAGES: &str = "(() => { \
     Object.defineProperty(globalThis, '__platenConsole', {value: () => kept}); \
 })();";
 const ASK: &str = "globalThis.__platenConsole?.() ?? []";
+/// Characters that are kept of a message, whatever a page has made of the script above.
+const TEXT_LIMIT: usize = 500;
+/// The longest level is `error`.
+const LEVEL_LIMIT: usize = 5;
 /// A page that is busy with itself is not waited for.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The first messages of the document that is shown.
 pub(crate) async fn messages(session: &Session, part: usize) -> Vec<ConsoleMessage> {
-    let mut evaluate = EvaluateParams::new(ASK);
-    evaluate.return_by_value = Some(true);
-    evaluate.silent = Some(true);
-    let Ok(Ok(answer)) = tokio::time::timeout(PATIENCE, session.execute(&evaluate)).await else {
+    let Ok(Ok(answer)) = tokio::time::timeout(PATIENCE, session.execute(&Evaluate::new(ASK))).await else {
         return Vec::new();
     };
     let kept = answer.result.value.unwrap_or_default();
     let kept: Vec<(String, String)> = serde_json::from_value(kept).unwrap_or_default();
-    let messages = kept.into_iter();
+    let messages = kept.into_iter().take(CONSOLE_LIMIT);
     messages
-        .map(|(level, text)| ConsoleMessage { part, level, text })
+        .map(|(level, text)| ConsoleMessage {
+            part,
+            level: level.chars().take(LEVEL_LIMIT).collect(),
+            text: text.chars().take(TEXT_LIMIT).collect(),
+        })
         .collect()
 }

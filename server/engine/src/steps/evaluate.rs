@@ -1,15 +1,44 @@
 //! JavaScript in the page: ours, which waits for fonts and pictures and reads what the page says about itself, and the
 //! caller's.
 
-use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, EvaluateReturns, ExceptionDetails};
+use std::borrow::Cow;
+
+use chromiumoxide::{
+    cdp::js_protocol::runtime::EvaluateParams,
+    types::{Command, Method},
+};
 use platen_pdf::PageFacts;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{StepError, load::RESOURCE_LIMIT};
-use crate::{devtools::DevToolsError, error::RenderFault, job::MediaType, session::Session};
+use crate::{
+    devtools::{DevToolsError, MESSAGE_LIMIT_MB},
+    error::RenderFault,
+    job::MediaType,
+    session::Session,
+};
 
 /// Longer messages of exceptions are cut.
 const MESSAGE_LIMIT: usize = 500;
+
+/// Evaluates the expression that follows and keeps its result in the page: DevTools would return a string whole. Exceptions
+/// keep their form, unless their text is long. Both happen to be the caller's, so that a page that tampers with what is
+/// used here harms nobody else; what it makes too long, [`crate::devtools`] skips.
+const KEEP_RESULT: &str = "(expression => { \
+    const shorten = thrown => { \
+        let texts = []; \
+        try { texts = (typeof thrown === 'object' ? [thrown.name, thrown.message, thrown.stack] : [thrown]).map(String) } \
+        catch {} \
+        if (texts.every(text => text.length < 10000)) throw thrown; \
+        const [name, message] = texts.map(text => text.slice(0, 500)); \
+        return typeof thrown === 'object' ? `${name}: ${message}` : \
+            typeof thrown === 'string' ? JSON.stringify(name) : name; \
+    }; \
+    let result; \
+    try { result = (0, eval)(expression) } catch (thrown) { return shorten(thrown) } \
+    return (async () => { try { await result } catch (thrown) { return shorten(thrown) } })(); \
+})";
 
 /// Waits for the load event.
 const LOADED: &str =
@@ -58,11 +87,12 @@ const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
         return names.length && !names.some(isThere); \
     }).map(list => list.slice(0, 200)); \
 };";
-/// What the page says about itself. Names of `<meta>` are matched without regard to case.
+/// What the page says about itself, cut above what a PDF holds. Names of `<meta>` are matched without regard to case.
 const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
     let missing = []; try { missing = missingFonts(isPrint) } catch {} \
-    return { title: document.title, language: document.documentElement?.lang, author: meta('author'), \
-    description: meta('description'), keywords: meta('keywords'), missingFonts: missing };";
+    const cut = text => text?.slice(0, 40000); \
+    return { title: cut(document.title), language: cut(document.documentElement?.lang), author: cut(meta('author')), \
+    description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing };";
 
 /// What is known of a page when it is ready.
 #[derive(Default)]
@@ -141,41 +171,35 @@ async fn start(
     session: &Session,
     expression: &str,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
-    let mut evaluate = EvaluateParams::new(expression);
-    evaluate.await_promise = Some(true);
-    evaluate.return_by_value = Some(true);
-    let answer = session.start(&evaluate).await?;
+    let answer = session.start(&Evaluate::new(expression)).await?;
     Ok(async { read(answer.await) })
 }
 
-fn read(answer: Result<EvaluateReturns, DevToolsError>) -> Result<PageReport, StepError> {
+fn read(answer: Result<Evaluated, DevToolsError>) -> Result<PageReport, StepError> {
     let answer = match answer {
-        Err(error) if has_led_elsewhere(&error) => return Ok(PageReport::default()),
+        // A page that has left, or that has tampered with what the expression uses, says nothing about itself.
+        Err(DevToolsError::Refused { .. }) => return Ok(PageReport::default()),
         answer => answer?,
     };
-    // A page that has tampered with what the expression uses says nothing about itself.
-    let answer = answer
-        .result
-        .value
-        .and_then(|value| serde_json::from_value::<Answer>(value).ok());
+    let answer = answer.result.value;
+    let answer = answer.and_then(|value| serde_json::from_value::<Answer>(value).ok());
     Ok(answer.map(PageReport::from).unwrap_or_default())
 }
 
 /// Evaluates the caller's expression; a promise is awaited.
 pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), StepError> {
-    let mut evaluate = EvaluateParams::new(expression);
-    evaluate.await_promise = Some(true);
-    evaluate.silent = Some(true);
-    match session.execute(&evaluate).await {
-        Ok(answer) => match answer.exception_details {
-            Some(exception) => Err(RenderFault::EvaluateThrew {
-                message: describe(exception),
-            }
-            .into()),
+    let expression = format!("{KEEP_RESULT}({})", Value::from(expression));
+    match session.execute(&Evaluate::new(expression)).await {
+        Ok(answer) => match answer.thrown() {
+            Some(message) => Err(RenderFault::EvaluateThrew { message }.into()),
             None => Ok(()),
         },
         Err(error) if has_led_elsewhere(&error) => Ok(()),
         Err(DevToolsError::Refused { message, .. }) => Err(RenderFault::EvaluateThrew { message: cut(message) }.into()),
+        Err(DevToolsError::MessageTooLarge) => Err(RenderFault::EvaluateTooLarge {
+            limit_mb: MESSAGE_LIMIT_MB,
+        }
+        .into()),
         Err(error) => Err(error.into()),
     }
 }
@@ -190,15 +214,70 @@ fn has_led_elsewhere(error: &DevToolsError) -> bool {
         .any(|words| message.contains(words))
 }
 
-fn describe(exception: ExceptionDetails) -> String {
-    let thrown = exception.exception.and_then(|thrown| {
-        thrown
-            .description
-            .or_else(|| thrown.value.map(|value| value.to_string()))
-    });
-    // The first line names the error; the rest is a stack inside our evaluation.
-    let text = thrown.unwrap_or(exception.text);
-    cut(text.lines().next().unwrap_or_default().to_owned())
+/// `Runtime.evaluate` of an expression whose value is small; a promise is awaited.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Evaluate(EvaluateParams);
+
+/// What came of it. Only what is used here is read of the answer, of which the page makes most.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Evaluated {
+    pub(crate) result: RemoteValue,
+    exception_details: Option<Exception>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RemoteValue {
+    pub(crate) value: Option<Value>,
+    description: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Exception {
+    text: String,
+    exception: Option<RemoteValue>,
+}
+
+impl Evaluate {
+    pub(crate) fn new(expression: impl Into<String>) -> Self {
+        let mut evaluate = EvaluateParams::new(expression);
+        evaluate.await_promise = Some(true);
+        evaluate.return_by_value = Some(true);
+        evaluate.silent = Some(true);
+        Self(evaluate)
+    }
+}
+
+impl Method for Evaluate {
+    fn identifier(&self) -> Cow<'static, str> {
+        self.0.identifier()
+    }
+}
+
+impl Command for Evaluate {
+    type Response = Evaluated;
+}
+
+impl Evaluated {
+    /// The first line of what was thrown. The rest is a stack inside our evaluation.
+    fn thrown(self) -> Option<String> {
+        let text = match self.exception_details {
+            None => match self.result.value {
+                // Too long to be thrown again.
+                Some(Value::String(shortened)) => shortened,
+                _ => return None,
+            },
+            Some(Exception { text, exception }) => {
+                let thrown = exception.and_then(|thrown| {
+                    let value = thrown.value.filter(|value| !value.is_null());
+                    thrown.description.or_else(|| value.map(|value| value.to_string()))
+                });
+                thrown.unwrap_or(text)
+            }
+        };
+        Some(cut(text.lines().next().unwrap_or_default().to_owned()))
+    }
 }
 
 fn cut(mut text: String) -> String {

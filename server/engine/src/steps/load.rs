@@ -56,7 +56,12 @@ pub(crate) async fn set_cookie(session: &Session, cookie: &Cookie, url: &Url) ->
 
 /// Goes to an address and returns once its document has begun to arrive.
 pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepError> {
-    let answer = session.execute(&NavigateParams::new(url.as_str())).await?;
+    let answer = match session.execute(&NavigateParams::new(url.as_str())).await {
+        Err(DevToolsError::Refused { message, .. }) => {
+            return Err(RenderFault::Unreachable { reason: message }.into());
+        }
+        answer => answer?,
+    };
     let Some(error) = answer.error_text else { return Ok(()) };
     // Of a download or a 204 the browser only says that it was aborted; the answer itself tells more.
     if let Some(document) = session.observer.look(|page| page.document.clone()) {
@@ -80,13 +85,17 @@ pub(crate) async fn wait_until_loaded(
     for _ in 0..CLIENT_REDIRECT_LIMIT {
         let loaded = session
             .observer
-            .wait_until(|page| (page.crashed || page.loaded).then_some(page.crashed));
+            .wait_until(|page| (page.lost || page.loaded).then_some(page.lost));
         match tokio::time::timeout(RESOURCE_LIMIT, loaded).await {
-            Ok(true) => return Err(RenderFault::Crashed.into()),
+            Ok(true) => return Err(session.loss().into()),
             Ok(false) => {}
             Err(_) => {
                 let unanswered = unanswered(session);
-                session.execute(&StopLoadingParams::default()).await?;
+                match session.execute(&StopLoadingParams::default()).await {
+                    // The page is on its way to another document.
+                    Err(DevToolsError::Refused { .. }) => {}
+                    stopped => drop(stopped?),
+                }
                 return Ok(Some(unanswered));
             }
         }
@@ -96,7 +105,7 @@ pub(crate) async fn wait_until_loaded(
         // The page asked to go elsewhere: the next load event belongs to the next document.
         let moved = session
             .observer
-            .wait_until(|page| (page.crashed || page.navigation_pending.is_none()).then_some(()));
+            .wait_until(|page| (page.lost || page.navigation_pending.is_none()).then_some(()));
         if tokio::time::timeout(RESOURCE_LIMIT, moved).await.is_err() {
             return Ok(Some(unanswered(session)));
         }

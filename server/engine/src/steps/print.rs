@@ -1,5 +1,10 @@
 //! Prints the page.
 
+use std::{
+    mem::take,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use chromiumoxide::cdp::browser_protocol::{
     io::{CloseParams, ReadParams, ReadReturns},
@@ -9,16 +14,54 @@ use chromiumoxide::cdp::browser_protocol::{
 use super::StepError;
 use crate::{devtools::DevToolsError, error::RenderFault, job::PrintSettings, session::Session};
 
-/// Bytes asked for at once. Base64 in one JSON string; most documents come in one piece.
-const CHUNK: i64 = 4 << 20;
-/// A printed document above this is refused: it would be held in memory several times over.
-const PRINTED_LIMIT: usize = 512 << 20;
+/// Bytes asked for at once, as Base64 in one message, which has a limit. Most documents come in one piece.
+const CHUNK: i64 = 2 << 20;
+
+/// What a render may print, over all its parts, also those that are printed at once.
+pub(crate) struct PrintedBytes {
+    limit: usize,
+    used: AtomicUsize,
+}
+
+impl PrintedBytes {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            used: AtomicUsize::new(0),
+        }
+    }
+
+    /// Counts bytes that have come.
+    fn add(&self, bytes: usize) -> Result<(), RenderFault> {
+        if self.used.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limit {
+            return Err(RenderFault::PrintedTooLarge {
+                limit_mb: (self.limit >> 20) as u64,
+            });
+        }
+        Ok(())
+    }
+
+    /// What was counted of a document that comes to nothing is free again.
+    fn give_back(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
 
 /// Header and footer templates as Chromium takes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Templates {
     pub(crate) header: String,
     pub(crate) footer: String,
+}
+
+impl Templates {
+    /// The templates with a page's number in place of `placeholder`.
+    pub(crate) fn numbered(&self, placeholder: &str, number: &str) -> Self {
+        Self {
+            header: self.header.replace(placeholder, number),
+            footer: self.footer.replace(placeholder, number),
+        }
+    }
 }
 
 /// What to print, and how.
@@ -82,44 +125,73 @@ fn page_ranges(pages: &[usize]) -> String {
     ranges.join(",")
 }
 
-/// Prints the page and returns the bytes of the PDF.
-pub(crate) async fn print(session: &Session, printing: &Printing) -> Result<Vec<u8>, StepError> {
-    let printed = match session.execute(&printing.0).await {
-        Ok(printed) => printed,
+/// Prints the page and returns the bytes of the PDF, which are counted while they come.
+pub(crate) async fn print(
+    session: &Session,
+    printing: &Printing,
+    printed: &PrintedBytes,
+) -> Result<Vec<u8>, StepError> {
+    let answer = match session.execute(&printing.0).await {
+        Ok(answer) => answer,
         Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
         Err(error) => return Err(error.into()),
     };
-    let stream = printed
+    let stream = answer
         .stream
         .ok_or_else(|| StepError::Protocol("Page.printToPDF: no stream".to_owned()))?;
+    let mut pdf = PartBytes {
+        bytes: Vec::new(),
+        counted: 0,
+        printed,
+    };
     let mut read = ReadParams::new(stream.clone());
     read.size = Some(CHUNK);
-    let mut pdf = Vec::new();
     // Only an empty piece is the last, so that every document takes two: they are asked for at once.
     let (first, second) = (session.start(&read).await?, session.start(&read).await?);
-    let mut is_whole = append(&mut pdf, &first.await?)? || append(&mut pdf, &second.await?)?;
+    let mut is_whole = pdf.append(first.await?)? || pdf.append(second.await?)?;
     while !is_whole {
-        is_whole = append(&mut pdf, &session.execute(&read).await?)?;
+        is_whole = pdf.append(session.execute(&read).await?)?;
     }
     // Nobody needs to hear that it is closed.
     drop(session.start(&CloseParams::new(stream)).await?);
-    Ok(pdf)
+    Ok(pdf.finish())
 }
 
-/// `true`: there is no more.
-fn append(pdf: &mut Vec<u8>, piece: &ReadReturns) -> Result<bool, StepError> {
-    if piece.base64_encoded.unwrap_or(false) {
-        BASE64_STANDARD
-            .decode_vec(&piece.data, pdf)
-            .map_err(|error| StepError::Protocol(format!("IO.read: {error}")))?;
-    } else {
-        pdf.extend_from_slice(piece.data.as_bytes());
+/// The bytes of a document that is on its way.
+struct PartBytes<'a> {
+    bytes: Vec<u8>,
+    counted: usize,
+    printed: &'a PrintedBytes,
+}
+
+impl PartBytes<'_> {
+    /// `true`: there is no more.
+    fn append(&mut self, piece: ReadReturns) -> Result<bool, StepError> {
+        let before = self.bytes.len();
+        if piece.base64_encoded.unwrap_or(false) {
+            BASE64_STANDARD
+                .decode_vec(&piece.data, &mut self.bytes)
+                .map_err(|error| StepError::Protocol(format!("IO.read: {error}")))?;
+        } else {
+            self.bytes.extend_from_slice(piece.data.as_bytes());
+        }
+        let more = self.bytes.len() - before;
+        self.counted += more;
+        self.printed.add(more)?;
+        Ok(piece.eof)
     }
-    if pdf.len() > PRINTED_LIMIT {
-        let reason = format!("the document is larger than {} MB", PRINTED_LIMIT >> 20);
-        return Err(RenderFault::PrintFailed { reason }.into());
+
+    /// The document stays counted.
+    fn finish(mut self) -> Vec<u8> {
+        self.counted = 0;
+        take(&mut self.bytes)
     }
-    Ok(piece.eof)
+}
+
+impl Drop for PartBytes<'_> {
+    fn drop(&mut self) {
+        self.printed.give_back(self.counted);
+    }
 }
 
 #[cfg(test)]

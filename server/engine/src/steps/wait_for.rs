@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use serde_json::Value;
 
-use super::StepError;
-use crate::{error::RenderFault, job::WaitFor, session::Session};
+use super::{StepError, evaluate::Evaluate};
+use crate::{devtools::DevToolsError, error::RenderFault, job::WaitFor, session::Session};
 
 /// How long the attribute is waited for.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(20);
+/// Characters of a faulty selector that the fault repeats.
+const SELECTOR_SHOWN: usize = 200;
 /// The page is asked from outside, so that waiting also works where its scripts are off or its timers are tampered with.
 const ASK_EVERY: Duration = Duration::from_millis(25);
 
@@ -21,22 +23,26 @@ pub(crate) async fn wait_for(session: &Session, wanted: &WaitFor) -> Result<(), 
 }
 
 async fn ask_until_there(session: &Session, wanted: &WaitFor) -> Result<(), StepError> {
-    let expression = format!(
-        "document.querySelector({})?.hasAttribute({}) === true",
-        serde_json::Value::from(wanted.selector.as_str()),
-        serde_json::Value::from(wanted.attribute.as_str()),
-    );
-    let mut evaluate = EvaluateParams::new(expression);
-    evaluate.return_by_value = Some(true);
-    evaluate.silent = Some(true);
+    // An exception stays in the page: its text may have any length.
+    let ask = Evaluate::new(format!(
+        "(() => {{ try {{ return document.querySelector({})?.hasAttribute({}) === true }} catch {{ return 'invalid' }} }})()",
+        Value::from(wanted.selector.as_str()),
+        Value::from(wanted.attribute.as_str()),
+    ));
     loop {
-        let answer = session.execute(&evaluate).await?;
-        if answer.exception_details.is_some() {
-            let message = format!("{:?} is not a CSS selector", wanted.selector);
-            return Err(RenderFault::InvalidSelector { message }.into());
-        }
-        if answer.result.value == Some(serde_json::Value::Bool(true)) {
-            return Ok(());
+        match session.execute(&ask).await {
+            Ok(answer) => match answer.result.value {
+                Some(Value::Bool(true)) => return Ok(()),
+                Some(Value::String(_)) => {
+                    let selector: String = wanted.selector.chars().take(SELECTOR_SHOWN).collect();
+                    let message = format!("{selector:?} is not a CSS selector");
+                    return Err(RenderFault::InvalidSelector { message }.into());
+                }
+                _ => {}
+            },
+            // The page is on its way to another document.
+            Err(DevToolsError::Refused { .. }) => {}
+            Err(error) => return Err(error.into()),
         }
         tokio::time::sleep(ASK_EVERY).await;
     }

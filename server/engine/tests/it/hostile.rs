@@ -1,5 +1,9 @@
 //! Pages that loop, flood, crash or run away cost their own render a named error, and nobody else anything.
 
+mod memory;
+mod messages;
+mod printing;
+
 use std::time::{Duration, Instant};
 
 use platen_engine::error::{RenderError, RenderFault};

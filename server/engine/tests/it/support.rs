@@ -209,6 +209,7 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
         watermark: None,
         format: OutputFormat::Pdf,
         page_limit: 2_000,
+        printed_limit: 512 << 20,
     }
 }
 

@@ -1,11 +1,19 @@
-//! Disk and clock.
+//! Memory, disk, clock and open files.
 
 use std::{env, fs, path::Path, time::SystemTime};
 
 use rustix::fs::statvfs;
 use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 
-use crate::{cli::doctor::Finding, config::Config};
+use crate::{
+    cli::doctor::Finding,
+    config::{
+        Config,
+        connections::RESERVED_FILES,
+        memory::{MemoryConfig, MemorySource},
+    },
+    open_files,
+};
 
 const GIB: u64 = 1024 * 1024 * 1024;
 /// Postgres's log and a day's renders need more than that.
@@ -13,13 +21,46 @@ const LITTLE_DISK: u64 = 2 * GIB;
 const NO_DISK: u64 = GIB / 4;
 
 pub(super) fn look(config: &Config) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings = vec![memory(&config.memory)];
     if config.database.url.is_none() {
         findings.push(disk(&config.data.folder, "data folder", "PLATEN_DATA_DIR"));
     }
     findings.push(disk(&env::temp_dir(), "temporary files", "TMPDIR"));
     findings.push(clock(SystemTime::now(), built()));
+    findings.push(files(config, open_files::attainable(config)));
     findings
+}
+
+/// How the memory is split. More than the machine or its control group has ends in the kernel's choice of a victim.
+fn memory(memory: &MemoryConfig) -> Finding {
+    let mb = |bytes: u64| bytes / (1024 * 1024);
+    let source = match memory.source {
+        MemorySource::Setting => "PLATEN_MEMORY_MB".to_owned(),
+        MemorySource::ControlGroup(limit) => format!("80 % of the control group's {} MB", mb(limit)),
+        MemorySource::Machine(bytes) => format!("80 % of the machine's {} MB", mb(bytes)),
+    };
+    let mut parts = vec![
+        format!("pages {}", mb(memory.pages)),
+        format!("browsers {}", mb(memory.browsers)),
+        format!(
+            "service {}, {} of it for requests",
+            mb(memory.service),
+            mb(memory.requests())
+        ),
+    ];
+    if memory.database > 0 {
+        parts.push(format!("private Postgres {}", mb(memory.database)));
+    }
+    let fact = format!("{} MB ({source}): {}", mb(memory.total), parts.join("; "));
+    if memory.total > memory.available {
+        let fact = format!("{fact}; there are only {} MB", mb(memory.available));
+        return Finding::warning(
+            "Memory",
+            fact,
+            "give the machine or container more memory, or lower PLATEN_MEMORY_MB",
+        );
+    }
+    Finding::fine("Memory", fact)
 }
 
 /// A folder that is yet to be made counts as the nearest one above it.
@@ -46,6 +87,24 @@ fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
         LITTLE_DISK.. => Finding::fine("Disk", fact),
         _ => Finding::broken("Disk", fact, remedy),
     }
+}
+
+/// Without files to spare, the service can't reach its database or start a browser while many clients are connected.
+fn files(config: &Config, attainable: u64) -> Finding {
+    let connections = config.connections.total(attainable);
+    let fact = format!("{attainable} open at once, {connections} of them client connections");
+    let needed = connections as u64 + RESERVED_FILES;
+    if attainable >= needed {
+        return Finding::fine("Files", fact);
+    }
+    Finding::warning(
+        "Files",
+        fact,
+        format!(
+            "raise the hard limit of open files to {needed} or more (LimitNOFILE= of systemd, --ulimit nofile= of Docker), \
+             or lower PLATEN_CONNECTIONS"
+        ),
+    )
 }
 
 /// A clock that stands before the program was made is wrong: keys would expire late, certificates seem not yet valid.
@@ -80,6 +139,16 @@ mod tests {
         let verdict = |now| clock(now, Some(built)).verdict;
         assert_eq!(verdict(built + Duration::from_secs(1)), Verdict::Fine);
         assert_eq!(verdict(built - Duration::from_secs(1)), Verdict::Broken);
+    }
+
+    #[test]
+    fn files_have_to_suffice_for_connections_and_the_rest() {
+        let config = Config::read(&|_| None).expect("defaults");
+        assert_eq!(files(&config, 65_536).verdict, Verdict::Fine);
+        let few = files(&config, 1_024);
+        assert_eq!(few.verdict, Verdict::Warning);
+        assert_eq!(few.fact, "1024 open at once, 256 of them client connections");
+        assert!(few.remedy.contains("to 1280 or more"), "{}", few.remedy);
     }
 
     #[test]

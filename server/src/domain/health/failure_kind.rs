@@ -30,6 +30,8 @@ pub enum FailureKind {
     Destination,
     /// It can't be paid for.
     Credits,
+    /// The account stores as much as it may.
+    StorageFull,
     /// The account has too many under way, or the request came before.
     Conflict,
     /// There was no slot in time.
@@ -46,7 +48,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// All kinds: first those that a client can mend.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Unreachable,
         Self::AddressRefused,
         Self::Script,
@@ -58,6 +60,7 @@ impl FailureKind {
         Self::Template,
         Self::Destination,
         Self::Credits,
+        Self::StorageFull,
         Self::Conflict,
         Self::NoSlot,
         Self::Browser,
@@ -80,6 +83,7 @@ impl FailureKind {
             Self::Template => "template",
             Self::Destination => "destination",
             Self::Credits => "credits",
+            Self::StorageFull => "storage_full",
             Self::Conflict => "conflict",
             Self::NoSlot => "no_slot",
             Self::Browser => "browser",
@@ -124,11 +128,16 @@ impl FailureKind {
             RenderFault::AddressRefused { .. } => Self::AddressRefused,
             RenderFault::NavigatedAway { .. }
             | RenderFault::EvaluateThrew { .. }
+            | RenderFault::EvaluateTooLarge { .. }
+            | RenderFault::MessageTooLarge { .. }
             | RenderFault::InvalidSelector { .. }
             | RenderFault::WaitForUnsatisfied { .. } => Self::Script,
             RenderFault::Crashed => Self::Crashed,
             RenderFault::MemoryExceeded { .. } => Self::Memory,
-            RenderFault::TooManyPages { .. } | RenderFault::TooLarge { .. } => Self::TooLarge,
+            RenderFault::TooManyPages { .. }
+            | RenderFault::TooLarge { .. }
+            | RenderFault::PrintedTooLarge { .. }
+            | RenderFault::HeaderFooterTooLarge { .. } => Self::TooLarge,
             RenderFault::PageBeyondEnd { .. }
             | RenderFault::PageSize { .. }
             | RenderFault::NotConformant { .. }

@@ -5,7 +5,10 @@ use url::Url;
 
 use crate::domain::render::wire::is_url;
 
-/// Kept as they are.
+/// Bytes of a text that are stored: a path or a selector may be as long as the body.
+const LONGEST_TEXT: usize = 500;
+
+/// Kept as they are, but for their length.
 const PLAIN: [&str; 13] = [
     "destination",
     "emulate_media_type",
@@ -36,9 +39,24 @@ pub(super) fn options(body: &Value) -> Value {
             plain if PLAIN.contains(&plain) => value.clone(),
             _ => continue,
         };
-        kept.insert(name.clone(), value);
+        kept.insert(name.clone(), shortened(value));
     }
     kept.into()
+}
+
+fn shortened(value: Value) -> Value {
+    match value {
+        Value::String(mut text) => {
+            text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+            text.into()
+        }
+        Value::Array(items) => items.into_iter().map(shortened).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, shortened(value)))
+            .collect(),
+        other => other,
+    }
 }
 
 fn part(part: &Value) -> Value {

@@ -18,6 +18,8 @@ use crate::domain::{
 
 /// Bytes of an address. Servers take far less.
 const LONGEST_URL: usize = 64 << 10;
+/// Bytes of a callback's address, which is stored until the render is purged.
+const LONGEST_CALLBACK_URL: usize = 8192;
 
 /// Adds what is wrong with the values.
 pub(super) fn check(body: &Value, faults: &mut Faults) {
@@ -72,7 +74,15 @@ fn check_callback(body: &Value, faults: &mut Faults) {
     const URL: &str = "/callback/url";
     const HEADERS: &str = "/callback/headers";
     if let Some(address) = body["callback"]["url"].as_str().filter(|_| !faults.within(URL)) {
-        check_url(address, URL.into(), faults);
+        if address.len() > LONGEST_CALLBACK_URL {
+            let detail = format!(
+                "Must have at most {LONGEST_CALLBACK_URL} bytes; got {}. Send what the receiver needs in headers",
+                address.len()
+            );
+            faults.add(Fault::invalid(URL, detail));
+        } else {
+            check_url(address, URL.into(), faults);
+        }
     }
     if let Some(headers) = body["callback"]["headers"]
         .as_object()

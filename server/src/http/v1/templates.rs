@@ -7,17 +7,19 @@ pub(in crate::http) mod versions;
 
 use axum::{
     Json,
+    body::{Body, Bytes},
     extract::State,
     http::{StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use futures::{Stream, StreamExt as _, stream};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
     domain::{
-        ids::TemplateId,
+        ids::{AccountId, TemplateId},
         template::{NewTemplate, Template},
     },
     http::{
@@ -26,9 +28,15 @@ use crate::{
         extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, body::TemplateBody},
         v1::{Data, next_page},
     },
-    service::templates,
+    memory::Reservation,
+    service::templates::{self, TemplateError},
     state::AppState,
 };
+
+/// Templates that are looked up and written at once for a list.
+const BATCH: usize = 4;
+/// What they and their text take, in bytes.
+const LIST_MEMORY: u64 = 32 << 20;
 
 /// A template, as every answer shows it.
 #[derive(Serialize)]
@@ -74,10 +82,40 @@ pub(in crate::http) async fn get(
     PageQuery(request): PageQuery<TemplateId>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let page = templates::list(&app.db, caller.account, request).await?;
+    let page = templates::list_ids(&app.db, caller.account, request).await?;
     let link = next_page(&uri, &request, page.next);
-    let data: Vec<_> = page.items.into_iter().map(TemplateResponse::from).collect();
-    Ok((link, Json(Data { data })).into_response())
+    let memory = app.memory.reserve(caller.account, LIST_MEMORY).await?;
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    let body = Body::from_stream(in_batches(app, caller.account, page.items, memory));
+    Ok((link, json, body).into_response())
+}
+
+/// A list of templates as JSON text, a batch of it at a time: all of them together may be more than fits the memory.
+fn in_batches(
+    app: AppState,
+    account: AccountId,
+    ids: Vec<TemplateId>,
+    memory: Reservation,
+) -> impl Stream<Item = Result<Bytes, TemplateError>> {
+    let beginning = stream::once(async { Ok(Bytes::from_static(b"{\"data\":[")) });
+    let state = (app, ids.into_iter(), memory, true);
+    let items = stream::try_unfold(state, move |(app, mut ids, memory, mut is_first)| async move {
+        let batch: Vec<_> = ids.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        for template in templates::list(&app.db, account, &batch).await? {
+            if !std::mem::take(&mut is_first) {
+                text.push(b',');
+            }
+            // Nothing in it can fail to be JSON.
+            let _ = serde_json::to_writer(&mut text, &TemplateResponse::from(template));
+        }
+        Ok(Some((Bytes::from(text), (app, ids, memory, is_first))))
+    });
+    let end = stream::once(async { Ok(Bytes::from_static(b"]}")) });
+    beginning.chain(items).chain(end)
 }
 
 /// `POST`: creates one.

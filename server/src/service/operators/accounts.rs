@@ -167,7 +167,7 @@ pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice
 /// Gives an account limits of its own; where there is none, its plan's counts. They count from the next request.
 pub async fn set_limits(db: &PgPool, operation: Operation<'_>, limits: OwnLimits) -> Result<(), OperationError> {
     let mut transaction = tx::begin(db).await?;
-    if !account_limits::update(&mut transaction, operation.account, limits).await? {
+    if !account_limits::update(&mut transaction, operation.account, &limits).await? {
         return Err(OperationError::NotFound);
     }
     let deed = AuditDeed::LimitsSet {

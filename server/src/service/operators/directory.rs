@@ -1,5 +1,6 @@
 //! All accounts, and all that operators see of one: numbers and names, never secrets and never content.
 
+use platen_app::model::storage::StorageUse;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
@@ -11,7 +12,7 @@ use crate::{
         plan::PlanLimits,
         render::log::LogFilter,
     },
-    service::credits,
+    service::{credits, storage_use},
     store::{
         account_limits, api_keys,
         api_keys::ApiKey,
@@ -68,6 +69,8 @@ pub struct AccountFile {
     pub record: AccountRecord,
     /// What counts for it.
     pub limits: PlanLimits,
+    /// What it stores.
+    pub storage: Vec<StorageUse>,
     /// What it has used in this period.
     pub usage: PeriodUsage,
     /// Its renders in this period.
@@ -99,7 +102,7 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     };
     let filter = LogFilter::default();
     let lines = i64::from(LATEST);
-    let (figures, members, keys, renders, periods, subscriptions, audit) = tokio::try_join!(
+    let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
         statistics::figures(db, account, usage.balance.period.starts_at),
         members::list(db, account),
         api_keys::list(db, account),
@@ -107,10 +110,12 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         directory::list_periods(db, account, lines),
         stripe_subscriptions::list(db, account),
         audit_log::list_of_account(db, account, lines),
+        storage_use::list(db, account),
     )?;
     Ok(Some(AccountFile {
         record,
         limits,
+        storage,
         usage,
         figures,
         members,

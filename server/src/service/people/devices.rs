@@ -1,7 +1,8 @@
-//! Browsers that people have logged in with: which of them are not asked for the second factor, and the mail about one that
-//! is new.
+//! Browsers that people have logged in with: which of them are not asked for the second factor, what a wrong password from one
+//! of them counts for, and the mail about one that is new.
 
 use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
 use crate::{
     domain::{
@@ -10,7 +11,7 @@ use crate::{
         ids::{DeviceId, UserId},
         mail::Letter,
     },
-    service::people::{People, PeopleError},
+    service::people::{People, PeopleError, limits::Guesser},
     store::{
         devices::{self, RememberedDevice, Seen},
         error::StoreError,
@@ -20,6 +21,22 @@ use crate::{
 
 /// Browsers forget cookies after so long (RFC 6265bis, 5.5).
 pub const LIFETIME: Duration = Duration::days(400);
+/// No user has this id.
+const NOBODY: UserId = UserId(Uuid::nil());
+
+/// Finds whether a client is a browser that the user has logged in with. Asks the database also where there is no such
+/// user, so that the time it takes does not tell.
+pub(super) async fn guesser(people: &People, user: Option<UserId>, client: &Client) -> Result<Guesser, PeopleError> {
+    let Some(browser) = client.device else {
+        return Ok(Guesser::Anyone);
+    };
+    let known = devices::is_known(&people.db, user.unwrap_or(NOBODY), browser).await?;
+    Ok(if known {
+        Guesser::KnownBrowser(browser)
+    } else {
+        Guesser::Anyone
+    })
+}
 
 /// Notes a log-in, and mails its user when it is the first one with this browser. The very first browser of a user is no
 /// news to them.

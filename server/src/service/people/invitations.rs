@@ -23,7 +23,7 @@ use crate::{
         validation::Fault,
     },
     service::{
-        people::{People, PeopleError, read, read_email},
+        people::{People, PeopleError, devices, limits::Guesser, read, read_email},
         sessions::{self, Stay},
     },
     store::{
@@ -264,7 +264,7 @@ pub async fn join_as_new(
         return Err(PeopleError::EmailTaken);
     }
     let email = read_email(&opened.email)?;
-    people.limits.try_password(client, &email)?;
+    people.limits.try_password(client, &email, Guesser::LinkHolder)?;
     let password_hash = people.passwords.hash(password).await?;
     let user = UserId::generate();
     let new = NewUser {
@@ -290,7 +290,8 @@ pub async fn join_as_new(
     sign_ups::delete(&mut transaction, &email).await?;
     one_time_tokens::delete_verifying(&mut transaction, &email).await?;
     tx::commit(transaction).await?;
-    people.limits.forgive(&email);
+    people.limits.forgive(&email, Guesser::LinkHolder);
+    devices::note(people, user, &email, client, None, now).await?;
     let holder = Holder { user, epoch: 0 };
     sessions::begin(session, holder, client, Stay::WhileOpen, now).await?;
     Ok(sessions::choose_account(session, opened.account).await?)

@@ -55,14 +55,15 @@ pub async fn log_in(
     now: OffsetDateTime,
 ) -> Result<LogInStep, PeopleError> {
     let email = read_email(&form.email)?;
-    people.limits.try_password(client, &email)?;
     let user = users::find_by_email(&people.db, &email).await?;
+    let guesser = devices::guesser(people, user.as_ref().map(|user| user.id), client).await?;
+    people.limits.try_password(client, &email, guesser)?;
     let stored = user.as_ref().map(|user| user.password_hash.clone());
     let check = people.passwords.check(form.password.clone(), stored).await?;
     let (Some(user), Check::Right | Check::Outdated) = (user, check) else {
         return Err(PeopleError::WrongCredentials);
     };
-    people.limits.forgive(&email);
+    people.limits.forgive(&email, guesser);
     if check == Check::Outdated {
         hash_again(people, &user, form.password).await?;
     }
@@ -145,11 +146,12 @@ pub(super) async fn prove(
 ) -> Result<(Credentials, Email), PeopleError> {
     let user = users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?;
     let email = read_email(&user.email)?;
-    people.limits.try_password(client, &email)?;
+    let guesser = devices::guesser(people, Some(user.id), client).await?;
+    people.limits.try_password(client, &email, guesser)?;
     let stored = Some(user.password_hash.clone());
     if people.passwords.check(password, stored).await? == Check::Wrong {
         return Err(PeopleError::WrongPassword);
     }
-    people.limits.forgive(&email);
+    people.limits.forgive(&email, guesser);
     Ok((user, email))
 }

@@ -61,7 +61,7 @@ pub async fn reset(
     // Whoever has left an address does not come in by it.
     replaced.ok_or(PeopleError::WorthlessLink)?;
     tx::commit(transaction).await?;
-    people.limits.forgive(&subject.email);
+    people.limits.forgive_everybody(&subject.email);
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use crate::{
         sealing::{Place, Wrapped},
         second_factor::{AppCode, AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, Typed},
     },
-    service::people::{People, PeopleError, deeds, email_of},
+    service::people::{People, PeopleError, deeds, devices as known_devices, email_of},
     store::{
         audit_log, devices,
         error::StoreError,
@@ -136,13 +136,14 @@ pub async fn turn_on(
     let stored = second_factors::find(&people.db, user).await?;
     let stored = stored.filter(|stored| stored.turned_on_at.is_none() && is_fresh(stored, now));
     let stored = stored.ok_or(PeopleError::NotFound)?;
-    people.limits.try_code(client, user)?;
+    let guesser = known_devices::guesser(people, Some(user), client).await?;
+    people.limits.try_code(client, user, guesser)?;
     let secret = open(people, user, stored.secret)?;
     let Some(Typed::App(code)) = Typed::parse(code.expose_secret()) else {
         return Err(PeopleError::WrongCode);
     };
     let step = secret.step_of(&code, now).ok_or(PeopleError::WrongCode)?;
-    people.limits.forgive_codes(user);
+    people.limits.forgive_codes(user, guesser);
     let email = email_of(people, user).await?;
     let mut transaction = tx::begin(&people.db).await?;
     let before = second_factors::lock(&mut transaction, user).await?;
@@ -296,7 +297,8 @@ pub(super) async fn prove(
     shown: &Shown,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    people.limits.try_code(client, user)?;
+    let guesser = known_devices::guesser(people, Some(user), client).await?;
+    people.limits.try_code(client, user, guesser)?;
     if !second_factors::exists(&people.db, user).await? {
         return Err(PeopleError::NotFound);
     }
@@ -304,7 +306,7 @@ pub(super) async fn prove(
         Shown::Code(typed) => prove_by_code(people, user, typed, now).await?,
         Shown::Passkey(answer) => passkeys::prove(people, session, user, answer, now).await?,
     }
-    people.limits.forgive_codes(user);
+    people.limits.forgive_codes(user, guesser);
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use crate::{
     },
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
-        people::{People, PeopleError, devices, read, read_email},
+        people::{People, PeopleError, devices, limits::Guesser, read, read_email},
         sessions::{self, Stay},
     },
     store::{
@@ -99,7 +99,7 @@ pub async fn verify(
     let digest = TokenDigest::of(token);
     let subject = one_time_tokens::find(&people.db, digest, Purpose::Verify, now).await?;
     let email = subject.ok_or(PeopleError::WorthlessLink)?.email;
-    people.limits.try_password(client, &email)?;
+    people.limits.try_password(client, &email, Guesser::LinkHolder)?;
     let sign_ups = sign_ups::list(&people.db, &email, now).await?;
     if sign_ups.is_empty() {
         return Err(PeopleError::WorthlessLink);
@@ -126,7 +126,7 @@ pub async fn verify(
     sign_ups::delete(&mut transaction, &email).await?;
     one_time_tokens::delete_verifying(&mut transaction, &email).await?;
     tx::commit(transaction).await?;
-    people.limits.forgive(&email);
+    people.limits.forgive(&email, Guesser::LinkHolder);
     devices::note(people, user, &email, client, None, now).await?;
     let holder = Holder { user, epoch: 0 };
     sessions::begin(session, holder, client, Stay::WhileOpen, now).await?;

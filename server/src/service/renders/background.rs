@@ -1,6 +1,7 @@
 //! Renders whose turn has come: the document is made, put where it belongs, recorded, charged, and told of.
 
 use axum::body::Bytes;
+use platen_app::model::storage::StorageResource;
 use platen_engine::{
     error::RenderError,
     job::Lane,
@@ -38,6 +39,7 @@ use crate::{
     state::AppState,
     storage::bucket::BucketError,
     store::{
+        account_storage,
         error::StoreError,
         jobs::{self, ClaimedJob},
         render_contents,
@@ -134,6 +136,7 @@ impl Fate {
         match reason {
             FailureReason::Ended => Self::Lost,
             FailureReason::Credits(_)
+            | FailureReason::StorageFull(_)
             | FailureReason::NoConnection(_)
             | FailureReason::Poisonous
             | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
@@ -152,6 +155,9 @@ impl Fate {
 async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &RenderLog) -> Result<(), FailureReason> {
     if job.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
+    }
+    if queued.object.is_some() {
+        check_room(app, job, 1).await?;
     }
     let (request, mut memory) = open(app, job).await?;
     let StoredRequest {
@@ -188,6 +194,9 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
     }
     let success = Success::from(&document);
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
+    if queued.object.is_some() {
+        check_room(app, job, pdf.len()).await?;
+    }
     let stored = match (queued.object, destination) {
         (Some(object), _) => deliver(app, object, pdf.clone()).await?,
         (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf.clone()).await?,
@@ -198,6 +207,12 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
         thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
     }
     Ok(())
+}
+
+/// Spares work for a document that could not be stored. What decides is the transaction that records it.
+async fn check_room(app: &AppState, job: &ClaimedJob, bytes: usize) -> Result<(), FailureReason> {
+    let storage = account_storage::find(&app.db, job.account).await?;
+    Ok(storage.room_for(StorageResource::DocumentBytes, bytes)?)
 }
 
 /// What is to be rendered, and the memory that it holds.

@@ -1,5 +1,6 @@
 //! Renders that nobody waits for: a request is accepted once all that its background work needs is in the database.
 
+use platen_app::model::storage::StorageResource;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
@@ -29,6 +30,7 @@ use crate::{
     },
     state::AppState,
     store::{
+        account_storage::{self, AccountStorage},
         callbacks, idempotency_keys, jobs, render_contents,
         renders::{self, NewRender, Start},
         tx,
@@ -75,6 +77,7 @@ async fn accept(
     {
         return Ok(Accepted { id, replayed: true });
     }
+    let storage = room_for(app, caller.account, &request).await?;
     let AsynchronousRequest {
         mut render,
         callback,
@@ -101,6 +104,9 @@ async fn accept(
     };
     let request = StoredRequest { render, destination };
     let sealed = seal(app, caller.account, id, request, callback, now).await;
+    if let Ok(sealed) = &sealed {
+        storage.room_for(StorageResource::QueuedBytes, sealed.content.sealed.len())?;
+    }
     let mut transaction = tx::begin(&app.db).await?;
     if let Some(idempotent) = &idempotent {
         match take_key(&mut transaction, caller.account, idempotent, id, now).await? {
@@ -124,6 +130,24 @@ async fn accept(
     .await?;
     tx::commit(transaction).await?;
     Ok(Accepted { id, replayed: false })
+}
+
+/// Refuses early what has no room: the commit that would queue it decides exactly, but only after all the work.
+/// How long the stored request is turns out later.
+async fn room_for(
+    app: &AppState,
+    account: AccountId,
+    request: &AsynchronousRequest,
+) -> Result<AccountStorage, FailureReason> {
+    let storage = account_storage::find(&app.db, account).await?;
+    storage.room_for(StorageResource::QueuedRenders, 1)?;
+    if request.callback.is_some() {
+        storage.room_for(StorageResource::PendingCallbacks, 1)?;
+    }
+    if request.destination.is_none() {
+        storage.room_for(StorageResource::DocumentBytes, 1)?;
+    }
+    Ok(storage)
 }
 
 /// What is already the literal of a refused address is refused at once; names are looked up when the callback is sent.

@@ -2,6 +2,7 @@
 
 use std::{io, time::SystemTime};
 
+use platen_app::model::storage::{StorageFull, StorageResource};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 use tokio::task::{JoinError, spawn_blocking};
@@ -19,7 +20,11 @@ use crate::{
     },
     service::account_keys::{DataKeyError, data_key},
     state::AppState,
-    store::{error::StoreError, idempotency_keys},
+    store::{
+        account_storage,
+        error::StoreError,
+        idempotency_keys::{self, StoredResponse},
+    },
 };
 
 /// A file is written before the row that names it, and not long before.
@@ -46,6 +51,9 @@ pub enum KeepError {
     /// No key to seal it with.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
+    /// The account has no room for it.
+    #[error(transparent)]
+    Full(#[from] StorageFull),
     /// The thread died.
     #[error("a kept answer: {0}")]
     Interrupted(#[from] JoinError),
@@ -84,21 +92,33 @@ pub(super) async fn take_key(
     })
 }
 
-/// Seals an outcome and writes it to a file; returns both the outcome and the file's name.
+/// Encrypts an outcome and writes it to a file, if the account has room for it; returns both.
 pub(super) async fn write(
     app: &AppState,
     account: AccountId,
     outcome: KeptOutcome,
     now: OffsetDateTime,
-) -> Result<(KeptOutcome, Uuid), KeepError> {
+) -> Result<(KeptOutcome, StoredResponse), KeepError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
+    let storage = account_storage::find(&app.db, account).await?;
     let (files, id) = (app.answers.clone(), Uuid::new_v4());
     spawn_blocking(move || {
         let sealed = key.seal(&Place::kept_answer(account, id), rand::random(), outcome.to_bytes()?)?;
+        storage.room_for(StorageResource::ResponseBytes, sealed.len())?;
         files.write(id, &sealed)?;
-        Ok((outcome, id))
+        let bytes = i64::try_from(sealed.len()).unwrap_or(i64::MAX);
+        Ok((outcome, StoredResponse { id, bytes }))
     })
     .await?
+}
+
+/// Removes a file that no row will name.
+pub(super) async fn discard(app: &AppState, response: StoredResponse) {
+    let files = app.answers.clone();
+    let removed = spawn_blocking(move || files.remove(response.id)).await;
+    if let Err(error) = removed.map_err(KeepError::from).and_then(|done| Ok(done?)) {
+        tracing::warn!(%error, "a response that was not stored is still there; the purge removes it");
+    }
 }
 
 /// What is kept for this very request, and the render that had it. What is lost frees the key.

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use platen_app::model::storage::StorageResource;
 use platen_engine::{job::RenderedDocument, render_log::RenderLog};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::{runtime::Handle, task::JoinHandle};
 use tracing::Instrument;
-use uuid::Uuid;
 
 use crate::{
     clock,
@@ -32,8 +32,9 @@ use crate::{
     },
     state::AppState,
     store::{
+        account_storage,
         error::StoreError,
-        idempotency_keys,
+        idempotency_keys::{self, StoredResponse},
         renders::{self, Ending, NewRender, Success},
         tx,
     },
@@ -150,6 +151,8 @@ impl Row {
         let now = clock::now();
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
         if let Some(request) = idempotent {
+            let storage = account_storage::find(&mut *transaction, self.account).await?;
+            storage.room_for(StorageResource::ResponseBytes, 1)?;
             self.take_key(&mut transaction, request, now).await?;
         }
         if self.livemode {
@@ -182,8 +185,8 @@ impl Row {
             conformance: document.conformance.map(ToOwned::to_owned),
             credits: if self.livemode { price } else { 0 },
         };
-        let (outcome, answer) = self.keep(KeptOutcome::Document(facts, document.pdf.into())).await?;
-        self.charge(success, price, answer).await?;
+        let (outcome, response) = self.store(KeptOutcome::Document(facts, document.pdf.into())).await?;
+        self.charge(success, price, response).await?;
         if let KeptOutcome::Document(_, pdf) = &outcome {
             thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf.clone());
         }
@@ -191,20 +194,28 @@ impl Row {
     }
 
     async fn fail(&self, reason: &FailureReason) -> Result<(), FailureReason> {
-        let answer = match caller_faults(reason) {
-            Some(faults) => self.keep(KeptOutcome::Refused(faults)).await?.1,
-            None => None,
-        };
-        self.end(Ending::Failed(told(reason)), answer).await
+        let ending = || Ending::Failed(told(reason));
+        if let Some(faults) = caller_faults(reason).filter(|_| self.idempotent) {
+            let written = kept::write(&self.app, self.account, KeptOutcome::Refused(faults), clock::now()).await;
+            let stored = match written {
+                Ok((_, response)) => self.end(ending(), Some(response)).await,
+                Err(error) => Err(error.into()),
+            };
+            // Without room for it the key is free: the same request would fail alike.
+            if !matches!(stored, Err(FailureReason::StorageFull(_))) {
+                return stored;
+            }
+        }
+        self.end(ending(), None).await
     }
 
-    /// Keeps the outcome of an idempotent request. The file is there before the row that names it.
-    async fn keep(&self, outcome: KeptOutcome) -> Result<(KeptOutcome, Option<Uuid>), FailureReason> {
+    /// Stores the outcome of an idempotent request. The file is there before the row that names it.
+    async fn store(&self, outcome: KeptOutcome) -> Result<(KeptOutcome, Option<StoredResponse>), FailureReason> {
         if !self.idempotent {
             return Ok((outcome, None));
         }
         match kept::write(&self.app, self.account, outcome, clock::now()).await {
-            Ok((outcome, answer)) => Ok((outcome, Some(answer))),
+            Ok((outcome, response)) => Ok((outcome, Some(response))),
             Err(error) => {
                 let reason = FailureReason::from(error);
                 self.end(Ending::Failed(told(&reason)), None).await?;
@@ -213,7 +224,29 @@ impl Row {
         }
     }
 
-    async fn charge(&self, success: Success, price: i64, answer: Option<Uuid>) -> Result<(), FailureReason> {
+    /// Charges for the document, or ends the render as failed if it can't be paid for, or its response stored.
+    async fn charge(
+        &self,
+        success: Success,
+        price: i64,
+        response: Option<StoredResponse>,
+    ) -> Result<(), FailureReason> {
+        let charged = self.try_charge(success, price, response).await;
+        if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
+            self.end(Ending::Failed(told(reason)), None).await?;
+            if let Some(response) = response {
+                kept::discard(&self.app, response).await;
+            }
+        }
+        charged
+    }
+
+    async fn try_charge(
+        &self,
+        success: Success,
+        price: i64,
+        response: Option<StoredResponse>,
+    ) -> Result<(), FailureReason> {
         let mut transaction = tx::begin(&self.app.db).await?;
         let bill = Bill {
             render: self.id,
@@ -221,7 +254,7 @@ impl Row {
             meter: Meter::SyncRender,
             price,
         };
-        let charged = charge(
+        charge(
             &mut transaction,
             self.account,
             &bill,
@@ -229,14 +262,8 @@ impl Row {
             &self.log.seen(),
             clock::now(),
         )
-        .await;
-        if let Err(reason @ FailureReason::Credits(_)) = charged {
-            drop(transaction);
-            self.end(Ending::Failed(told(&reason)), None).await?;
-            return Err(reason);
-        }
-        charged?;
-        self.set_answer(&mut transaction, answer).await?;
+        .await?;
+        self.set_answer(&mut transaction, response).await?;
         tx::commit(transaction).await?;
         self.app.jobs.changed(self.account, self.id);
         if self.livemode {
@@ -249,11 +276,11 @@ impl Row {
         self.app.metrics.render_ended(RenderMode::Sync, outcome);
     }
 
-    async fn end(&self, ending: Ending, answer: Option<Uuid>) -> Result<(), FailureReason> {
+    async fn end(&self, ending: Ending, response: Option<StoredResponse>) -> Result<(), FailureReason> {
         let mut transaction = tx::begin(&self.app.db).await?;
         let seen = self.log.seen();
         if renders::finish(&mut transaction, self.account, self.id, ending, &seen, clock::now()).await? {
-            self.set_answer(&mut transaction, answer).await?;
+            self.set_answer(&mut transaction, response).await?;
         }
         tx::commit(transaction).await?;
         self.app.jobs.changed(self.account, self.id);
@@ -278,9 +305,9 @@ impl Row {
         tokio::spawn(ending.in_current_span());
     }
 
-    async fn set_answer(&self, db: &mut PgConnection, answer: Option<Uuid>) -> Result<(), StoreError> {
-        match answer {
-            Some(answer) => idempotency_keys::set_answer(db, self.account, self.id, answer).await,
+    async fn set_answer(&self, db: &mut PgConnection, response: Option<StoredResponse>) -> Result<(), StoreError> {
+        match response {
+            Some(response) => idempotency_keys::set_answer(db, self.account, self.id, response).await,
             None => Ok(()),
         }
     }

@@ -16,6 +16,8 @@ use crate::{
 
 /// So long a document stays in the service's own storage.
 pub(super) const DOCUMENT_LIFETIME: Duration = Duration::days(14);
+/// The content of test renders is deleted within a day, whatever the plan; the purge comes every ten minutes.
+const TEST_CONTENT_LIFETIME: Duration = Duration::minutes(24 * 60 - 15);
 /// So many rows are looked at or deleted at once, so that nobody has to wait for it.
 const BATCH: i64 = 500;
 
@@ -30,7 +32,7 @@ pub enum PurgeError {
     Store(#[from] StoreError),
 }
 
-/// Deletes the documents whose time is over, and content, thumbnails and then the rows of renders that are older than their
+/// Deletes the documents whose time is over, the content of test renders after a day, and content, thumbnails and then the rows of renders that are older than their
 /// plans keep them. A row stays as long as its document. Then what accounts do not want kept any more.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
@@ -46,6 +48,7 @@ pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError
     app.documents
         .remove_forgotten(now - DOCUMENT_LIFETIME - Duration::HOUR)
         .await?;
+    while log::delete_test_content(&app.db, now - TEST_CONTENT_LIFETIME, BATCH).await? > 0 {}
     while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
     while render_thumbnails::delete_old(&app.db, now, BATCH).await? > 0 {}
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 /// Characters of a title that are kept.
 const LONGEST_TITLE: usize = 300;
 
+/// Bytes of any other text that are kept: a fault may quote a selector as long as its request.
+const LONGEST_TEXT: usize = 4096;
+
 /// What lists show of a title.
 pub(super) fn kept_title(title: &str) -> String {
     title
@@ -55,10 +58,16 @@ pub(super) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// PostgreSQL's `jsonb` takes no U+0000, which pages and requests may hold.
+/// PostgreSQL's `jsonb` takes no U+0000, which pages and requests may hold; and no text is longer than [`LONGEST_TEXT`].
 pub(super) fn storable(value: Value) -> Value {
     match value {
-        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").into(),
+        Value::String(mut text) => {
+            text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+            if text.contains('\0') {
+                text = text.replace('\0', "\u{fffd}");
+            }
+            text.into()
+        }
         Value::Array(items) => items.into_iter().map(storable).collect(),
         Value::Object(members) => members
             .into_iter()
@@ -76,5 +85,7 @@ mod tests {
     fn what_the_database_takes() {
         let stored = storable(json!({"a": ["x\0y", {"b": "\0"}, 1, null]}));
         assert_eq!(stored, json!({"a": ["x\u{fffd}y", {"b": "\u{fffd}"}, 1, null]}));
+        let long = storable(json!(["ä".repeat(LONGEST_TEXT)]));
+        assert_eq!(long[0].as_str().map(str::len), Some(LONGEST_TEXT));
     }
 }

@@ -73,7 +73,7 @@ pub async fn find_document(
            join accounts on accounts.id = renders.account_id
            join plans on plans.name = accounts.plan
            where renders.account_id = $1 and renders.id = $2 and status = 'succeeded'
-              and object_expires_at > $3 and accounts.keep_content
+              and object_expires_at > $3 and accounts.keep_content and not renders.content_deleted
               and renders.inserted_at >= $3 - plans.retention_days * interval '1 day'"#,
         account.0,
         id.0,

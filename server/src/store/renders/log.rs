@@ -227,3 +227,22 @@ pub async fn forget_words(
     );
     Ok(rest.fetch_one(db).await?)
 }
+
+/// Deletes the content of test renders of all accounts that were accepted before a time and have ended: requests,
+/// thumbnails, titles and console messages. At most so many renders at once; returns how many.
+pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "with old as (
+            select id from renders
+            where not livemode and not content_deleted and finished_at is not null and inserted_at < $1
+            order by inserted_at
+            limit $2
+         ),
+         contents as (delete from render_contents using old where render_id = old.id),
+         thumbnails as (delete from render_thumbnails using old where render_id = old.id)
+         update renders set content_deleted = true, title = null, console = '[]' from old where renders.id = old.id",
+        before,
+        at_most,
+    );
+    Ok(done.execute(db).await?.rows_affected())
+}

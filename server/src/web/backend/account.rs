@@ -27,7 +27,7 @@ use crate::{
         billing::{self, standing::PaymentDue as Due},
         credits,
         operators::look,
-        standing,
+        standing, storage_use,
     },
     store::{
         renders::statistics::{RenderGlance, RenderStep},
@@ -107,7 +107,9 @@ impl AccountBackend for RequestBackend {
         let (account, now) = (self.caller_who_may(Permission::SeeAccount).await?.account, clock::now());
         let usage = credits::usage(&self.app.db, account, now).await;
         let usage = usage.map_err(|error| self.internal(&error))?;
+        let storage = storage_use::list(&self.app.db, account).await;
         Ok(Usage {
+            storage: storage.map_err(|error| self.internal(&error))?,
             days: used_days(&usage),
             credits: credit_period(usage, now),
         })

@@ -156,5 +156,8 @@ fn shown(plan: StoredPlan) -> Plan {
         rate_per_minute: plan.rate_per_minute,
         body_bytes: plan.body_bytes,
         retention_days: plan.retention_days,
+        queued_renders: plan.queued_renders,
+        document_bytes: plan.document_bytes,
+        templates: plan.templates,
     }
 }

@@ -132,6 +132,7 @@ impl RenderBackend for RequestBackend {
             ResendError::None => AppError::NotFound,
             ResendError::NotYet => refused(RenderRefusal::NotToldYet),
             ResendError::UnderWay => refused(RenderRefusal::BeingSent),
+            ResendError::Full(full) => rejected(Reason::StorageFull(full)),
             ResendError::Store(error) => self.internal(&error),
         })
     }

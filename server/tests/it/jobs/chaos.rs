@@ -315,6 +315,7 @@ async fn settle(batch: &Batch, took: Duration) {
     for (what, found, expected) in counted {
         assert_eq!(found, expected, "{what}");
     }
+    batch.service.storage_is_counted().await;
 }
 
 fn count(things: usize) -> i64 {

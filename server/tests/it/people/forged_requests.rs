@@ -1,5 +1,7 @@
 //! Pages under sessions: the cookie, and requests that come from elsewhere.
 
+use std::time::Duration;
+
 use axum::{
     Extension, Form, Router,
     body::{Body, to_bytes},
@@ -74,7 +76,7 @@ impl Site {
         let base = Url::parse(base).expect("a URL");
         let proxies = vec!["192.0.2.0/24".parse().expect("a network")];
         Self {
-            router: browser_session::protect(pages, &town.people, &base, proxies),
+            router: browser_session::protect(pages, &town.people, &base, proxies, Duration::from_mins(1)),
             cookie: None,
             device: None,
         }

@@ -1,7 +1,13 @@
 //! Logging in, and what it does not tell.
 
 use argon2::{Algorithm, Argon2, Params, Version, password_hash::PasswordHasher};
-use platen_server::service::{people::PeopleError, sessions};
+use platen_server::{
+    clock,
+    service::{
+        people::{PeopleError, password},
+        sessions,
+    },
+};
 
 use crate::support::people::{PASSWORD, Town};
 
@@ -164,5 +170,81 @@ async fn whoever_knows_the_password_may_log_in_as_often_as_they_like() {
             town.log_in(&mut browser, "ann@example.org", PASSWORD).await.unwrap(),
             user
         );
+    }
+}
+
+#[tokio::test]
+async fn wrong_passwords_from_elsewhere_lock_no_known_browser_out() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let mut bob = town.browser("192.0.2.2");
+    town.welcome(&mut bob, "bob@example.org").await;
+    let mut elsewhere = town.browser("192.0.2.66");
+    for _ in 0..8 {
+        town.log_in(&mut elsewhere, "ann@example.org", "a wrong password")
+            .await
+            .unwrap_err();
+    }
+    // Others in Ann's network have tried too often as well.
+    let mut neighbour = town.browser("192.0.2.1");
+    for tried in 0..60 {
+        let _ = town
+            .log_in(&mut neighbour, &format!("{tried}@example.org"), "a wrong password")
+            .await;
+    }
+    for _ in 0..2 {
+        assert_eq!(town.log_in(&mut ann, "ann@example.org", PASSWORD).await.unwrap(), user);
+    }
+    // That gives nobody else a try, and a browser is known to its own people only.
+    for browser in [&mut elsewhere, &mut bob, &mut town.browser("192.0.2.3")] {
+        let refused = town.log_in(browser, "ann@example.org", PASSWORD).await;
+        assert!(matches!(refused, Err(PeopleError::TooMany { .. })), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_known_browser_is_no_way_to_guess() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let mut told = Vec::new();
+    for _ in 0..7 {
+        let refused = town.log_in(&mut ann, "ann@example.org", "a wrong password").await;
+        told.push(matches!(refused, Err(PeopleError::WrongCredentials)));
+    }
+    assert_eq!(told, [true, true, true, true, true, false, false]);
+    // It has used up what is its own.
+    let mut phone = town.browser("192.0.2.2");
+    assert_eq!(
+        town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap(),
+        user
+    );
+}
+
+#[tokio::test]
+async fn a_new_password_opens_every_door_again() {
+    let town = Town::build().await;
+    let mut ann = town.browser("192.0.2.1");
+    let user = town.welcome(&mut ann, "ann@example.org").await;
+    let mut phone = town.browser("192.0.2.2");
+    for browser in [&mut ann, &mut phone] {
+        for _ in 0..6 {
+            town.log_in(browser, "ann@example.org", "a wrong password")
+                .await
+                .unwrap_err();
+        }
+    }
+    let now = clock::now();
+    password::request_reset(&town.people, &ann.client, "ann@example.org", now)
+        .await
+        .expect("mailed");
+    let token = town.token_for("ann@example.org").await;
+    password::reset(&town.people, &token, "another long password".into(), now)
+        .await
+        .expect("replaced");
+    for browser in [&mut ann, &mut phone] {
+        let entered = town.log_in(browser, "ann@example.org", "another long password").await;
+        assert_eq!(entered.expect("logged in"), user);
     }
 }

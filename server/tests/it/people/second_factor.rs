@@ -311,7 +311,7 @@ async fn the_second_step_waits_for_ten_minutes() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_codes_is_told_to_wait_wherever_they_are() {
+async fn whoever_guesses_codes_is_told_to_wait_wherever_they_are_but_not_a_known_browser() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     for tried in 0..12 {
@@ -326,6 +326,12 @@ async fn whoever_guesses_codes_is_told_to_wait_wherever_they_are() {
     let mut phone = town.at_second_step("192.0.2.2").await;
     let right = town.second_step(&mut phone, &code, false, now).await;
     assert!(matches!(right, Err(PeopleError::TooMany { .. })), "{right:?}");
+    // The browser that is known to be Ann's is not held to answer for it.
+    let mut laptop = ann.laptop;
+    laptop.cookie = None;
+    town.comes_to_second_step(&mut laptop, PASSWORD).await;
+    let entered = town.second_step(&mut laptop, &code, false, now).await;
+    assert_eq!(entered.expect("logged in"), ann.user);
 }
 
 #[tokio::test]

@@ -137,11 +137,6 @@ impl Stage {
         }
     }
 
-    /// Resident bytes of the service now.
-    pub(crate) fn resident(&self) -> u64 {
-        self.memory("VmRSS:")
-    }
-
     fn neighbour(&self) -> Attacker<'_> {
         Attacker {
             service: &self.service,

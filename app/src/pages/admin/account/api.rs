@@ -128,6 +128,9 @@ pub async fn set_limits(
     body_mib: String,
     /// Seconds of a synchronous render.
     deadline_seconds: String,
+    /// What it may store, a line each.
+    #[server(default)]
+    storage_limits: String,
     /// Why.
     reason: String,
 ) -> Result<(), AppError> {
@@ -136,9 +139,10 @@ pub async fn set_limits(
         (Field::RatePerMinute, rate_per_minute.clone()),
         (Field::BodyMib, body_mib.clone()),
         (Field::DeadlineSeconds, deadline_seconds.clone()),
+        (Field::StorageLimits, storage_limits.clone()),
         (Field::OperatorsReason, reason.clone()),
     ];
-    let limits = [concurrency, rate_per_minute, body_mib, deadline_seconds];
+    let limits = [concurrency, rate_per_minute, body_mib, deadline_seconds, storage_limits];
     let done = backend().set_limits(subject.clone(), limits, reason).await;
     or_typed(done, &subject, typed)?;
     back_to(&subject, "limits");

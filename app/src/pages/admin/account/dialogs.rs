@@ -6,6 +6,7 @@ use crate::{
     model::{
         admin::accounts::{AccountFile, AccountState, GrantLasts},
         rejection::Field,
+        storage::StorageResource,
     },
     outcome::{Outcome, dialog::DialogForm, field::FormField},
     pages::admin::account::api::{GrantCredits, LookIntoAccount, RestoreAccount, SetLimits, SetPlan, SuspendAccount},
@@ -16,6 +17,7 @@ use crate::{
         icon::{Glyph, Icon},
         moment::day,
         select::Select,
+        text_area::TextArea,
     },
 };
 
@@ -178,9 +180,29 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
         <DialogForm outcome=outcome id="limits" title=format!("Limits of {}", account.called) action="Change limits">
             <p>"What is empty, the plan decides."</p>
             <div class="fields fields--2">{fields}</div>
+            <TextArea
+                name=Field::StorageLimits.name()
+                id=outcome.id(Field::StorageLimits)
+                label="Storage"
+                hint="One limit a line, such as templates 100. Bytes are whole numbers."
+                value=outcome.typed_or(Field::StorageLimits, &storage_lines(&own.storage))
+                fault=outcome.fault(Field::StorageLimits)
+                optional=true
+            />
+            <p class="small quiet">
+                "Names: "
+                {StorageResource::ALL.map(StorageResource::name).join(", ")}
+            </p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
         </DialogForm>
     }
+}
+
+fn storage_lines(limits: &[(StorageResource, i64)]) -> String {
+    let lines = limits
+        .iter()
+        .map(|(resource, limit)| format!("{} {limit}", resource.name()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn typed(number: Option<impl ToString>) -> String {

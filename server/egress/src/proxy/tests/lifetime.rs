@@ -100,6 +100,26 @@ async fn an_answer_that_comes_after_the_render_is_booked_on_nobody() {
 }
 
 #[tokio::test]
+async fn a_proxy_that_received_anything_after_its_log_was_taken_says_so() {
+    let (world, mut download, mut tunnel) = busy_world().await;
+    world.proxy.take_log();
+    // Another piece of the download has come once one is here: its server sends without end.
+    within(async {
+        let mut piece = [0; 1 << 16];
+        for _ in 0..64 {
+            download.read_exact(&mut piece).await.unwrap();
+        }
+    })
+    .await;
+    assert!(!within(world.proxy.end_render()).await);
+    read_until_closed(&mut download).await;
+    assert_eq!(read_until_closed(&mut tunnel).await, 0);
+
+    world.proxy.begin_render();
+    assert!(within(world.proxy.end_render()).await);
+}
+
+#[tokio::test]
 async fn a_browser_that_hangs_up_ends_the_download() {
     let (ended, mut has_ended) = tokio::sync::mpsc::channel(1);
     let server = server(move |mut stream| {

@@ -12,6 +12,7 @@ use platen_app::{
         payment::Papers as ShownPapers,
         rejection::Field,
         render::{RenderMode, RenderState},
+        storage::StorageResource,
     },
 };
 use time::OffsetDateTime;
@@ -34,7 +35,7 @@ use crate::{
         plans,
     },
     store::{
-        account_limits::OwnLimits,
+        account_limits::{OwnLimits, StorageLimits},
         api_keys::ApiKey,
         audit_log::AuditRow,
         directory::{DirectoryCursor, DirectoryEntry, DirectorySearch},
@@ -47,6 +48,8 @@ use crate::{
 /// Most credits that are given at once.
 const MOST_CREDITS: i64 = 1_000_000_000;
 const MIB: i32 = 1024 * 1024;
+/// Largest limit of what an account stores: a pebibyte.
+const MOST_STORED: i64 = 1 << 50;
 
 #[async_trait]
 impl AdminAccountsBackend for RequestBackend {
@@ -129,15 +132,16 @@ impl AdminAccountsBackend for RequestBackend {
         done.map_err(|error| self.not_done(error))
     }
 
-    async fn set_limits(&self, id: String, limits: [String; 4], reason: String) -> Result<(), AppError> {
+    async fn set_limits(&self, id: String, limits: [String; 5], reason: String) -> Result<(), AppError> {
         let (doer, account) = (self.auditor().await?, read_id(&id)?);
         let mut faults = Vec::new();
-        let [concurrency, rate, body, deadline] = &limits;
+        let [concurrency, rate, body, deadline, storage] = &limits;
         let limits = OwnLimits {
             concurrency: number(&mut faults, Field::Concurrency, concurrency, 1, 1_000),
             rate_per_minute: number(&mut faults, Field::RatePerMinute, rate, 1, 1_000_000),
             body_bytes: number(&mut faults, Field::BodyMib, body, 1, 1_000).map(|mib: i32| mib * MIB),
             sync_deadline_seconds: number(&mut faults, Field::DeadlineSeconds, deadline, 1, 3_600),
+            storage: storage_limits(&mut faults, storage),
         };
         let reason = all_sound(faults, &reason)?;
         let done = accounts::set_limits(&self.app.db, operation(&doer, account, &reason), limits).await;
@@ -276,7 +280,9 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
             rate_per_minute: own.rate_per_minute,
             body_mib: own.body_bytes.map(|bytes| bytes / MIB),
             deadline_seconds: own.sync_deadline_seconds,
+            storage: own.storage.into_iter().collect(),
         },
+        storage: found.storage,
         invitations: record.invitations,
         connections: record.connections,
         templates: record.templates,
@@ -304,6 +310,23 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
             .collect(),
         audit: found.audit.iter().map(audit_line).collect(),
     }
+}
+
+/// Lines such as `templates 100`.
+fn storage_limits(faults: &mut Vec<Field>, lines: &str) -> StorageLimits {
+    let read = |line: &str| {
+        let (name, limit) = line.split_once(char::is_whitespace)?;
+        let limit = limit.trim().replace(',', "").parse().ok()?;
+        (0..=MOST_STORED)
+            .contains(&limit)
+            .then_some((StorageResource::from_name(name)?, limit))
+    };
+    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    let limits: Option<StorageLimits> = lines.map(read).collect();
+    limits.unwrap_or_else(|| {
+        faults.push(Field::StorageLimits);
+        StorageLimits::new()
+    })
 }
 
 fn limits(limits: PlanLimits) -> Limits {

@@ -228,6 +228,7 @@ async fn a_plan_and_limits_count_from_the_next_request() {
         ("rate_per_minute", ""),
         ("body_mib", "1"),
         ("deadline_seconds", "30"),
+        ("storage_limits", "templates 7\r\n\r\n document_bytes  1,073,741,824"),
     ];
     office.operate("set-limits", &limits).await;
     let page = office.operator.page(&office.page_of_account()).await;
@@ -235,6 +236,28 @@ async fn a_plan_and_limits_count_from_the_next_request() {
         page.contains("3 at a time, 1,200 requests a minute, 1 MiB, 30 s"),
         "{page}"
     );
+    // Others stay the plan's.
+    for shown in ["0 of 7", "0 KB of 1 GB", "0 of 100,000"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    assert!(
+        page.contains("document_bytes 1073741824"),
+        "the form shows what is set: {page}"
+    );
+    for faulty in ["disks 4", "templates", "templates many", "templates -1"] {
+        let fields = [
+            ("subject", office.account.id.as_str()),
+            ("concurrency", ""),
+            ("rate_per_minute", ""),
+            ("body_mib", ""),
+            ("deadline_seconds", ""),
+            ("storage_limits", faulty),
+            ("reason", "Ticket"),
+        ];
+        let page = office.page_of_account();
+        let refused = office.operator.submit_from(&page, "set-limits", &fields).await;
+        assert!(header(&refused, "location").contains("__err="), "{faulty}");
+    }
     let large = json!({"parts": ["x".repeat(1_100_000)]});
     let request = service
         .client
@@ -250,9 +273,10 @@ async fn a_plan_and_limits_count_from_the_next_request() {
     office.operate("set-limits", &none).await;
     let page = office.operator.page(&office.page_of_account()).await;
     assert!(page.contains("8 at a time") && page.contains("30 MiB"), "{page}");
+    assert!(page.contains("0 of 5,000") && page.contains("0 KB of 100 GB"), "{page}");
     let audit = office.audit().await;
     assert!(audit.contains("plan.set ann@example.org Ticket 4410"), "{audit}");
-    let sentence = "select count(*) from audit_log where entry -> 'deed' ->> 'limits' = '3 at a time, 1048576 bytes a request, 30 seconds a render'";
+    let sentence = "select count(*) from audit_log where entry -> 'deed' ->> 'limits' = '3 at a time, 1048576 bytes a request, 30 seconds a render, document_bytes 1073741824, templates 7'";
     assert_eq!(service.number(sentence).await, 1);
 }
 

@@ -104,6 +104,7 @@ pub(super) fn failure_name(kind: FailureKind) -> &'static str {
         FailureKind::Template => "Template",
         FailureKind::Destination => "Client's store refused",
         FailureKind::Credits => "No credits",
+        FailureKind::StorageFull => "Account's storage full",
         FailureKind::Conflict => "Too many at once",
         FailureKind::NoSlot => "No slot in time",
         FailureKind::Browser => "Browser failed",

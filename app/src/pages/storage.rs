@@ -1,0 +1,47 @@
+//! What an account stores, beside the limits of its plan.
+
+use leptos::prelude::*;
+
+use crate::{
+    model::storage::{StorageResource, StorageUse},
+    ui::gauge::Gauge,
+};
+
+/// Every resource with its gauge.
+#[component]
+pub fn StorageSection(
+    /// In the order of the dashboard.
+    uses: Vec<StorageUse>,
+) -> impl IntoView {
+    let gauges = uses.into_iter().map(|usage| {
+        let resource = usage.resource;
+        let told = format!("{} of {}", resource.amount(usage.used), resource.amount(usage.limit));
+        let note = (resource == StorageResource::RetainedBytes)
+            .then_some("What does not fit is not retained; nothing is refused.");
+        view! {
+            <div class="lane">
+                <div class="lane__head">
+                    <span class="lane__name">{resource.label()}</span>
+                    <span>{told.clone()}</span>
+                </div>
+                <Gauge label=format!("{}: {told}", resource.label()) used=usage.share() />
+                {note.map(|note| view! { <span class="quiet small">{note}</span> })}
+            </div>
+        }
+    });
+    view! {
+        <section class="section" id="storage">
+            <div class="section__head">
+                <h2>"Storage"</h2>
+                <span class="section__note">"Test keys included"</span>
+            </div>
+            <div class="section__body">
+                <div class="lanes">{gauges.collect_view()}</div>
+                <p class="small quiet">
+                    "At a limit, requests that would store more answer 403 " <code>"forbidden"</code>
+                    " and say what makes room."
+                </p>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,272 @@
+//! The attacks, as data: what is sent, and how often at once.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{interval, timeout},
+};
+
+use crate::hostile::{post, target::Target};
+
+/// What came of a connection that the service closed without an answer.
+pub(crate) const CLOSED: &str = "closed";
+/// What came of one that it had not closed in time.
+const STILL_OPEN: &str = "still open";
+/// No attack lasts longer.
+const LONGEST: Duration = Duration::from_secs(70);
+/// Between two bytes of a client that trickles.
+const TRICKLE: Duration = Duration::from_secs(1);
+
+/// Something that a hostile account does.
+pub(crate) struct Attack {
+    pub(crate) name: &'static str,
+    /// Requests or connections at once.
+    pub(crate) at_once: usize,
+    shot: Shot,
+}
+
+/// What each of them is.
+enum Shot {
+    /// A synchronous render with this body.
+    Render(fn(&Target) -> String),
+    /// A connection that sends this and then nothing, and reads nothing.
+    Connect(fn(&Target) -> String),
+    /// A connection that sends this, and then a byte at a time.
+    Trickle(fn(&Target) -> String),
+}
+
+/// All of them, in the order in which they are carried out.
+pub(crate) const ATTACKS: &[Attack] = &[
+    Attack {
+        name: "a script's result of 50 million control characters",
+        at_once: 1,
+        shot: Shot::Render(|_| evaluating("'\\u0001'.repeat(5e7)")),
+    },
+    Attack {
+        name: "a page that posts 120 MB",
+        at_once: 1,
+        shot: Shot::Render(|_| {
+            evaluating("fetch('http://nowhere.invalid/', {method: 'POST', body: 'x'.repeat(12e7)}).catch(() => 0)")
+        }),
+    },
+    Attack {
+        name: "5.2 million numbers as parts",
+        at_once: 1,
+        shot: Shot::Render(|_| format!("{{\"parts\":[{}1]}}", "1,".repeat(5_200_000))),
+    },
+    Attack {
+        name: "six bodies of a million faulty parts",
+        at_once: 6,
+        shot: Shot::Render(|_| format!("{{\"parts\":[{}{{}}]}}", "{\"x\":1},".repeat(1_000_000))),
+    },
+    Attack {
+        name: "800,000 unknown members",
+        at_once: 1,
+        shot: Shot::Render(|_| {
+            let mut body = "{\"parts\":[\"<p>\"]".to_owned();
+            for number in 0..800_000 {
+                // Writing to a string cannot fail.
+                let _ = write!(body, ",\"x{number}\":0");
+            }
+            body + "}"
+        }),
+    },
+    Attack {
+        name: "two contexts of 3 million numbers",
+        at_once: 2,
+        shot: Shot::Render(|target| {
+            let template = &target.small_template;
+            format!(
+                "{{\"parts\":[{{\"type\":\"template\",\"content\":{{\"template_id\":\"{template}\",\
+                 \"context\":{{\"name\":\"Ann\",\"numbers\":[{}1]}}}}}}]}}",
+                "1,".repeat(3_000_000)
+            )
+        }),
+    },
+    Attack {
+        name: "a title of 50 KB 10,000 times in a header",
+        at_once: 1,
+        shot: Shot::Render(|_| titled(50_000, 10_000)),
+    },
+    Attack {
+        name: "a title of 100 KB 50,000 times in a header",
+        at_once: 1,
+        shot: Shot::Render(|_| titled(100_000, 50_000)),
+    },
+    Attack {
+        name: "ten times 50 templates of 15 MB",
+        at_once: 10,
+        shot: Shot::Render(|target| {
+            let context = json!({"chunk": "x".repeat(10_000)});
+            let content = json!({"template_id": target.growing_template, "context": context});
+            json!({"parts": vec![json!({"type": "template", "content": content}); 50]}).to_string()
+        }),
+    },
+    Attack {
+        name: "50 noisy pictures of 6000 × 6000",
+        at_once: 1,
+        shot: Shot::Render(|_| binary(json!(vec![noise(6000); 50]))),
+    },
+    Attack {
+        name: "2,500 connections that send nothing",
+        at_once: 2_500,
+        shot: Shot::Connect(|_| String::new()),
+    },
+    Attack {
+        name: "2,500 connections that send half a header",
+        at_once: 2_500,
+        shot: Shot::Connect(|_| "POST /api/v1/renderers/pdf HTTP/1.1\r\nhost: platen\r\nx-half".to_owned()),
+    },
+    Attack {
+        name: "200 bodies that trickle",
+        at_once: 200,
+        shot: Shot::Trickle(|target| head(target, 5_000)),
+    },
+    Attack {
+        name: "two documents of 8 MB that nobody reads",
+        at_once: 2,
+        shot: Shot::Connect(|target| {
+            let body = binary(json!([noise(1_600)]));
+            head(target, body.len()) + &body
+        }),
+    },
+    Attack {
+        name: "an exception of 100 million characters",
+        at_once: 1,
+        shot: Shot::Render(|_| evaluating("(() => { throw new Error('x'.repeat(1e8)) })()")),
+    },
+    Attack {
+        name: "console messages of 100 million characters",
+        at_once: 1,
+        shot: Shot::Render(|_| evaluating("for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6))")),
+    },
+    Attack {
+        name: "a context nested 100,000 deep",
+        at_once: 1,
+        shot: Shot::Render(|_| format!("{{\"parts\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000))),
+    },
+];
+
+impl Attack {
+    /// What came of it, by kind.
+    pub(crate) async fn carry_out(&self, target: &Target) -> BTreeMap<String, usize> {
+        let outcomes = match self.shot {
+            Shot::Render(body) => {
+                let body = bytes::Bytes::from(body(target));
+                join_all((0..self.at_once).map(|_| rendered(target, body.clone()))).await
+            }
+            Shot::Connect(text) => {
+                let text = text(target);
+                join_all((0..self.at_once).map(|_| connected(target, &text, false))).await
+            }
+            Shot::Trickle(text) => {
+                let text = text(target);
+                join_all((0..self.at_once).map(|_| connected(target, &text, true))).await
+            }
+        };
+        let mut counts = BTreeMap::new();
+        for outcome in outcomes {
+            *counts.entry(outcome).or_default() += 1;
+        }
+        counts
+    }
+}
+
+async fn rendered(target: &Target, body: bytes::Bytes) -> String {
+    match timeout(LONGEST, post(&target.client, body)).await {
+        Ok(Ok((status, _))) => status.as_u16().to_string(),
+        Ok(Err(error)) if error.is_connect() => "no connection".to_owned(),
+        Ok(Err(_)) => "no answer".to_owned(),
+        Err(_) => STILL_OPEN.to_owned(),
+    }
+}
+
+/// Opens a connection and sees how the service ends it: the status, if it sent one.
+async fn connected(target: &Target, text: &str, trickles: bool) -> String {
+    let start = Instant::now();
+    let Ok(mut stream) = TcpStream::connect(&target.authority).await else {
+        return "no connection".to_owned();
+    };
+    // It may be closed already, which shows below.
+    let _ = stream.write_all(text.as_bytes()).await;
+    let mut pace = interval(TRICKLE);
+    // Reading would help who does not read: the first bytes are enough.
+    let mut beginning = [0; 12];
+    let mut known = 0;
+    while start.elapsed() < LONGEST {
+        tokio::select! {
+            read = stream.read(&mut beginning[known..]), if known < beginning.len() => match read {
+                Ok(0) | Err(_) => break,
+                Ok(read) => known += read,
+            },
+            _ = pace.tick() => {
+                let ended = known == beginning.len() && has_ended(&stream);
+                if ended || (trickles && stream.write_all(b" ").await.is_err()) {
+                    break;
+                }
+            }
+        }
+    }
+    match (known, start.elapsed() < LONGEST) {
+        (0, true) => CLOSED.to_owned(),
+        (_, true) => String::from_utf8_lossy(&beginning)
+            .get(9..12)
+            .unwrap_or(CLOSED)
+            .to_owned(),
+        (_, false) => STILL_OPEN.to_owned(),
+    }
+}
+
+/// Whether the service has closed or reset the connection, as far as that can be told without reading what it sent.
+fn has_ended(stream: &TcpStream) -> bool {
+    // TCP_INFO would say more; a connection that was reset has an error waiting, one that was closed after its response
+    // is told by the bytes that are left.
+    !matches!(stream.take_error(), Ok(None)) || stream.try_write(b" ").is_err()
+}
+
+fn binary(parts: Value) -> String {
+    json!({"parts": parts, "output_encoding": "binary"}).to_string()
+}
+
+fn evaluating(expression: &str) -> String {
+    json!({"parts": ["<p>"], "evaluate_js": {"expression": expression}, "output_encoding": "binary"}).to_string()
+}
+
+fn titled(title: usize, times: usize) -> String {
+    json!({
+        "parts": [format!("<title>{}</title><p>", "x".repeat(title)), "<p>"],
+        "render_header_footer": true,
+        "header_template": "<i class=title></i>".repeat(times),
+        "output_encoding": "binary",
+    })
+    .to_string()
+}
+
+/// A page that can't be compressed: a square picture of noise.
+fn noise(pixels: u32) -> String {
+    format!(
+        "<canvas width={pixels} height={pixels}></canvas><script>\
+         const canvas = document.querySelector('canvas'), context = canvas.getContext('2d');\
+         const image = context.createImageData({pixels}, {pixels}), words = new Uint32Array(image.data.buffer);\
+         for (let i = 0; i < words.length; i += 16384) crypto.getRandomValues(words.subarray(i, i + 16384));\
+         for (let i = 3; i < image.data.length; i += 4) image.data[i] = 255;\
+         context.putImageData(image, 0, 0);</script>"
+    )
+}
+
+/// The header of a request to render.
+fn head(target: &Target, body_bytes: usize) -> String {
+    format!(
+        "POST /api/v1/renderers/pdf HTTP/1.1\r\nhost: platen\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\ncontent-length: {body_bytes}\r\n\r\n",
+        target.client.key
+    )
+}

@@ -1,0 +1,216 @@
+//! Synchronous renders of mixed pages by several accounts, of which one in a hundred is hostile and ended by a limit soon:
+//! nothing is lost, doubled or charged wrongly, and memory does not grow.
+
+use std::{
+    collections::HashSet,
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use bytes::Bytes;
+use futures::future::try_join_all;
+use reqwest::StatusCode;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::Row as _;
+
+use crate::{
+    error::LoadError,
+    hostile::post,
+    pages,
+    platen::{Service, client::Client},
+    processes,
+    results::SoakPoint,
+    statistics::percentile,
+};
+
+const ACCOUNTS: usize = 4;
+/// Of each account.
+const CALLERS: usize = 2;
+/// Every which render is hostile.
+const HOSTILE_INTERVAL: u64 = 100;
+const POINTS: u64 = 10;
+
+/// What became of them.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct MixedSoak {
+    pub(crate) renders: u64,
+    pub(crate) hostile: u64,
+    /// Regular renders that were not answered with a document.
+    pub(crate) lost: u64,
+    /// Documents that the database has beyond those that were answered, or that were answered under one id.
+    pub(crate) doubled: u64,
+    /// Credits charged, and what the documents cost: one each.
+    pub(crate) charged: i64,
+    pub(crate) owed: i64,
+    /// Hostile requests that were answered neither with a document nor with a clear refusal.
+    pub(crate) unclear: u64,
+    /// Of the hostile requests, milliseconds.
+    pub(crate) slowest_hostile_ms: f64,
+    pub(crate) p95_ms: f64,
+    pub(crate) seconds: f64,
+    pub(crate) points: Vec<SoakPoint>,
+}
+
+/// What callers share.
+struct Run {
+    total: u64,
+    begun: AtomicU64,
+    pid: u32,
+    pages: Vec<Bytes>,
+    hostile: Vec<Bytes>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    soak: MixedSoak,
+    ended: u64,
+    ids: HashSet<String>,
+    latencies_ms: Vec<f64>,
+}
+
+/// Renders so many pages on a service with default settings, but for the rate of requests.
+pub(crate) async fn measure(binary: &Path, chromium: &Path, renders: u64) -> Result<MixedSoak, LoadError> {
+    let settings = [("PLATEN_RATE_PER_MINUTE", "1000000")];
+    let mut service = Service::start_with(binary, chromium, "all", &settings)?;
+    let measured = async {
+        service.wait_until_ready().await?;
+        measure_service(&service, renders).await
+    }
+    .await;
+    let stopped = service.stop().await;
+    let measured = measured?;
+    stopped?;
+    Ok(measured)
+}
+
+async fn measure_service(service: &Service, renders: u64) -> Result<MixedSoak, LoadError> {
+    let mut clients = Vec::new();
+    for number in 0..ACCOUNTS {
+        clients.push(service.new_client(&format!("account-{number}")).await?);
+    }
+    let loads = [pages::hello(), pages::invoice(), pages::scripted_invoice()];
+    let run = Arc::new(Run {
+        total: renders,
+        begun: AtomicU64::new(0),
+        pid: service.pid,
+        pages: loads.iter().map(|load| body(&load.html)).collect(),
+        hostile: hostile_bodies(),
+        seen: Mutex::default(),
+    });
+    let start = Instant::now();
+    let callers = clients.iter().flat_map(|client| vec![client.clone(); CALLERS]);
+    let callers = callers.map(|client| tokio::spawn(render(Arc::clone(&run), client)));
+    for ended in try_join_all(callers).await? {
+        ended?;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let (recorded, charged) = recorded(service).await?;
+    let mut seen = run.seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut soak = std::mem::take(&mut seen.soak);
+    soak.doubled += u64::try_from(recorded - soak.owed).unwrap_or_default();
+    soak.p95_ms = percentile(&seen.latencies_ms, 95.0).unwrap_or_default();
+    Ok(MixedSoak {
+        renders,
+        charged,
+        seconds,
+        ..soak
+    })
+}
+
+async fn render(run: Arc<Run>, client: Client) -> Result<(), LoadError> {
+    loop {
+        let number = run.begun.fetch_add(1, Ordering::Relaxed);
+        if number >= run.total {
+            return Ok(());
+        }
+        let hostile = number % HOSTILE_INTERVAL == HOSTILE_INTERVAL / 2;
+        let bodies = if hostile { &run.hostile } else { &run.pages };
+        let turn = if hostile { number / HOSTILE_INTERVAL } else { number };
+        let body = bodies[turn as usize % bodies.len()].clone();
+        let sent = Instant::now();
+        let outcome = post(&client, body).await;
+        run.note(hostile, outcome.ok(), sent.elapsed().as_secs_f64() * 1e3)?;
+    }
+}
+
+impl Run {
+    fn note(
+        &self,
+        hostile: bool,
+        outcome: Option<(StatusCode, Option<String>)>,
+        took_ms: f64,
+    ) -> Result<(), LoadError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.ended += 1;
+        let status = outcome.as_ref().map(|(status, _)| *status);
+        let done = status == Some(StatusCode::OK);
+        if done {
+            seen.soak.owed += 1;
+            let id = outcome.and_then(|(_, id)| id);
+            if id.is_none_or(|id| !seen.ids.insert(id)) {
+                seen.soak.doubled += 1;
+            }
+        }
+        if hostile {
+            seen.soak.hostile += 1;
+            seen.soak.slowest_hostile_ms = seen.soak.slowest_hostile_ms.max(took_ms);
+            let clear = status
+                .is_some_and(|status| done || status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE);
+            seen.soak.unclear += u64::from(!clear);
+        } else {
+            seen.soak.lost += u64::from(!done);
+            seen.latencies_ms.push(took_ms);
+        }
+        if seen.ended.is_multiple_of((self.total / POINTS).max(1)) {
+            let point = SoakPoint {
+                renders: seen.ended as usize,
+                service_memory: processes::memory(self.pid)?.service,
+            };
+            seen.soak.points.push(point);
+        }
+        Ok(())
+    }
+}
+
+/// Documents that the database knows of, and the credits charged for them.
+async fn recorded(service: &Service) -> Result<(i64, i64), LoadError> {
+    const RECORDED: &str = "select count(*), coalesce(sum(credits), 0)::bigint from renders where status = 'succeeded'";
+    let failed = |error: &dyn std::fmt::Display| service.failure(&error.to_string());
+    let database = service.database().await?;
+    let row = sqlx::query(RECORDED).fetch_one(&database.pool).await;
+    let row = row.map_err(|error| failed(&error))?;
+    database.close().await.map_err(|error| failed(&error))?;
+    Ok((row.get(0), row.get(1)))
+}
+
+fn body(html: &str) -> Bytes {
+    json!({"parts": [html], "output_encoding": "binary"}).to_string().into()
+}
+
+/// Small enough for a limit to end each within two seconds.
+fn hostile_bodies() -> Vec<Bytes> {
+    let evaluating = |expression: &str| {
+        json!({"parts": ["<p>"], "evaluate_js": {"expression": expression}, "output_encoding": "binary"}).to_string()
+    };
+    let header = json!({
+        "parts": [format!("<title>{}</title><p>", "x".repeat(50_000)), "<p>"],
+        "render_header_footer": true,
+        "header_template": "<i class=title></i>".repeat(5_000),
+        "output_encoding": "binary",
+    });
+    let bodies = [
+        evaluating("'\\u0001'.repeat(5e6)"),
+        evaluating("(() => { throw new Error('x'.repeat(1e7)) })()"),
+        evaluating("for (let i = 0; i < 100; i++) console.log('x'.repeat(1e5))"),
+        format!("{{\"parts\":[{}1]}}", "1,".repeat(500_000)),
+        format!("{{\"parts\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000)),
+        header.to_string(),
+    ];
+    bodies.map(Bytes::from).into()
+}

@@ -1,0 +1,139 @@
+//! How many client connections the service keeps open, and how long each may keep it waiting.
+
+use std::time::Duration;
+
+use crate::config::reader::{Reader, Setting};
+
+/// Open files left for the database, browsers, pages' requests and documents, in number.
+pub const RESERVED_FILES: u64 = 1024;
+
+/// Connections are cheap but not free: each may hold a header of 32 KiB and the kernel's buffers.
+const MOST_BY_DEFAULT: usize = 4096;
+const FEWEST_BY_DEFAULT: usize = 64;
+
+const CONNECTIONS: Setting = Setting {
+    name: "PLATEN_CONNECTIONS",
+    purpose: "Client connections open at once; each further one is answered 503 and closed.",
+    allowed: "16 to 1000000",
+    default: "a quarter of the limit of open files, 4096 at most",
+};
+const PER_NETWORK: Setting = Setting {
+    name: "PLATEN_CONNECTIONS_PER_NETWORK",
+    purpose: "Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES may have more.",
+    allowed: "4 to 1000000",
+    default: "a quarter of PLATEN_CONNECTIONS, 64 at least",
+};
+const HEADER_SECONDS: Setting = Setting {
+    name: "PLATEN_HEADER_SECONDS",
+    purpose: "Seconds from the start of a connection, or the first byte of a later request, to the end of its header.",
+    allowed: "1 to 3600",
+    default: "10",
+};
+const IDLE_SECONDS: Setting = Setting {
+    name: "PLATEN_IDLE_SECONDS",
+    purpose: "Seconds that a connection stays open between two requests; proxies should reuse theirs for less.",
+    allowed: "1 to 3600",
+    default: "75",
+};
+const WRITE_SECONDS: Setting = Setting {
+    name: "PLATEN_WRITE_SECONDS",
+    purpose: "Seconds that a client may go without reading any more of its response.",
+    allowed: "1 to 3600",
+    default: "30",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[
+    &CONNECTIONS,
+    &PER_NETWORK,
+    &HEADER_SECONDS,
+    &IDLE_SECONDS,
+    &WRITE_SECONDS,
+];
+
+/// See the module.
+#[derive(Debug)]
+pub struct ConnectionsConfig {
+    /// Connections in all. `None`: by the limit of open files.
+    pub total: Option<usize>,
+    /// Connections from one network. `None`: by the total.
+    pub per_network: Option<usize>,
+    /// How long a client may keep the service waiting.
+    pub timeouts: Timeouts,
+}
+
+/// How long a client may keep the service waiting.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// For the header of a request.
+    pub header: Duration,
+    /// For another request.
+    pub idle: Duration,
+    /// For room to write more of a response.
+    pub write: Duration,
+}
+
+impl ConnectionsConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+        let total = reader.number_if_set(&CONNECTIONS, 16..=1_000_000);
+        let per_network = reader.number_if_set(&PER_NETWORK, 4..=1_000_000);
+        let header = reader.seconds(&HEADER_SECONDS, 1..=3600);
+        let idle = reader.seconds(&IDLE_SECONDS, 1..=3600);
+        let write = reader.seconds(&WRITE_SECONDS, 1..=3600);
+        Some(Self {
+            total: total?,
+            per_network: per_network?,
+            timeouts: Timeouts {
+                header: header?,
+                idle: idle?,
+                write: write?,
+            },
+        })
+    }
+
+    /// Connections in all, in a process that may have this many files open.
+    pub fn total(&self, open_files: u64) -> usize {
+        let quarter = usize::try_from(open_files / 4).unwrap_or(usize::MAX);
+        self.total
+            .unwrap_or_else(|| quarter.clamp(FEWEST_BY_DEFAULT, MOST_BY_DEFAULT))
+    }
+
+    /// Connections from one network, of this many in all.
+    pub fn per_network(&self, total: usize) -> usize {
+        self.per_network.unwrap_or_else(|| (total / 4).max(FEWEST_BY_DEFAULT))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &[(&str, &str)]) -> ConnectionsConfig {
+        let lookup = |name: &str| {
+            let mut settings = settings.iter();
+            settings
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
+        ConnectionsConfig::from_env(&mut Reader::new(&lookup)).expect("sound settings")
+    }
+
+    #[test]
+    fn defaults_follow_the_limit_of_open_files() {
+        let defaults = read(&[]);
+        for (open_files, total, per_network) in [
+            (100, 64, 64),
+            (1_024, 256, 64),
+            (8_192, 2_048, 512),
+            (1_048_576, 4_096, 1_024),
+        ] {
+            assert_eq!(defaults.total(open_files), total);
+            assert_eq!(defaults.per_network(total), per_network);
+        }
+    }
+
+    #[test]
+    fn settings_win() {
+        let set = read(&[("PLATEN_CONNECTIONS", "20000"), ("PLATEN_CONNECTIONS_PER_NETWORK", "7")]);
+        assert_eq!((set.total(1_024), set.per_network(20_000)), (20_000, 7));
+    }
+}

@@ -1,0 +1,138 @@
+//! Bounds how long a request's body may take and how large it may get, whoever reads it. What was made of a body that went
+//! beyond is replaced by the reason.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    extract::Request,
+    http::{StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use hyper::body::{Frame, SizeHint};
+use tokio::time::{Sleep, sleep};
+
+use crate::http::error::ApiError;
+
+/// The largest form of people: a template of 2 MiB, of which every byte may be escaped, and its data.
+pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;
+/// The largest form of those who are not logged in: an address, a password, a passkey's answer.
+pub(super) const STRANGERS_FORM_BYTES: usize = 64 * 1024;
+
+/// How a body went beyond its bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overrun {
+    /// It was not complete after this time.
+    Time(Duration),
+    /// It has more than this many bytes.
+    Size(usize),
+}
+
+/// Bounds the time of a body of the API, whose size its reader decides by the account's plan.
+pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Response {
+    bounded(time, usize::MAX, request, next)
+        .await
+        .unwrap_or_else(|overrun| match overrun {
+            Overrun::Time(time) => ApiError::TooSlow(time).into_response(),
+            Overrun::Size(bytes) => ApiError::TooLarge(bytes).into_response(),
+        })
+}
+
+/// Bounds a form, or a call of a page's function.
+pub(super) async fn of_form(time: Duration, bytes: usize, request: Request, next: Next) -> Response {
+    bounded(time, bytes, request, next).await.unwrap_or_else(|overrun| {
+        let (status, message) = match overrun {
+            Overrun::Time(time) => (
+                StatusCode::REQUEST_TIMEOUT,
+                format!("The form was not complete after {} s. Send it again.\n", time.as_secs()),
+            ),
+            Overrun::Size(bytes) => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("A form has at most {bytes} bytes here. Shorten it and send it again.\n"),
+            ),
+        };
+        (status, [(header::CONNECTION, "close")], message).into_response()
+    })
+}
+
+async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> Result<Response, Overrun> {
+    if request.body().is_end_stream() {
+        return Ok(next.run(request).await);
+    }
+    if request.body().size_hint().lower() > bytes as u64 {
+        return Err(Overrun::Size(bytes));
+    }
+    let overrun = Arc::<OnceLock<Overrun>>::default();
+    let request = request.map(|body| {
+        Body::new(BoundedBody {
+            body,
+            deadline: None,
+            time,
+            bytes,
+            received: 0,
+            overrun: Arc::clone(&overrun),
+        })
+    });
+    let response = next.run(request).await;
+    match overrun.get() {
+        Some(overrun) => Err(*overrun),
+        None => Ok(response),
+    }
+}
+
+/// A body that fails once it goes beyond its bounds.
+struct BoundedBody {
+    body: Body,
+    /// From the first look at it: until then, the client may have to wait for its turn.
+    deadline: Option<Pin<Box<Sleep>>>,
+    time: Duration,
+    bytes: usize,
+    received: usize,
+    overrun: Arc<OnceLock<Overrun>>,
+}
+
+impl BoundedBody {
+    fn fail(&self, overrun: Overrun) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let overrun = self.overrun.get_or_init(|| overrun);
+        Poll::Ready(Some(Err(axum::Error::new(format!("{overrun:?}")))))
+    }
+}
+
+impl HttpBody for BoundedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        // First, so that a body which always has another byte ready comes to its end as well.
+        let time = self.time;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(time)));
+        if deadline.as_mut().poll(context).is_ready() {
+            return self.fail(Overrun::Time(self.time));
+        }
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled {
+            self.received = self.received.saturating_add(frame.data_ref().map_or(0, Bytes::len));
+            if self.received > self.bytes {
+                return self.fail(Overrun::Size(self.bytes));
+            }
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,162 @@
+//! Serves a router over HTTP/1.1: accepts connections, bounds their number and how long each may keep the service waiting,
+//! and closes them in order when the service stops.
+//!
+//! HTTP/2 is spoken by proxies before the service, towards their clients; here it would let one connection hold many
+//! requests.
+
+mod activity;
+mod connection_limits;
+mod rejection;
+
+use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request},
+};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use socket2::SockRef;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time::sleep,
+};
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
+
+use crate::{
+    config::{Config, connections::Timeouts},
+    http::server::{
+        activity::{Activity, TrackedBody, TrackedStream},
+        connection_limits::{ConnectionLimits, Place},
+        rejection::Rejections,
+    },
+    lifecycle::Lifecycle,
+    service::metrics::connections::ConnectionMetrics,
+};
+
+/// Largest header of a request, in bytes; a larger one is answered 431.
+const HEADER_BYTES: usize = 32 * 1024;
+/// Largest buffer of a connection for reading, and for small writes, in bytes.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Bytes of a response that the kernel takes beyond those under way to the client. It takes more once half of them have
+/// gone, so that a client who reads makes progress in steps of 64 KiB, whatever the size of the kernel's buffer.
+const UNSENT_BYTES: u32 = 128 * 1024;
+/// After an error that is the service's, such as no file left, the next connection is accepted no sooner.
+const AFTER_ERROR: Duration = Duration::from_secs(1);
+/// When the service stops, a header that has begun gets this long.
+const LAST_HEADER: Duration = Duration::from_secs(1);
+
+/// Serves one listener.
+pub(crate) struct Server {
+    limits: Arc<ConnectionLimits>,
+    timeouts: Timeouts,
+    metrics: Arc<ConnectionMetrics>,
+    rejections: Rejections,
+}
+
+impl Server {
+    /// A server with the configured limits, in a process that may have this many files open.
+    pub(crate) fn new(config: &Config, open_files: u64, metrics: Arc<ConnectionMetrics>) -> Self {
+        Self {
+            limits: Arc::new(ConnectionLimits::new(config, open_files)),
+            timeouts: config.connections.timeouts,
+            metrics,
+            rejections: Rejections::default(),
+        }
+    }
+
+    /// Serves until the service stops and every connection has been closed.
+    pub(crate) async fn serve(self, listener: TcpListener, router: Router, lifecycle: Lifecycle) {
+        let router = router.with_state(());
+        let connections = TaskTracker::new();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = lifecycle.stopping() => break,
+            };
+            match accepted {
+                Ok((stream, peer)) => match self.limits.admit(peer.ip()) {
+                    Ok(place) => {
+                        let connection = self.connection(stream, peer, place, router.clone(), lifecycle.clone());
+                        connections.spawn(connection);
+                    }
+                    Err(refusal) => {
+                        self.metrics.refused(refusal);
+                        self.rejections.reject(stream, refusal);
+                    }
+                },
+                Err(error) if is_of_connection(&error) => {}
+                Err(error) => {
+                    tracing::error!(%error, "a connection could not be accepted");
+                    sleep(AFTER_ERROR).await;
+                }
+            }
+        }
+        drop(listener);
+        connections.close();
+        connections.wait().await;
+    }
+
+    /// Serves one connection to its end.
+    fn connection(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        place: Place,
+        router: Router,
+        lifecycle: Lifecycle,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        // Without it the kernel's buffer decides how slow a client may be.
+        let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES);
+        let activity = Arc::new(Activity::default());
+        let stream = TokioIo::new(TrackedStream::new(stream, Arc::clone(&activity)));
+        let tracked = Arc::clone(&activity);
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let request_in_progress = tracked.begin_request();
+            let mut request: Request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            let response = router.clone().oneshot(request);
+            async move {
+                let response = response.await?;
+                Ok::<_, Infallible>(response.map(|body| TrackedBody::new(body, request_in_progress)))
+            }
+        });
+        let connection = http1::Builder::new()
+            .max_header_size(HEADER_BYTES)
+            .max_buf_size(BUFFER_BYTES)
+            // It would count the time between two requests as well.
+            .header_read_timeout(None)
+            .serve_connection(stream, service);
+        let (timeouts, limits, metrics) = (self.timeouts, Arc::clone(&self.limits), Arc::clone(&self.metrics));
+        async move {
+            let _place = place;
+            let _open = metrics.open();
+            let mut connection = pin!(connection);
+            let shutting_down = Timeouts {
+                header: LAST_HEADER,
+                idle: LAST_HEADER,
+                ..timeouts
+            };
+            tokio::select! {
+                // What goes wrong here is the client's: it hung up, or sent no HTTP.
+                _ = connection.as_mut() => return,
+                overdue = activity.overdue(|| limits.under_pressure(timeouts)) => return metrics.timed_out(overdue),
+                () = lifecycle.stopping() => connection.as_mut().graceful_shutdown(),
+            }
+            tokio::select! {
+                _ = connection => {}
+                overdue = activity.overdue(|| shutting_down) => metrics.timed_out(overdue),
+            }
+        }
+    }
+}
+
+/// Whether a connection that failed before it was accepted is all that is lost.
+fn is_of_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
+    )
+}

@@ -1,0 +1,221 @@
+//! What a connection waits for, and since when. Deadlines follow from it, so that nothing is armed or disarmed while bytes
+//! come and go.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{Instant, sleep_until},
+};
+
+use crate::{config::connections::Timeouts, service::metrics::connections::Overdue};
+
+/// Timeouts that become shorter hold within this time for connections that are open already.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// Shared by all that watches one connection.
+pub(super) struct Activity(Mutex<State>);
+
+struct State {
+    phase: Phase,
+    /// Since when the client has had no room for more of a response.
+    blocked_since: Option<Instant>,
+}
+
+/// What comes next on the connection.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// A request, of which nothing has come.
+    Idle { since: Instant },
+    /// The rest of a header.
+    Header { since: Instant },
+    /// A response; how long its body and its making may take is decided elsewhere.
+    Response,
+}
+
+impl Default for Activity {
+    /// Of a new connection: whoever connects has a request to send.
+    fn default() -> Self {
+        Self(Mutex::new(State {
+            phase: Phase::Header { since: Instant::now() },
+            blocked_since: None,
+        }))
+    }
+}
+
+impl Activity {
+    /// Notes that the header of a request is complete.
+    pub(super) fn begin_request(self: &Arc<Self>) -> RequestInProgress {
+        self.lock().phase = Phase::Response;
+        RequestInProgress(Arc::clone(self))
+    }
+
+    /// Resolves once the client has kept the service waiting for longer than the timeouts, as they are at that time, allow.
+    pub(super) async fn overdue(&self, timeouts: impl Fn() -> Timeouts) -> Overdue {
+        loop {
+            let (now, timeouts) = (Instant::now(), timeouts());
+            let next = self.next_timeout(timeouts);
+            if let Some((at, overdue)) = next
+                && at <= now
+            {
+                return overdue;
+            }
+            // What begins meanwhile can't be overdue before; the timeouts themselves may have become shorter.
+            let look_again = now + shortest(timeouts).min(LOOK_EVERY);
+            sleep_until(next.map_or(look_again, |(at, _)| at.min(look_again))).await;
+        }
+    }
+
+    fn next_timeout(&self, timeouts: Timeouts) -> Option<(Instant, Overdue)> {
+        let state = self.lock();
+        if let Some(since) = state.blocked_since {
+            return Some((since + timeouts.write, Overdue::Write));
+        }
+        match state.phase {
+            Phase::Idle { since } => Some((since + timeouts.idle, Overdue::Idle)),
+            Phase::Header { since } => Some((since + timeouts.header, Overdue::Header)),
+            Phase::Response => None,
+        }
+    }
+
+    fn end_request(&self) {
+        self.lock().phase = Phase::Idle { since: Instant::now() };
+    }
+
+    fn received(&self) {
+        let mut state = self.lock();
+        if let Phase::Idle { .. } = state.phase {
+            state.phase = Phase::Header { since: Instant::now() };
+        }
+    }
+
+    fn sent<T>(&self, written: Poll<T>) -> Poll<T> {
+        let mut state = self.lock();
+        if written.is_pending() {
+            state.blocked_since.get_or_insert_with(Instant::now);
+        } else {
+            state.blocked_since = None;
+            // The end of a response may still be on its way when its body is no longer needed.
+            if let Phase::Idle { since } = &mut state.phase {
+                *since = Instant::now();
+            }
+        }
+        written
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn shortest(timeouts: Timeouts) -> Duration {
+    timeouts.header.min(timeouts.idle).min(timeouts.write)
+}
+
+/// Lives from the end of a request's header to the end of its response's body.
+pub(super) struct RequestInProgress(Arc<Activity>);
+
+impl Drop for RequestInProgress {
+    fn drop(&mut self) {
+        self.0.end_request();
+    }
+}
+
+/// The body of a response; with it the request ends.
+pub(super) struct TrackedBody {
+    body: Body,
+    _request: RequestInProgress,
+}
+
+impl TrackedBody {
+    pub(super) fn new(body: Body, request: RequestInProgress) -> Self {
+        Self {
+            body,
+            _request: request,
+        }
+    }
+}
+
+impl HttpBody for TrackedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A stream that notes what comes and goes.
+pub(super) struct TrackedStream {
+    stream: TcpStream,
+    activity: Arc<Activity>,
+}
+
+impl TrackedStream {
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+        Self { stream, activity }
+    }
+}
+
+impl AsyncRead for TrackedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            self.activity.received();
+        }
+        read
+    }
+}
+
+impl AsyncWrite for TrackedStream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.activity.sent(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.activity.sent(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

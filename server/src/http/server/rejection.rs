@@ -1,0 +1,61 @@
+//! The end of connections for which there is no place: an answer where that costs little, else none.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::Semaphore,
+    time::timeout,
+};
+
+use crate::service::metrics::connections::Refusal;
+
+/// Answers under way at once; beyond them connections are closed without a word.
+const ANSWERS: usize = 64;
+/// For an answer to arrive. A connection that is closed over unread bytes is reset, and the client would not see it.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of a request that are read before it is closed all the same.
+const REQUEST_BYTES: u64 = 64 * 1024;
+const RETRY_SECONDS: u64 = 5;
+
+/// Turns connections away.
+pub(super) struct Rejections(Arc<Semaphore>);
+
+impl Default for Rejections {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(ANSWERS)))
+    }
+}
+
+impl Rejections {
+    /// Answers 503 and closes the connection, or only closes it.
+    pub(super) fn reject(&self, stream: TcpStream, refusal: Refusal) {
+        let Ok(permit) = Arc::clone(&self.0).try_acquire_owned() else {
+            return;
+        };
+        tokio::spawn(async move {
+            let _permit = permit;
+            let _ = timeout(PATIENCE, answer(stream, refusal)).await;
+        });
+    }
+}
+
+async fn answer(mut stream: TcpStream, refusal: Refusal) -> std::io::Result<()> {
+    let message = match refusal {
+        Refusal::Network => "Too many connections from your network are open. Close some, or try again in",
+        Refusal::Total => "Too many connections to the service are open. Try again in",
+    };
+    let body = format!("{{\"error\":{{\"message\":\"{message} {RETRY_SECONDS} s.\"}}}}");
+    let response = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+         retry-after: {RETRY_SECONDS}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(response.as_bytes()).await?;
+    stream.shutdown().await?;
+    let mut request = stream.take(REQUEST_BYTES);
+    let mut buffer = [0; 4096];
+    while request.read(&mut buffer).await? > 0 {}
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What is counted of client connections.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use crate::service::metrics::{exposition::Exposition, instruments::Family};
+
+/// Why a connection is not served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refusal {
+    /// Too many from its network are open.
+    Network,
+    /// Too many are open.
+    Total,
+}
+
+/// What a client has kept the service waiting for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Overdue {
+    /// The header of a request.
+    Header,
+    /// Another request.
+    Idle,
+    /// Room for more of a response.
+    Write,
+}
+
+/// Counts client connections.
+pub struct ConnectionMetrics {
+    open: AtomicU64,
+    refused: Family<Refusal, u64>,
+    timed_out: Family<Overdue, u64>,
+}
+
+impl Default for ConnectionMetrics {
+    fn default() -> Self {
+        Self {
+            open: AtomicU64::new(0),
+            refused: Family::of([Refusal::Network, Refusal::Total]),
+            timed_out: Family::of([Overdue::Header, Overdue::Idle, Overdue::Write]),
+        }
+    }
+}
+
+/// Counts one connection as open.
+pub struct OpenConnection(Arc<ConnectionMetrics>);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl ConnectionMetrics {
+    /// A connection was accepted.
+    pub fn open(self: &Arc<Self>) -> OpenConnection {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        OpenConnection(Arc::clone(self))
+    }
+
+    /// A connection was turned away.
+    pub fn refused(&self, refusal: Refusal) {
+        self.refused.record(refusal, |refused| *refused += 1);
+    }
+
+    /// A connection was closed because its client let the service wait.
+    pub fn timed_out(&self, overdue: Overdue) {
+        self.timed_out.record(overdue, |timed_out| *timed_out += 1);
+    }
+
+    pub(super) fn expose(&self, exposition: &mut Exposition) {
+        exposition.gauge(
+            "platen_http_connections",
+            "Client connections that are open.",
+            [(vec![], self.open.load(Ordering::Relaxed) as f64)],
+        );
+        let reason = |refusal: &Refusal| match refusal {
+            Refusal::Network => "network",
+            Refusal::Total => "total",
+        };
+        exposition.counter(
+            "platen_http_connections_refused_total",
+            "Client connections that were turned away.",
+            self.refused
+                .all()
+                .iter()
+                .map(|(refusal, count)| (vec![("limit", reason(refusal))], *count)),
+        );
+        let phase = |overdue: &Overdue| match overdue {
+            Overdue::Header => "header",
+            Overdue::Idle => "idle",
+            Overdue::Write => "write",
+        };
+        exposition.counter(
+            "platen_http_connections_timed_out_total",
+            "Client connections that were closed because the client let the service wait.",
+            self.timed_out
+                .all()
+                .iter()
+                .map(|(overdue, count)| (vec![("phase", phase(overdue))], *count)),
+        );
+    }
+}
