@@ -17,6 +17,7 @@ pub mod health;
 pub mod mail;
 pub mod metrics;
 pub mod operators;
+pub mod parsers;
 pub mod passwords;
 pub mod people;
 pub mod plans;

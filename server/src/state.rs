@@ -6,6 +6,7 @@ use platen_egress::guard::Guard;
 use platen_engine::Engine;
 use platen_template::pool::Pool;
 use sqlx::PgPool;
+use tokio::time::Instant;
 use url::Url;
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     outbound::callbacks::CallbackClient,
     service::{
         api_keys::KeyUsage, billing::Billing, connections::buckets::Buckets, mail::Mailing, metrics::Metrics,
-        people::People, renders::thumbnails::Thumbnails, templates::live::LivePreviews,
+        parsers::Parsers, people::People, renders::thumbnails::Thumbnails, templates::live::LivePreviews,
     },
     storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
 };
@@ -27,6 +28,8 @@ use crate::{
 pub struct AppState {
     /// Connections to the database.
     pub db: PgPool,
+    /// Places to parse bodies at.
+    pub parsers: Parsers,
     /// The browsers.
     pub engine: Engine,
     /// What decides where pages and callbacks may go.
@@ -71,4 +74,11 @@ pub struct AppState {
     pub mailing: Mailing,
     /// What is counted and measured.
     pub metrics: Arc<Metrics>,
+}
+
+impl AppState {
+    /// Until when what has just begun to come has to be parsed.
+    pub fn parsing_deadline(&self) -> Instant {
+        Instant::now() + self.config.limits.body_time
+    }
 }

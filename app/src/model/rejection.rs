@@ -286,7 +286,7 @@ impl Field {
             Self::ClientEmail => "The address of a service account, such as platen@acme.iam.gserviceaccount.com.",
             Self::KeyFile => "The JSON that Google has made for the key of a service account, all of it.",
             Self::Emails => "One to twenty addresses, separated by commas, of people who are not members yet.",
-            Self::TemplateName => "A template’s name has 1 to 200 characters, and no other template has it.",
+            Self::TemplateName => "Enter a name of 1 to 200 characters.",
             Self::TemplateContent => "The template has a fault, is empty, or has more than 2 MiB.",
             Self::TemplateData => "Sample data is a JSON object of at most 256 KiB.",
             Self::OperatorsReason => "Say why, in 1 to 500 characters: it is written down.",

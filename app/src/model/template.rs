@@ -21,6 +21,8 @@ pub struct TemplateGlance {
     pub id: String,
     /// As published.
     pub name: String,
+    /// What tells it from others of its name.
+    pub hint: Option<String>,
     /// The version that renders use.
     pub published: i32,
     /// The newest one.

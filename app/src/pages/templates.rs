@@ -77,7 +77,7 @@ fn Found(found: TemplateList, filter: TemplateFilter) -> impl IntoView {
         (_, true) => "Templates".to_owned(),
     };
     let dialogs = found.templates.iter().map(|template| {
-        view! { <DeleteDialog id=template.id.clone() name=template.name.clone() /> }
+        view! { <DeleteDialog id=template.id.clone() name=template.name.clone() hint=template.hint.clone() /> }
     });
     let dialogs = dialogs.collect_view();
     let older = found.next.map(|next| filter.address(Some(next)));

@@ -20,7 +20,11 @@ use crate::{
     domain::{
         ids::RenderId,
         render::{PartSource, RenderRequest, RenderTerms},
-        validation::{Fault, Faults, json as strict_json, schema},
+        validation::{
+            Fault, Faults,
+            json::{self as strict_json, Layout},
+            schema,
+        },
     },
     lifecycle::Lifecycle,
 };
@@ -143,7 +147,7 @@ fn body(arguments: &Arguments) -> Result<Value, Failure> {
 fn read_options(file: &Path) -> Result<Map<String, Value>, Failure> {
     let text = std::fs::read(file).map_err(|error| Failure::by_caller(&format!("{}: {error}", file.display())))?;
     let mut faults = Faults::default();
-    match strict_json::parse(&text, &mut faults) {
+    match strict_json::parse(&text, &Layout::PLAIN, &mut faults).map(|body| body.value) {
         Some(Value::Object(options)) if faults.is_empty() => Ok(options),
         value => {
             let faults = faults.sorted(&value.unwrap_or_default());

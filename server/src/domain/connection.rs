@@ -16,7 +16,12 @@ use crate::domain::{
     connection::credentials::Credentials,
     destination::Provider,
     ids::ConnectionId,
-    validation::{Fault, Faults, json, member, quote, schema::Schema},
+    validation::{
+        Fault, Faults,
+        json::{self, Body, Layout},
+        member, quote,
+        schema::Schema,
+    },
 };
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("ConnectionCreation"));
@@ -77,7 +82,7 @@ impl NewConnection {
     /// Reads a body. Fails with every fault, in the order of the document. `policy` says which endpoints may be reached.
     pub fn parse(body: &[u8], policy: &AddressPolicy) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        let Some(mut body) = json::parse(body, &mut faults) else {
+        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut faults) else {
             return Err(faults.sorted(&Value::Null));
         };
         SCHEMA.check(&body, &mut faults);

@@ -7,6 +7,7 @@ mod pages;
 mod record;
 mod rules;
 pub mod sheet;
+pub mod stored;
 mod wire;
 
 use std::{sync::LazyLock, time::Duration};
@@ -14,7 +15,7 @@ use std::{sync::LazyLock, time::Duration};
 use platen_engine::error::RenderFault;
 use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
-use serde_json::{Map, Value};
+use serde_json::{Value, value::RawValue};
 
 use crate::domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
@@ -22,7 +23,21 @@ use crate::domain::{
     destination::Destination,
     ids::{RenderId, TemplateId},
     render::wire::WireRequest,
-    validation::{Fault, Faults, json, quote, schema::Schema},
+    validation::{
+        Fault, Faults,
+        json::{self, Body, Data, Layout},
+        quote,
+        schema::Schema,
+    },
+};
+
+/// Most parts of a document; the schema says it too.
+const MOST_PARTS: usize = 50;
+/// What the bodies of renders hold.
+const LAYOUT: Layout = Layout {
+    data: &["parts", "*", "content", "context"],
+    data_values: json::MOST_DATA_VALUES,
+    list: Some(("parts", MOST_PARTS)),
 };
 
 static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
@@ -83,6 +98,8 @@ pub struct RenderRequest {
     pub selection: Option<PageSelection>,
     /// Kind of PDF.
     pub format: OutputFormat,
+    /// Whether there is a header or a footer, drawn or not.
+    pub decorated: bool,
     /// The options as they are kept with the render: no HTML, no cookie value, no script, no query string.
     pub options: Value,
 }
@@ -103,8 +120,8 @@ pub struct TemplatePart {
     pub template: TemplateId,
     /// Its version, once it is noted.
     pub version: i32,
-    /// Empty where the request gives none.
-    pub context: Map<String, Value>,
+    /// A JSON object without blanks; empty where the request gives none.
+    pub context: Box<RawValue>,
 }
 
 /// Content never reaches a log.
@@ -156,59 +173,71 @@ impl AsynchronousRequest {
 }
 
 /// A body that schema and rules have passed.
-struct SoundBody {
+struct SoundBody<'a> {
     wire: WireRequest,
+    contexts: Data<'a>,
     /// See [`RenderRequest::options`].
     options: Value,
 }
 
-impl SoundBody {
-    fn parse(body: &[u8], schema: &Schema) -> Result<Self, Vec<Fault>> {
+impl<'a> SoundBody<'a> {
+    fn parse(body: &'a [u8], schema: &Schema) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        match json::parse(body, &mut faults) {
+        match json::parse(body, &LAYOUT, &mut faults) {
             Some(body) => Self::check(body, schema, faults),
             None => Err(faults.sorted(&Value::Null)),
         }
     }
 
-    fn check(body: Value, schema: &Schema, mut faults: Faults) -> Result<Self, Vec<Fault>> {
-        schema.check(&body, &mut faults);
-        rules::check(&body, &mut faults);
+    fn check(body: Body<'a>, schema: &Schema, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+        let Body { value, data } = body;
+        schema.check(&value, &mut faults);
+        rules::check(&value, &mut faults);
         if !faults.is_empty() {
-            return Err(faults.sorted(&body));
+            return Err(faults.sorted(&value));
         }
-        let options = record::options(&body);
-        let wire = serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
-        Ok(Self { wire, options })
+        let options = record::options(&value);
+        let wire = serde_json::from_value(value).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
+        Ok(Self {
+            wire,
+            contexts: data,
+            options,
+        })
     }
 }
 
-impl TryFrom<SoundBody> for RenderRequest {
+impl TryFrom<SoundBody<'_>> for RenderRequest {
     type Error = Vec<Fault>;
 
-    fn try_from(body: SoundBody) -> Result<Self, Vec<Fault>> {
-        Self::from_wire(body.wire, body.options)
+    fn try_from(body: SoundBody<'_>) -> Result<Self, Vec<Fault>> {
+        Self::from_wire(body.wire, &body.contexts, body.options)
     }
 }
 
 impl RenderRequest {
     /// Checks the body of a synchronous render that is read already, as [`SynchronousRequest::parse`] does.
-    pub fn from_value(body: Value) -> Result<Self, Vec<Fault>> {
+    pub fn from_value(value: Value) -> Result<Self, Vec<Fault>> {
+        let body = Body {
+            value,
+            data: Data::default(),
+        };
         SoundBody::check(body, &SYNCHRONOUS, Faults::default())?.try_into()
     }
 
-    fn from_wire(wire: WireRequest, options: Value) -> Result<Self, Vec<Fault>> {
+    fn from_wire(wire: WireRequest, contexts: &Data<'_>, options: Value) -> Result<Self, Vec<Fault>> {
         let sheet = wire.sheet();
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(wire.parts.len());
         for (index, part) in wire.parts.into_iter().enumerate() {
-            let part = PartSource::try_from(part);
-            parts.push(part.map_err(|error| vec![Fault::invalid(format!("/parts/{index}"), error.to_string())])?);
+            let pointer = format!("/parts/{index}");
+            let context = contexts.get(&format!("{pointer}/content/context"));
+            parts.push(wire::part(part, context).map_err(|reason| vec![Fault::invalid(pointer, reason)])?);
         }
         let selection = pages::selection(&wire.pages).map_err(|reason| vec![Fault::invalid("/pages", reason)])?;
         let decoration = HeaderFooter {
             header: wire.header_template,
             footer: wire.footer_template,
         };
+        let decorated = decoration != HeaderFooter::default();
         Ok(Self {
             parts,
             print: PrintSettings {
@@ -218,8 +247,7 @@ impl RenderRequest {
                 scale: wire.scale,
                 backgrounds: wire.include_backgrounds,
                 prefer_css_page_size: wire.prefer_css_page_size,
-                header_footer: (wire.render_header_footer && decoration != HeaderFooter::default())
-                    .then_some(decoration),
+                header_footer: (wire.render_header_footer && decorated).then_some(decoration),
             },
             media: wire.emulate_media_type.into(),
             cookie: wire.set_cookie.map(Into::into),
@@ -227,12 +255,13 @@ impl RenderRequest {
             wait_for: wire.wait_for.map(Into::into),
             selection,
             format: wire.output_format.into(),
+            decorated,
             options,
         })
     }
 
-    /// Refuses a request that a key for certain templates may not make: other templates, other content, and scripts, which
-    /// could make any content of a template.
+    /// Refuses a request that a key for certain templates may not make: other templates, other content, and what could cover
+    /// a template's content or replace it.
     pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
         if allowed.everything() {
             return Ok(());
@@ -244,9 +273,20 @@ impl RenderRequest {
                 PartSource::Given(_) => return Err(NotAllowed::new(format!("other content, as in /parts/{index}"))),
             }
         }
-        match self.evaluate {
-            Some(_) => Err(NotAllowed::new("/evaluate_js, which could change what they say")),
-            None => Ok(()),
+        self.check_content()
+    }
+
+    /// Refuses what could make a template say something else: scripts, and headers and footers, which can be drawn over
+    /// the page.
+    pub fn check_content(&self) -> Result<(), NotAllowed> {
+        if self.evaluate.is_some() {
+            Err(NotAllowed::new("/evaluate_js, which could change what they say"))
+        } else if self.decorated {
+            Err(NotAllowed::new(
+                "/header_template and /footer_template, which could cover what they say; put them into the template",
+            ))
+        } else {
+            Ok(())
         }
     }
 

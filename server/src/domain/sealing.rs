@@ -195,11 +195,16 @@ impl Place {
         }
     }
 
-    /// The content of the request for this render.
-    pub fn render_content(account: AccountId, render: RenderId) -> Self {
+    /// The stored request for this render. Version 0 has a place of its own: releases that know no other take nothing else
+    /// for it, and leave the render to those that do.
+    pub fn stored_request(account: AccountId, render: RenderId, version: i16) -> Self {
         Self {
             owner: account.0,
-            purpose: "render content",
+            purpose: if version == 0 {
+                "render content"
+            } else {
+                "stored request"
+            },
             row: render.0,
         }
     }

@@ -1,19 +1,24 @@
 //! Stored templates: what a client may save, and what is kept.
 
 pub mod demos;
+pub mod labels;
 pub mod places;
 pub mod preview;
 pub mod settings;
 
-use std::{marker::PhantomData, sync::LazyLock};
+use std::{io, marker::PhantomData, sync::LazyLock};
 
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 use time::OffsetDateTime;
 
 use crate::domain::{
     ids::{TemplateId, UserId},
-    validation::{Fault, Faults, json, schema::Schema},
+    validation::{
+        Fault, Faults,
+        json::{self, Body, Layout},
+        schema::Schema,
+    },
 };
 
 /// Most characters of a template's name.
@@ -22,6 +27,15 @@ pub const LONGEST_NAME: usize = 200;
 const LONGEST_CONTENT: usize = 2 << 20;
 /// Most bytes of a preview context, as JSON without blanks.
 const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
+/// Most values of a preview context: no more have room in so many bytes.
+pub const MOST_PREVIEW_VALUES: usize = LONGEST_PREVIEW_CONTEXT / 2;
+const PREVIEW_CONTEXT: &str = "/template/preview_context";
+/// What the bodies of templates hold.
+const LAYOUT: Layout = Layout {
+    data: &["template", "preview_context"],
+    data_values: MOST_PREVIEW_VALUES,
+    list: None,
+};
 
 static CREATION: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateCreation"));
 static UPDATE: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateUpdate"));
@@ -39,7 +53,7 @@ pub fn compile_schemas() {
 pub struct Template {
     /// Identifier.
     pub id: TemplateId,
-    /// Unique in its account.
+    /// A label; other templates may have the same.
     pub name: String,
     /// HTML with places to fill.
     pub content: String,
@@ -142,13 +156,16 @@ impl<T: Saved> Submission<T> {
     /// Reads a body. Fails only where it is no JSON.
     pub fn read(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        let Some(body) = json::parse(body, &mut faults) else {
+        let Some(Body { mut value, data }) = json::parse(body, &LAYOUT, &mut faults) else {
             return Err(faults.sorted(&Value::Null));
         };
-        T::schema().check(&body, &mut faults);
-        check_sizes(&body, &mut faults);
+        T::schema().check(&value, &mut faults);
+        check_content_size(&value["template"]["content"], "/template/content", &mut faults);
+        if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !faults.within(PREVIEW_CONTEXT)) {
+            value["template"]["preview_context"] = preview_context(data, &mut faults);
+        }
         Ok(Self {
-            body,
+            body: value,
             faults,
             saved: PhantomData,
         })
@@ -157,7 +174,7 @@ impl<T: Saved> Submission<T> {
     /// The content, if there is some and nothing else is wrong with it.
     pub fn content(&self) -> Option<&str> {
         let content = self.body["template"]["content"].as_str();
-        content.filter(|_| !self.faults.within("/template/content"))
+        content.filter(|_| !self.faults.within("/template/content") && !self.faults.is_full())
     }
 
     /// Notes that the content is no template.
@@ -175,14 +192,39 @@ impl<T: Saved> Submission<T> {
     }
 }
 
-fn check_sizes(body: &Value, faults: &mut Faults) {
-    let template = &body["template"];
-    check_content_size(&template["content"], "/template/content", faults);
-    let preview_context = template["preview_context"].as_object();
-    let bytes = preview_context.map_or(0, |_| template["preview_context"].to_string().len());
-    if bytes > LONGEST_PREVIEW_CONTEXT {
-        let detail = format!("Must have at most {LONGEST_PREVIEW_CONTEXT} bytes as JSON; has {bytes}");
-        faults.add(Fault::invalid("/template/preview_context", detail));
+/// Reads a preview context, and adds that it is too long.
+fn preview_context(data: &RawValue, faults: &mut Faults) -> Value {
+    let read = || {
+        let context: Value = serde_json::from_str(data.get())?;
+        let mut written = CountingWriter(0);
+        serde_json::to_writer(&mut written, &context)?;
+        Ok((context, written.0))
+    };
+    match read() {
+        Ok((context, ..=LONGEST_PREVIEW_CONTEXT)) => return context,
+        Ok((_, bytes)) => {
+            let detail = format!("Must have at most {LONGEST_PREVIEW_CONTEXT} bytes as JSON; has {bytes}");
+            faults.add(Fault::invalid(PREVIEW_CONTEXT, detail));
+        }
+        Err(error) => {
+            let error: serde_json::Error = error;
+            faults.add(Fault::invalid(PREVIEW_CONTEXT, error.to_string()));
+        }
+    }
+    Value::Null
+}
+
+/// Keeps nothing but the number of bytes.
+struct CountingWriter(usize);
+
+impl io::Write for CountingWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -315,6 +357,11 @@ mod tests {
         check("preview_context", json!({"x": "a".repeat((256 << 10) - 8)}), true);
         check("preview_context", json!({"x": "a".repeat((256 << 10) - 7)}), false);
         check("preview_context", json!({"x": "\u{0}"}), true);
+        let many = with("preview_context", json!({"x": vec![1; MOST_PREVIEW_VALUES]})).to_string();
+        let faults = Submission::<TemplateChanges>::read(many.as_bytes())
+            .err()
+            .unwrap_or_default();
+        assert_eq!(faults[0].pointer, PREVIEW_CONTEXT);
     }
 
     #[test]

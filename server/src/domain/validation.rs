@@ -8,8 +8,10 @@ use std::{borrow::Cow, collections::HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Faults listed in one answer; a body of a million unknown members must not become an answer of a hundred million bytes.
+/// Faults listed in one answer. Nobody reads more, and looking for more costs time and memory.
 const LISTED: usize = 200;
+/// Bytes of the pointers that are listed, after which no more are: each can be hundreds of kilobytes long.
+const LISTED_POINTER_BYTES: usize = 256 << 10;
 
 /// One thing that is wrong with a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,20 +35,39 @@ impl Fault {
     }
 }
 
-/// What is wrong with one body, at most one fault for each pointer: the first that was found.
+/// What is wrong with one body, at most one fault for each pointer: the first that was found. Once 200 are found, others
+/// only count as there.
 #[derive(Debug, Default)]
 pub struct Faults {
     found: Vec<Fault>,
     pointers: HashSet<String>,
+    pointer_bytes: usize,
+    /// Whether there are more than are listed.
+    cut: bool,
 }
 
 impl Faults {
     /// Adds a fault, unless its member has one already.
     pub fn add(&mut self, fault: Fault) {
-        if !self.pointers.contains(&fault.pointer) {
-            self.pointers.insert(fault.pointer.clone());
+        self.add_with(|| fault);
+    }
+
+    /// As [`Self::add`], of a fault that is made only if there is room for it.
+    pub fn add_with(&mut self, fault: impl FnOnce() -> Fault) {
+        if self.is_full() {
+            self.cut = true;
+            return;
+        }
+        let fault = fault();
+        if self.pointers.insert(fault.pointer.clone()) {
+            self.pointer_bytes += fault.pointer.len();
             self.found.push(fault);
         }
+    }
+
+    /// Whether no more faults are listed.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= LISTED || self.pointer_bytes >= LISTED_POINTER_BYTES
     }
 
     /// Whether a member, or anything in it, has a fault.
@@ -65,14 +86,19 @@ impl Faults {
     }
 
     /// The faults by their place in the body; what is missing comes after what is there. At most 200, and one more that
-    /// says how many were left out.
+    /// says that there may be others.
     pub fn sorted(mut self, body: &Value) -> Vec<Fault> {
-        let left_out = self.found.len().saturating_sub(LISTED);
-        self.found.truncate(LISTED);
         self.found.sort_by_cached_key(|fault| place(body, &fault.pointer));
-        if left_out > 0 {
-            self.found
-                .push(Fault::invalid("", format!("{left_out} more faults are not listed")));
+        if self.cut {
+            let listed = self.found.len();
+            self.found.push(Fault {
+                pointer: String::new(),
+                title: "More errors".into(),
+                detail: format!(
+                    "Only the first {listed} errors are listed, and there may be more: correct these and send the request \
+                     again"
+                ),
+            });
         }
         self.found
     }
@@ -157,12 +183,23 @@ mod tests {
     #[test]
     fn a_flood_of_faults_is_cut() {
         let mut faults = Faults::default();
-        for index in 0..1000 {
+        for index in 0..LISTED {
             faults.add(Fault::invalid(format!("/{index}"), ""));
         }
+        assert!(faults.is_full());
+        faults.add_with(|| panic!("nobody would see it"));
         let listed = faults.sorted(&json!([]));
         assert_eq!(listed.len(), LISTED + 1);
-        assert!(listed[LISTED].detail.starts_with("800 more"));
+        assert!(listed[LISTED].detail.contains("first 200"), "{:?}", listed[LISTED]);
+    }
+
+    #[test]
+    fn faults_at_endless_pointers_are_cut() {
+        let mut faults = Faults::default();
+        for index in 0..LISTED {
+            faults.add(Fault::invalid(format!("/{}{index}", "x".repeat(100_000)), ""));
+        }
+        assert_eq!(faults.sorted(&json!([])).len(), 4);
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub(super) enum ApiError {
     TooLarge(usize),
     /// The body was not there after so long.
     TooSlow(Duration),
+    /// Other bodies are parsed for too long.
+    Busy,
     /// The body is faulty.
     Invalid(Vec<Fault>),
     /// There is no memory for the body now.
@@ -184,6 +186,10 @@ impl IntoResponse for ApiError {
                 let response = resource_error(StatusCode::REQUEST_TIMEOUT, &message);
                 // What is still to come of it is not a request.
                 ([(header::CONNECTION, "close")], response).into_response()
+            }
+            Self::Busy => {
+                let message = "The service is busy with other requests; send this one again.";
+                retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_PLACE)
             }
             Self::Invalid(faults) => validation_error(&faults),
             Self::MemoryFull(full) => memory_full(full),

@@ -24,7 +24,7 @@ use crate::{
         template::{
             ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges, faulty_template,
         },
-        validation::{Fault, quote},
+        validation::Fault,
     },
     drawing::DrawingError,
     memory::MemoryFull,
@@ -39,9 +39,6 @@ use crate::{
     },
 };
 
-/// Copies of one template that are called by number.
-const MOST_COPIES: usize = 100;
-
 /// Why a template was not served or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
@@ -51,7 +48,7 @@ pub enum TemplateError {
     /// The template is not the version that the client takes it for.
     #[error("the template is another version by now")]
     Changed,
-    /// The body is faulty, the name taken, or the template can't be filled.
+    /// The body is faulty, or the template can't be filled.
     #[error("the body is faulty")]
     Invalid(Vec<Fault>),
     /// A process that reads templates failed.
@@ -104,21 +101,14 @@ pub async fn create(
 /// Creates another template like the newest version of this one.
 pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
     let original = drafts::open(db, caller.account, id).await?.newest;
-    let mut copy = NewTemplate {
-        name: String::new(),
+    let copy = NewTemplate {
+        name: name_of_copy(&original.summary.name),
         content: original.content,
         preview_context: original.preview_context,
     };
-    let (doer, mut number) = (Doer::of_caller(caller), 1);
-    loop {
-        copy.name = name_of_copy(&original.summary.name, number);
-        let id = TemplateId::generate();
-        match insert(db, caller.account, caller.user.id, &doer, id, &copy, clock::now()).await {
-            // The name is taken.
-            Err(TemplateError::Invalid(_)) if number < MOST_COPIES => number += 1,
-            inserted => return inserted.map(|_| id),
-        }
-    }
+    let (id, doer) = (TemplateId::generate(), Doer::of_caller(caller));
+    insert(db, caller.account, caller.user.id, &doer, id, &copy, clock::now()).await?;
+    Ok(id)
 }
 
 /// The ids of the account's templates, newest first.
@@ -176,7 +166,7 @@ pub async fn update(
     Ok(template(id, new, version, inserted_at, now))
 }
 
-/// Deletes a template. Its name is free again; what the renders have used is kept.
+/// Deletes a template; what the renders have used is kept.
 pub async fn delete(
     db: &PgPool,
     caller: &Caller,
@@ -203,9 +193,7 @@ async fn insert(
     now: OffsetDateTime,
 ) -> Result<i32, TemplateError> {
     let mut transaction = tx::begin(db).await?;
-    templates::insert(&mut transaction, account, id, &new.name, now)
-        .await
-        .map_err(|error| name_taken_or(error, &new.name))?;
+    templates::insert(&mut transaction, account, id, &new.name, now).await?;
     let version = template_versions::insert(&mut transaction, account, id, author, new, now).await?;
     let deed = Deed::TemplateCreated { name: new.name.clone() };
     account_log::insert(&mut transaction, account, doer, &deed, now).await?;
@@ -254,9 +242,7 @@ async fn save(
     now: OffsetDateTime,
 ) -> Result<i32, TemplateError> {
     let version = template_versions::insert(transaction, caller.account, id, caller.user.id, new, now).await?;
-    templates::publish(transaction, caller.account, id, version, now)
-        .await
-        .map_err(|error| name_taken_or(error, &new.name))?;
+    templates::publish(transaction, caller.account, id, version, now).await?;
     note_published(transaction, caller, &new.name, version, now).await?;
     Ok(version)
 }
@@ -301,26 +287,11 @@ fn template(
     }
 }
 
-fn name_taken_or(error: StoreError, name: &str) -> TemplateError {
-    if error.violates(templates::NAME_KEY) {
-        let detail = format!(
-            "Must be unique in the account; there is another template named {}",
-            quote(name)
-        );
-        TemplateError::Invalid(vec![Fault::invalid("/template/name", detail)])
-    } else {
-        error.into()
-    }
-}
-
-/// `Invoice copy`, `Invoice copy 2`; the original's name is shortened where there would be too much of it.
-fn name_of_copy(original: &str, number: usize) -> String {
-    let ending = match number {
-        1 => " copy".to_owned(),
-        number => format!(" copy {number}"),
-    };
-    let kept = LONGEST_NAME - ending.len();
-    original.chars().take(kept).collect::<String>() + &ending
+/// `Invoice copy`; the original's name is shortened where there would be too much of it.
+fn name_of_copy(original: &str) -> String {
+    const ENDING: &str = " copy";
+    let kept = LONGEST_NAME - ENDING.len();
+    original.chars().take(kept).collect::<String>() + ENDING
 }
 
 #[cfg(test)]
@@ -328,11 +299,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_are_numbered_and_never_called_too_long() {
-        assert_eq!(name_of_copy("Invoice", 1), "Invoice copy");
-        assert_eq!(name_of_copy("Invoice", 12), "Invoice copy 12");
-        let long = name_of_copy(&"ä".repeat(200), 3);
+    fn copies_are_never_called_too_long() {
+        assert_eq!(name_of_copy("Invoice"), "Invoice copy");
+        let long = name_of_copy(&"ä".repeat(200));
         assert_eq!(long.chars().count(), 200);
-        assert!(long.ends_with("ä copy 3"), "{long}");
+        assert!(long.ends_with("ä copy"), "{long}");
     }
 }

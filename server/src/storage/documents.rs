@@ -52,6 +52,9 @@ impl DocumentFiles {
     }
 }
 
+/// Google's word for the usual class, in which S3 puts an object too when nothing else is asked for.
+const STORAGE_CLASS: &str = "STANDARD";
+
 /// What is said of a document in the form of Google Cloud Storage (the resource `Object` of its JSON API), which is null
 /// wherever a folder, or S3, has no such thing. `url` is where the document can be had.
 pub fn object_resource(bucket: &str, id: Uuid, url: &str, pdf: &[u8], now: OffsetDateTime) -> Value {
@@ -73,7 +76,7 @@ pub fn object_resource(bucket: &str, id: Uuid, url: &str, pdf: &[u8], now: Offse
         "timeFinalized": time,
         "updated": time,
         "timeStorageClassUpdated": null,
-        "storageClass": null,
+        "storageClass": STORAGE_CLASS,
         "generation": null,
         "metageneration": null,
         "softDeleteTime": null,
@@ -129,6 +132,7 @@ mod tests {
             ("md5Hash", "JfnnlDI7RTiF9RgfG2JNCw=="),
             ("timeCreated", "2026-11-22T04:05:00Z"),
             ("mediaLink", "https://platen.example/files/x"),
+            ("storageClass", "STANDARD"),
         ] {
             assert_eq!(resource[name], value, "{name}");
         }

@@ -1,4 +1,4 @@
-//! Table `render_contents`: the sealed bodies of accepted requests.
+//! Table `render_contents`: accepted requests, sealed.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -8,35 +8,46 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Keeps a body.
+/// A request as it is stored.
+#[derive(Debug)]
+pub struct Sealed {
+    /// Of the form that is sealed.
+    pub version: i16,
+    /// It, sealed.
+    pub sealed: Vec<u8>,
+}
+
+/// Keeps a request.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
-    sealed: &[u8],
+    content: &Sealed,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into render_contents (render_id, account_id, sealed) values ($1, $2, $3)",
+        "insert into render_contents (render_id, account_id, version, sealed) values ($1, $2, $3, $4)",
         render.0,
         account.0,
-        sealed,
+        content.version,
+        content.sealed,
     )
     .execute(db)
     .await?;
     Ok(())
 }
 
-/// The body that was kept.
-pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<Option<Vec<u8>>, StoreError> {
-    let sealed = sqlx::query_scalar!(
-        "select sealed from render_contents where account_id = $1 and render_id = $2",
+/// The request that was kept.
+pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<Option<Sealed>, StoreError> {
+    let sealed = sqlx::query_as!(
+        Sealed,
+        "select version, sealed from render_contents where account_id = $1 and render_id = $2",
         account.0,
         render.0,
     );
     Ok(sealed.fetch_optional(db).await?)
 }
 
-/// Deletes the bodies of requests of all accounts that were accepted longer ago than their plans keep renders, once those
+/// Deletes requests of all accounts that were accepted longer ago than their plans keep renders, once those
 /// have ended. At most so many at once; says how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
@@ -62,7 +73,7 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     Ok(done.rows_affected())
 }
 
-/// Deletes the bodies of an account's renders that have ended and were accepted before a time. At most so many at once; says
+/// Deletes the requests of an account's renders that have ended and were accepted before a time. At most so many at once; says
 /// how many.
 pub async fn delete_of_account(
     db: &PgPool,
@@ -86,7 +97,7 @@ pub async fn delete_of_account(
     Ok(done.rows_affected())
 }
 
-/// Deletes the body of a render that the transaction has ended, unless its account keeps them and has room for it.
+/// Deletes the request of a render that the transaction has ended, unless its account keeps them and has room for it.
 pub async fn delete_unless_kept(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<(), StoreError> {
     // The lock keeps several that end at once from finding the same room.
     sqlx::query!(

@@ -13,9 +13,6 @@ use crate::{
     store::{error::StoreError, template_versions::object, tx},
 };
 
-/// Two living templates of an account can't have one name.
-pub const NAME_KEY: &str = "templates_name_key";
-
 struct TemplateRow {
     id: Uuid,
     name: String,
@@ -40,7 +37,7 @@ impl From<TemplateRow> for Template {
     }
 }
 
-/// Adds a template whose first version is inserted in the same transaction; [`NAME_KEY`] refuses a name that is taken.
+/// Adds a template whose first version is inserted in the same transaction.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -252,7 +249,7 @@ pub async fn list_glances(
     Ok(glances.collect())
 }
 
-/// Makes a version the one that is used; [`NAME_KEY`] refuses a name that is taken.
+/// Makes a version the one that is used.
 pub async fn publish(
     db: &mut PgConnection,
     account: AccountId,
@@ -368,7 +365,7 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
 pub struct TemplateName {
     /// Identifier.
     pub id: TemplateId,
-    /// Unique in its account.
+    /// A label; other templates may have the same.
     pub name: String,
 }
 

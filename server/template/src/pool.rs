@@ -16,7 +16,7 @@ use std::{
 
 use platen_confined::turns::{Turn, Turns};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -104,7 +104,7 @@ impl Pool {
         &self,
         account: Uuid,
         template: &str,
-        context: &Map<String, Value>,
+        context: &(impl Serialize + ?Sized),
         undefined: Undefined,
     ) -> Result<Rendered, Error> {
         let template = template.into();
@@ -136,7 +136,7 @@ impl Pool {
         &self,
         account: Uuid,
         template: &str,
-        context: &Map<String, Value>,
+        context: &(impl Serialize + ?Sized),
     ) -> Result<Vec<String>, Error> {
         let template = template.into();
         self.call(account, &Work::Unused { template, context }).await
@@ -147,10 +147,7 @@ impl Pool {
         Context: Serialize,
         T: DeserializeOwned,
     {
-        let frame = serde_json::to_vec(work).map_err(|error| Error::Process(error.into()))?;
-        if frame.len() > LONGEST_INPUT {
-            return Err(Fault::limit(FaultKind::Input).into());
-        }
+        let frame = encoded(work)?;
         let mut lease = self.lease(account).await.map_err(Error::Process)?;
         let answer = lease.process.as_mut().ok_or_else(no_process)?.call(&frame).await?;
         lease.give_back();
@@ -215,6 +212,33 @@ impl Drop for Lease {
             }
             drop(permit);
         });
+    }
+}
+
+/// Work as a child reads it. Writing stops where it becomes too long.
+fn encoded(work: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let mut frame = Frame(Vec::new());
+    match serde_json::to_writer(&mut frame, work) {
+        Ok(()) => Ok(frame.0),
+        Err(error) if error.is_io() => Err(Fault::limit(FaultKind::Input).into()),
+        Err(error) => Err(Error::Process(error.into())),
+    }
+}
+
+/// Takes no more than [`LONGEST_INPUT`].
+struct Frame(Vec<u8>);
+
+impl io::Write for Frame {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > LONGEST_INPUT {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

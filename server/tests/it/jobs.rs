@@ -9,4 +9,5 @@ mod delivered;
 mod destinations;
 mod fairness;
 mod recipes;
+mod stored;
 mod survival;

@@ -223,18 +223,40 @@ async fn a_key_for_certain_templates_renders_and_sees_no_others() {
     assert!(list.contains(&format!("templates {}", id(&one))), "{list}");
 
     let part = |path: &str| json!({"type": "template", "content": {"template_id": id(path)}});
-    assert_eq!(studio.render(part(&one), json!({"scale": 2})).await.status(), 200);
+    let harmless = json!({"scale": 2, "header_template": "", "footer_template": "", "render_header_footer": true});
+    assert_eq!(studio.render(part(&one), harmless).await.status(), 200);
     let script = json!({"evaluate_js": {"expression": "document.body.textContent = 'Three'"}});
     for (body, named) in [
         (body(part(&other), json!({})), id(&other)),
         (body("<p>x", json!({})), "/parts/0".to_owned()),
         (body("https://example.org/", json!({})), "/parts/0".to_owned()),
         (body(part(&one), script), "/evaluate_js".to_owned()),
+        // Drawn or not, and large enough to cover the page.
+        (
+            body(part(&one), json!({"header_template": "<p>Three"})),
+            "/header_template".to_owned(),
+        ),
+        (
+            body(
+                part(&one),
+                json!({"footer_template": "<p>Three", "render_header_footer": true}),
+            ),
+            "/footer_template".to_owned(),
+        ),
     ] {
         let (status, message) = refusal(studio.request(Method::POST, "/api/v1/renderers/pdf").json(&body)).await;
         assert_eq!(status, 403, "{body}");
         assert!(message.contains(&named), "{message}");
     }
+
+    let queued = json!({"parts": [part(&one)], "header_template": "<p>Three"});
+    let queue = studio
+        .request(Method::POST, "/api/v1/renderers/pdf/async")
+        .json(&queued);
+    assert_eq!(refusal(queue).await.0, 403);
+    let shown = json!({"options": {"footer_template": "<p>Three"}});
+    let preview = studio.request(Method::POST, &format!("{one}/preview")).json(&shown);
+    assert_eq!(refusal(preview).await.0, 403);
 
     let found = studio.request(Method::GET, &one).send().await.unwrap();
     assert_eq!(found.status(), 200);

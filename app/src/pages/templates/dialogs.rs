@@ -47,6 +47,8 @@ pub fn DeleteDialog(
     id: String,
     /// What it is called.
     name: String,
+    /// What tells it from others of its name.
+    hint: Option<String>,
 ) -> impl IntoView {
     let dialog = delete_dialog_id(&id);
     let outcome = Outcome::of::<DeleteTemplate>();
@@ -55,6 +57,7 @@ pub fn DeleteDialog(
             <ButtonForm outcome>
                 <input type="hidden" name="id" value=id.clone() />
                 <div class="dialog__body">
+                    {hint.map(|hint| view! { <p>"Several templates have this name. This is the one " {hint} "."</p> })}
                     <p>"Renders that name it will answer 422 from now on. This cannot be undone."</p>
                     <TextField
                         name=Field::Confirmation.name()

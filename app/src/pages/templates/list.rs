@@ -102,6 +102,7 @@ fn Row(template: TemplateGlance) -> impl IntoView {
                 <a class="table__link" href=editor_path(&template.id)>
                     {template.name.clone()}
                 </a>
+                {template.hint.map(|hint| view! { <span class="table__sub">{hint}</span> })}
                 <span class="table__sub table__narrow">{changed()}</span>
             </th>
             <td class="table__wide">

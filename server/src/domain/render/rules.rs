@@ -16,6 +16,8 @@ use crate::domain::{
     validation::{Fault, Faults, quote},
 };
 
+/// Bytes of an address. Servers take far less.
+const LONGEST_URL: usize = 64 << 10;
 /// Bytes of a callback's address, which is stored until the render is purged.
 const LONGEST_CALLBACK_URL: usize = 8192;
 
@@ -57,7 +59,10 @@ fn check_urls(body: &Value, faults: &mut Faults) {
 }
 
 fn check_url(address: &str, pointer: String, faults: &mut Faults) {
-    if let Some(reason) = url_fault(address) {
+    if address.len() > LONGEST_URL {
+        let detail = format!("Must have at most {LONGEST_URL} bytes; has {}", address.len());
+        faults.add(Fault::invalid(pointer, detail));
+    } else if let Some(reason) = url_fault(address) {
         faults.add(Fault::invalid(
             pointer,
             format!("Must be an address that can exist: {reason}; got {}", quote(address)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use platen_engine::job::{Cookie, MediaType, Part, WaitFor};
 use platen_pdf::OutputFormat;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, value::RawValue};
 
 use crate::domain::{
     callback::CallbackTarget,
@@ -15,12 +15,12 @@ use crate::domain::{
         OutputEncoding, PartSource, TemplatePart,
         sheet::{Margin, Orientation, Sheet, Size},
     },
-    validation::Fault,
+    validation::{Fault, json},
 };
 
 #[derive(Deserialize)]
 pub(super) struct WireRequest {
-    pub(super) parts: Vec<WirePart>,
+    pub(super) parts: Vec<Value>,
     pub(super) output_encoding: Option<OutputEncoding>,
     pub(super) callback: Option<WireCallback>,
     pub(super) destination: Option<Destination>,
@@ -68,42 +68,38 @@ fn unscaled() -> f64 {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
-pub(super) enum WirePart {
-    Bare(String),
-    Structured(StructuredPart),
-}
-
-#[derive(Deserialize)]
 #[serde(tag = "type", content = "content", rename_all = "lowercase")]
-pub(super) enum StructuredPart {
+enum StructuredPart {
     Url(String),
     Html(String),
     Template(TemplateReference),
 }
 
+/// Its context is apart.
 #[derive(Deserialize)]
-pub(super) struct TemplateReference {
+struct TemplateReference {
     template_id: TemplateId,
-    #[serde(default)]
-    context: Map<String, Value>,
 }
 
-impl TryFrom<WirePart> for PartSource {
-    type Error = url::ParseError;
-
-    fn try_from(part: WirePart) -> Result<Self, Self::Error> {
-        Ok(match part {
-            WirePart::Bare(url) if is_url(&url) => Self::Given(Part::Url(url.parse()?)),
-            WirePart::Structured(StructuredPart::Url(url)) => Self::Given(Part::Url(url.parse()?)),
-            WirePart::Bare(html) | WirePart::Structured(StructuredPart::Html(html)) => Self::Given(Part::Html(html)),
-            WirePart::Structured(StructuredPart::Template(reference)) => Self::Template(TemplatePart {
-                template: reference.template_id,
-                version: 0,
-                context: reference.context,
-            }),
-        })
-    }
+/// A part of a sound body. Its text is moved, never copied: it can be most of the body.
+pub(super) fn part(part: Value, context: Option<&RawValue>) -> Result<PartSource, String> {
+    let part = match part {
+        Value::String(url) if is_url(&url) => StructuredPart::Url(url),
+        Value::String(html) => StructuredPart::Html(html),
+        structured => serde_json::from_value(structured).map_err(|error| error.to_string())?,
+    };
+    Ok(match part {
+        StructuredPart::Url(url) => {
+            let url = url.parse().map_err(|error: url::ParseError| error.to_string())?;
+            PartSource::Given(Part::Url(url))
+        }
+        StructuredPart::Html(html) => PartSource::Given(Part::Html(html)),
+        StructuredPart::Template(reference) => PartSource::Template(TemplatePart {
+            template: reference.template_id,
+            version: 0,
+            context: context.map_or_else(json::empty_object, json::compact),
+        }),
+    })
 }
 
 /// Whether a bare string is an address; HTML begins with a tag.

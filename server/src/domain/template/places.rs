@@ -33,34 +33,46 @@ pub fn find(text: &str, word: &str) -> Option<TextPlace> {
     Some(TextPlace::at(text, offset, word.len()))
 }
 
-/// The names of the members of a JSON text, where each stands first. They are called as a template's analysis calls them:
+/// Bytes of a path that anybody reads.
+const LONGEST_PATH: usize = 1000;
+
+/// Where in a JSON text members with certain names stand first. They are called as a template's analysis calls them:
 /// `customer.fax`, `lines[].sku`.
 pub struct JsonMembers<'a> {
     json: &'a str,
     at: usize,
+    wanted: &'a [String],
     /// Start and length, in bytes.
     found: HashMap<String, (usize, usize)>,
 }
 
 impl<'a> JsonMembers<'a> {
     /// Looks through a text that a parser has taken for JSON, which bounds how deeply it is nested.
-    pub fn of(json: &'a str) -> Self {
+    pub fn find(json: &'a str, wanted: &'a [String]) -> Self {
         let mut members = Self {
             json,
             at: 0,
+            wanted,
             found: HashMap::new(),
         };
-        members.value("");
+        members.value(Some(""));
         members
     }
 
     /// Where a member's name stands.
-    pub fn find(&self, path: &str) -> Option<TextPlace> {
+    pub fn place(&self, path: &str) -> Option<TextPlace> {
         let (offset, length) = self.found.get(path)?;
         Some(TextPlace::at(self.json, *offset, *length))
     }
 
-    fn value(&mut self, path: &str) {
+    /// A path, unless nothing that is wanted begins with it: those of everything else together could be far longer than
+    /// the text.
+    fn leading(&self, path: String) -> Option<String> {
+        let leads = path.len() <= LONGEST_PATH && self.wanted.iter().any(|wanted| wanted.starts_with(&path));
+        leads.then_some(path)
+    }
+
+    fn value(&mut self, path: Option<&str>) {
         match self.next() {
             Some(b'{') => self.members(path),
             Some(b'[') => self.elements(path),
@@ -71,31 +83,35 @@ impl<'a> JsonMembers<'a> {
         }
     }
 
-    fn members(&mut self, path: &str) {
+    fn members(&mut self, parent: Option<&str>) {
         self.at += 1;
         while let Some(b'"') = self.next() {
             let from = self.at;
             let written = self.string();
-            let name: String = serde_json::from_str(written).unwrap_or_default();
-            let path = if path.is_empty() {
-                name
-            } else {
-                format!("{path}.{name}")
-            };
-            self.found.entry(path.clone()).or_insert((from, written.len()));
+            let path = parent.and_then(|parent| {
+                let name: String = serde_json::from_str(written).unwrap_or_default();
+                self.leading(if parent.is_empty() {
+                    name
+                } else {
+                    format!("{parent}.{name}")
+                })
+            });
+            if let Some(path) = &path {
+                self.found.entry(path.clone()).or_insert((from, written.len()));
+            }
             self.expect(b':');
-            self.value(&path);
+            self.value(path.as_deref());
             self.expect(b',');
         }
         self.expect(b'}');
     }
 
-    fn elements(&mut self, path: &str) {
+    fn elements(&mut self, parent: Option<&str>) {
         self.at += 1;
-        let path = format!("{path}[]");
+        let path = parent.and_then(|parent| self.leading(format!("{parent}[]")));
         while self.next().is_some_and(|byte| byte != b']') {
             let from = self.at;
-            self.value(&path);
+            self.value(path.as_deref());
             self.expect(b',');
             if self.at == from {
                 return;
@@ -148,20 +164,22 @@ mod tests {
     #[test]
     fn members_are_found_where_they_stand_first() {
         let json = "{\n  \"a\\\"ß\": {\"b\": [1, {\"c\": \"{\\\"x\\\": 1}\"}, {\"c\": 2, \"d\": [[]]}]},\n  \"e\":null , \"f\": -1e3}";
-        let members = JsonMembers::of(json);
-        assert_eq!(members.find("a\"ß"), Some(place(2, 3, 6)));
-        assert_eq!(members.find("a\"ß.b"), Some(place(2, 12, 3)));
-        assert_eq!(members.find("a\"ß.b[].c"), Some(place(2, 22, 3)));
-        assert_eq!(members.find("a\"ß.b[].d"), Some(place(2, 51, 3)));
-        assert_eq!(members.find("e"), Some(place(3, 3, 3)));
-        assert_eq!(members.find("f"), Some(place(3, 14, 3)));
-        assert_eq!(members.find("x"), None);
+        let wanted = ["a\"ß", "a\"ß.b", "a\"ß.b[].c", "a\"ß.b[].d", "e", "f", "x"].map(str::to_owned);
+        let members = JsonMembers::find(json, &wanted);
+        assert_eq!(members.place("a\"ß"), Some(place(2, 3, 6)));
+        assert_eq!(members.place("a\"ß.b"), Some(place(2, 12, 3)));
+        assert_eq!(members.place("a\"ß.b[].c"), Some(place(2, 22, 3)));
+        assert_eq!(members.place("a\"ß.b[].d"), Some(place(2, 51, 3)));
+        assert_eq!(members.place("e"), Some(place(3, 3, 3)));
+        assert_eq!(members.place("f"), Some(place(3, 14, 3)));
+        assert_eq!(members.place("x"), None);
     }
 
     #[test]
     fn what_is_no_json_ends_too() {
+        let wanted = ["b".to_owned()];
         for text in ["", "{", "{\"a\"", "[,", "{\"a\":", "\"\\", "[1 2", "[}", "}"] {
-            assert_eq!(JsonMembers::of(text).find("b"), None, "{text}");
+            assert_eq!(JsonMembers::find(text, &wanted).place("b"), None, "{text}");
         }
     }
 

@@ -3,13 +3,25 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
     render::RenderRequest,
     template::check_content_size,
-    validation::{Fault, Faults, json as strict_json, schema::Schema},
+    validation::{
+        Fault, Faults,
+        json::{self as strict_json, Body, Data, Layout},
+        schema::Schema,
+    },
+};
+
+const CONTEXT: &str = "/context";
+/// What the bodies of previews hold.
+const LAYOUT: Layout = Layout {
+    data: &["context"],
+    data_values: strict_json::MOST_DATA_VALUES,
+    list: None,
 };
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplatePreview"));
@@ -38,8 +50,8 @@ pub enum PreviewFormat {
 pub struct PreviewRequest {
     /// What is to be filled instead of the published version.
     pub content: Option<String>,
-    /// What it is filled with instead of the preview context.
-    pub context: Option<Map<String, Value>>,
+    /// What it is filled with instead of the preview context: a JSON object without blanks.
+    pub context: Option<Box<RawValue>>,
     /// Pictures or document.
     pub format: PreviewFormat,
     /// Of pictures.
@@ -51,7 +63,6 @@ pub struct PreviewRequest {
 #[derive(Deserialize)]
 struct WirePreview {
     content: Option<String>,
-    context: Option<Map<String, Value>>,
     #[serde(default)]
     format: PreviewFormat,
     dots_per_inch: Option<u16>,
@@ -61,26 +72,23 @@ impl PreviewRequest {
     /// Reads a body. Fails with every fault, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        match strict_json::parse(body, &mut faults) {
+        match strict_json::parse(body, &LAYOUT, &mut faults) {
             Some(body) => Self::check(body, faults),
             None => Err(faults.sorted(&Value::Null)),
         }
     }
 
-    /// Checks what an editor holds by the same rules.
-    pub fn of_editor(
-        content: &str,
-        data: Map<String, Value>,
-        options: &Map<String, Value>,
-        dots_per_inch: u16,
-    ) -> Result<Self, Vec<Fault>> {
-        let body = json!({"content": content, "options": options, "dots_per_inch": dots_per_inch});
-        let mut preview = Self::check(body, Faults::default())?;
-        preview.context = Some(data);
-        Ok(preview)
+    /// Checks what an editor holds by the same rules, but for its data.
+    pub fn of_editor(content: &str, options: &Map<String, Value>, dots_per_inch: u16) -> Result<Self, Vec<Fault>> {
+        let body = Body {
+            value: json!({"content": content, "options": options, "dots_per_inch": dots_per_inch}),
+            data: Data::default(),
+        };
+        Self::check(body, Faults::default())
     }
 
-    fn check(body: Value, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+    fn check(body: Body<'_>, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+        let Body { value: body, data } = body;
         SCHEMA.check(&body, &mut faults);
         check_content_size(&body["content"], "/content", &mut faults);
         let render = render_request(&body["options"]);
@@ -97,7 +105,7 @@ impl PreviewRequest {
             serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
         Ok(Self {
             content: wire.content,
-            context: wire.context,
+            context: data.get(CONTEXT).map(strict_json::compact),
             format: wire.format,
             dots_per_inch: wire.dots_per_inch.unwrap_or(DOTS_PER_INCH),
             render,
@@ -106,15 +114,15 @@ impl PreviewRequest {
 }
 
 impl PreviewRequest {
-    /// Refuses what a key for certain templates may not show: content that is none of theirs, and scripts, which could make
-    /// any content of a template.
+    /// Refuses what a key for certain templates may not show: content that is none of theirs, and what could cover a
+    /// template's content or replace it.
     pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
-        if allowed.everything() || (self.content.is_none() && self.render.evaluate.is_none()) {
-            Ok(())
-        } else {
-            Err(NotAllowed::new(
-                "other content, as in /content and /options/evaluate_js",
-            ))
+        if allowed.everything() {
+            return Ok(());
+        }
+        match self.content {
+            Some(_) => Err(NotAllowed::new("other content, as in /content")),
+            None => self.render.check_content(),
         }
     }
 }
@@ -146,7 +154,7 @@ mod tests {
             (preview.format, preview.dots_per_inch),
             (PreviewFormat::Png, DOTS_PER_INCH)
         );
-        assert_eq!((preview.content, preview.context), (None, None));
+        assert!(preview.content.is_none() && preview.context.is_none());
     }
 
     #[test]
@@ -156,6 +164,12 @@ mod tests {
             (r#"{"context": {"a": 1}}"#, true),
             (r#"{"content": "x"}"#, false),
             (r#"{"options": {"evaluate_js": {"expression": "1"}}}"#, false),
+            (r#"{"options": {"header_template": "<p>"}}"#, false),
+            (r#"{"options": {"footer_template": "<p>"}}"#, false),
+            (
+                r#"{"options": {"footer_template": "", "render_header_footer": true}}"#,
+                true,
+            ),
         ] {
             let preview = PreviewRequest::parse(body.as_bytes()).expect("sound");
             assert_eq!(preview.check_templates(&certain).is_ok(), shown, "{body}");

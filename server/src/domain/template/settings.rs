@@ -5,7 +5,11 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::validation::{Fault, Faults, json, schema::Schema};
+use crate::domain::validation::{
+    Fault, Faults,
+    json::{self, Body, Layout},
+    schema::Schema,
+};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateSettingsUpdate"));
 
@@ -32,7 +36,7 @@ impl SettingsChanges {
     /// Reads a body. Fails with every fault, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        let Some(mut body) = json::parse(body, &mut faults) else {
+        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut faults) else {
             return Err(faults.sorted(&Value::Null));
         };
         SCHEMA.check(&body, &mut faults);

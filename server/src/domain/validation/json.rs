@@ -1,30 +1,93 @@
-//! JSON as RFC 8259 has it, and members named twice told apart.
+//! JSON as RFC 8259 has it, read in bounded memory.
+//!
+//! A body is read twice. [`scan`] makes nothing of it: it looks for everything that is wrong with the text itself, and for
+//! what passes a bound, so that the size of a body bounds the time and nothing else. Only then does [`build`] make values
+//! of it, of which there are few by then: the data of templates, which nobody here looks into, stays as it was sent.
 
-use std::{cell::RefCell, fmt};
+mod path;
+mod scan;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+#[cfg(test)]
+mod tests;
 
-use crate::domain::validation::{Fault, Faults, member};
+use std::{collections::HashMap, fmt};
+
+use serde::{
+    Deserialize,
+    de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Number, Value, value::RawValue};
+
+use crate::domain::validation::{
+    Fault, Faults,
+    json::path::{Path, Region, Step},
+};
+
+/// Most values in a body, beside the data of templates. The largest request that makes sense has a few hundred.
+pub const MOST_VALUES: usize = 10_000;
+/// Most values in the data of one request: 2,000 pages of fifty lines with ten values each.
+pub const MOST_DATA_VALUES: usize = 1_000_000;
+/// Most bytes of a member's name, as UTF-8. Names become part of pointers.
+pub const LONGEST_NAME: usize = 4096;
+
+/// Where a body holds what, and how much of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Steps to the members that hold data for templates, with `*` for any item; empty: none.
+    pub data: &'static [&'static str],
+    /// Most values in all of that data.
+    pub data_values: usize,
+    /// The member that is a list of limited length, and that length.
+    pub list: Option<(&'static str, usize)>,
+}
+
+impl Layout {
+    /// A body of a few values.
+    pub const PLAIN: Self = Self {
+        data: &[],
+        data_values: 0,
+        list: None,
+    };
+}
+
+/// A body. In place of data it has an empty value of the same type.
+#[derive(Debug)]
+pub struct Body<'a> {
+    /// Everything else.
+    pub value: Value,
+    /// The data, by JSON pointers.
+    pub data: Data<'a>,
+}
+
+/// JSON that is passed on as it was sent.
+#[derive(Debug, Default)]
+pub struct Data<'a>(HashMap<String, &'a RawValue>);
+
+impl<'a> Data<'a> {
+    /// The data of the member at a pointer.
+    pub fn get(&self, pointer: &str) -> Option<&'a RawValue> {
+        self.0.get(pointer).copied()
+    }
+}
 
 /// Reads a document in UTF-8. What can't be read at all (also numbers beyond a double, lone surrogates, `NaN`, more than
-/// 127 levels of nesting) is one fault at `""`; each member that is named twice is a fault of its own.
-pub fn parse(text: &[u8], faults: &mut Faults) -> Option<Value> {
-    let repeated = RefCell::new(Faults::default());
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let node = Node {
-        pointer: String::new(),
-        repeated: &repeated,
-    };
-    match node
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value))
-    {
-        Ok(value) => {
-            *faults = repeated.into_inner();
-            Some(value)
+/// 127 levels of nesting) is one fault at `""`, and what passes a bound one at the member that passes it; each member that
+/// is named twice is a fault of its own.
+pub fn parse<'a>(text: &'a [u8], layout: &Layout, faults: &mut Faults) -> Option<Body<'a>> {
+    let read = scan::scan(text, layout, Region::of(layout)).and_then(|repeated| {
+        let body = build(text, layout).map_err(Unreadable::Malformed)?;
+        Ok((repeated, body))
+    });
+    match read {
+        Ok((repeated, body)) => {
+            *faults = repeated;
+            Some(body)
         }
-        Err(error) => {
+        Err(Unreadable::Excess(fault)) => {
+            faults.add(fault);
+            None
+        }
+        Err(Unreadable::Malformed(error)) => {
             faults.add(Fault {
                 pointer: String::new(),
                 title: "Malformed JSON".into(),
@@ -35,21 +98,111 @@ pub fn parse(text: &[u8], faults: &mut Faults) -> Option<Value> {
     }
 }
 
-/// A value yet to be read, and where it lies.
-struct Node<'a> {
-    pointer: String,
-    repeated: &'a RefCell<Faults>,
+/// Why a text is not read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// It is no JSON.
+    Malformed(serde_json::Error),
+    /// It passes a bound.
+    Excess(Fault),
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
-    type Value = Value;
+/// Reads data that is no part of a body, an editor's for instance, within the bounds of [`parse`]. Of members named twice
+/// the last one counts.
+pub fn read_data(text: &str, most_values: usize) -> Result<&RawValue, Unreadable> {
+    let layout = Layout {
+        data_values: most_values,
+        ..Layout::PLAIN
+    };
+    scan::scan(text.as_bytes(), &layout, Region::Data)?;
+    serde_json::from_str(text).map_err(Unreadable::Malformed)
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+/// Reads a document whose bounds are known. Of members named twice the first one counts.
+pub fn build<'a>(text: &'a [u8], layout: &Layout) -> Result<Body<'a>, serde_json::Error> {
+    let mut data = HashMap::new();
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let builder = Builder {
+        path: &Path::Root,
+        region: Region::of(layout),
+        data: &mut data,
+    };
+    let value = builder.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(Body {
+        value,
+        data: Data(data),
+    })
+}
+
+/// Copies JSON without the blanks between its values, which can be most of it.
+pub fn compact(json: &RawValue) -> Box<RawValue> {
+    let text = json.get();
+    let mut copy = String::with_capacity(text.len());
+    let (mut in_string, mut escaped, mut from) = (false, false, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b' ' | b'\t' | b'\n' | b'\r' if !in_string => {
+                copy.push_str(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    copy.push_str(&text[from..]);
+    RawValue::from_string(copy).unwrap_or_else(|_| json.to_owned())
+}
+
+/// An object without members.
+pub fn empty_object() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
+}
+
+/// A value yet to be read, and where it lies.
+struct Builder<'p, 'm, 'de> {
+    path: &'p Path<'p>,
+    region: Region,
+    data: &'m mut HashMap<String, &'de RawValue>,
+}
+
+impl<'de> Builder<'_, '_, 'de> {
+    fn below<'p, 'm>(&'m mut self, path: &'p Path<'p>) -> Builder<'p, 'm, 'de> {
+        Builder {
+            region: self.region.enter(path),
+            path,
+            data: self.data,
+        }
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for Builder<'_, '_, 'de> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        if self.region != Region::Data {
+            return deserializer.deserialize_any(self);
+        }
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        self.data.entry(self.path.pointer()).or_insert(raw);
+        Ok(empty_value_like(raw.get()))
+    }
+}
+
+fn empty_value_like(json: &str) -> Value {
+    match json.as_bytes().first() {
+        Some(b'{') => Map::new().into(),
+        Some(b'[') => Vec::<Value>::new().into(),
+        Some(b'"') => "".into(),
+        Some(b't' | b'f') => false.into(),
+        Some(b'n') | None => Value::Null,
+        Some(_) => 0.into(),
+    }
+}
+
+impl<'de> Visitor<'de> for Builder<'_, '_, 'de> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,113 +233,20 @@ impl<'de> Visitor<'de> for Node<'_> {
         Ok(value.into())
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(value) = items.next_element_seed(Node {
-            pointer: format!("{}/{}", self.pointer, array.len()),
-            repeated: self.repeated,
-        })? {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Value, A::Error> {
+        let (mut array, parent) = (Vec::new(), self.path);
+        while let Some(value) = items.next_element_seed(self.below(&Path::Below(parent, Step::Item(array.len()))))? {
             array.push(value);
         }
         Ok(array.into())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
+        let (mut object, parent) = (Map::new(), self.path);
         while let Some(name) = members.next_key::<String>()? {
-            let pointer = member(&self.pointer, &name);
-            let value = members.next_value_seed(Node {
-                pointer: pointer.clone(),
-                repeated: self.repeated,
-            })?;
-            if object.contains_key(&name) {
-                self.repeated.borrow_mut().add(Fault {
-                    pointer,
-                    title: "Duplicate field".into(),
-                    detail: "Must be given only once".into(),
-                });
-            } else {
-                object.insert(name, value);
-            }
+            let value = members.next_value_seed(self.below(&Path::Below(parent, Step::Member(&name))))?;
+            object.entry(name).or_insert(value);
         }
         Ok(object.into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::borrow::Cow;
-
-    use serde_json::json;
-
-    use super::*;
-
-    fn read(text: impl AsRef<[u8]>) -> (Option<Value>, Vec<(String, &'static str)>) {
-        let mut faults = Faults::default();
-        let value = parse(text.as_ref(), &mut faults);
-        let listed = faults.sorted(value.as_ref().unwrap_or(&Value::Null));
-        let told = listed.into_iter().map(|fault| match fault.title {
-            Cow::Borrowed(title) => (fault.pointer, title),
-            Cow::Owned(title) => panic!("{title} is no title of ours"),
-        });
-        (value, told.collect())
-    }
-
-    #[test]
-    fn a_sound_document_is_read_in_order() {
-        let text = r#"{"b": [1, -2, 0.5, null, true, "x\u00e4"], "a": {}}"#;
-        let (value, faults) = read(text);
-        let value = value.expect("sound");
-        assert_eq!(value, json!({"b": [1, -2, 0.5, null, true, "xä"], "a": {}}));
-        assert_eq!(
-            value.as_object().expect("object").keys().collect::<Vec<_>>(),
-            ["b", "a"]
-        );
-        assert!(faults.is_empty());
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_one_fault_of_the_whole_body() {
-        let nested = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
-        let huge = "9".repeat(400);
-        let broken: [&[u8]; 15] = [
-            b"",
-            b"{",
-            b"{}{}",
-            b"{\"a\": NaN}",
-            b"{\"a\": Infinity}",
-            b"{\"a\": 1e999}",
-            huge.as_bytes(),
-            nested.as_bytes(),
-            br#""\ud800""#,
-            br#""\udc00\ud800""#,
-            b"\"\xff\"",
-            b"\xff\xfe{\0}\0",
-            b"{'a': 1}",
-            b"{\"a\": 1,}",
-            b"\"a\nb\"",
-        ];
-        for text in broken {
-            let (value, faults) = read(text);
-            assert_eq!(value, None, "{}", String::from_utf8_lossy(text));
-            assert_eq!(faults, [(String::new(), "Malformed JSON")]);
-        }
-    }
-
-    #[test]
-    fn members_named_twice_are_faults_where_they_are() {
-        let (value, faults) = read(r#"{"a": 1, "b": [{"x/y": 1, "x/y": 2, "x/y": 3}], "a": 2}"#);
-        assert_eq!(value, Some(json!({"a": 1, "b": [{"x/y": 1}]})));
-        assert_eq!(
-            faults,
-            [
-                ("/a".into(), "Duplicate field"),
-                ("/b/0/x~1y".into(), "Duplicate field")
-            ]
-        );
     }
 }

@@ -67,11 +67,12 @@ fn add(error: &ValidationError<'_>, faults: &mut Faults) {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = keyword_of(error, "properties").and_then(Value::as_object);
             let known: Vec<_> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            let known = known.join(", ");
             for name in unexpected {
-                faults.add(Fault {
+                faults.add_with(|| Fault {
                     pointer: member(pointer, name),
                     title: "Unknown field".into(),
-                    detail: format!("{} is not allowed here; allowed: {}", quote(name), known.join(", ")),
+                    detail: format!("{} is not allowed here; allowed: {known}", quote(name)),
                 });
             }
         }
@@ -85,6 +86,11 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
     let allowed = keyword_of(error, "x-allowed").and_then(Value::as_str);
     match (kind, allowed) {
         (ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MinItems { .. }, _) => "Must not be empty".into(),
+        // What is allowed otherwise would not say what is wrong.
+        (ValidationErrorKind::MaxLength { limit }, _) => {
+            let came = error.instance().as_str().map_or(0, |text| text.chars().count());
+            format!("Must have at most {limit} characters; has {came}")
+        }
         (_, Some(allowed)) => format!("Must be {allowed}; got {came}"),
         (ValidationErrorKind::Type { .. }, None) => {
             let types = match keyword_of(error, "type") {
@@ -105,10 +111,6 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
         }
         (ValidationErrorKind::Minimum { limit }, None) => format!("Must be at least {limit}; got {came}"),
         (ValidationErrorKind::Maximum { limit }, None) => format!("Must be at most {limit}; got {came}"),
-        (ValidationErrorKind::MaxLength { limit }, None) => {
-            let came = error.instance().as_str().map_or(0, |text| text.chars().count());
-            format!("Must have at most {limit} characters; has {came}")
-        }
         (ValidationErrorKind::MaxItems { limit }, None) => {
             let came = error.instance().as_array().map_or(0, Vec::len);
             format!("Must have at most {limit} items; has {came}")

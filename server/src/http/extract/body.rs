@@ -1,6 +1,6 @@
 //! What bodies say. The caller has to be extracted before: how much is read depends on who sends it.
 
-use std::{error::Error, panic::resume_unwind};
+use std::error::Error;
 
 use axum::{
     body::{Body, Bytes, HttpBody},
@@ -20,6 +20,7 @@ use crate::{
     },
     http::{ApiState, error::ApiError, extract::extracted_caller},
     memory::Reservation,
+    service::parsers::Busy,
 };
 
 /// Its bytes, and what is read of them.
@@ -48,10 +49,9 @@ impl FromBody for SynchronousRequest {
     }
 }
 
-/// The body itself is kept until its turn comes.
-impl FromBody for (AsynchronousRequest, Bytes) {
+impl FromBody for AsynchronousRequest {
     fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>> {
-        Ok((AsynchronousRequest::parse(body)?, body.clone()))
+        Self::parse(body)
     }
 }
 
@@ -148,19 +148,21 @@ impl FromRequest<ApiState> for ConnectionBody {
     }
 }
 
-/// A JSON body, read off the threads that serve requests: megabytes take milliseconds that others should not wait for. With
-/// it comes the memory that it holds.
+/// A JSON body, parsed at one of the places for it; waiting for the place is part of the time for the body. With it comes
+/// the memory that it holds.
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
     parse: impl FnOnce(&Bytes) -> Result<T, Vec<Fault>> + Send + 'static,
 ) -> Result<(T, Reservation), ApiError> {
+    let deadline = state.app.parsing_deadline();
+    let account = extracted_caller(request.extensions())?.account;
     let (body, mut memory) = json_body(request, state).await?;
     let length = body.len() as u64;
-    let parsed = tokio::task::spawn_blocking(move || parse(&body)).await;
-    let parsed = parsed.unwrap_or_else(|panic| resume_unwind(panic.into_panic()));
+    let parsed = state.app.parsers.run(account, deadline, move || parse(&body)).await;
+    let parsed = parsed.map_err(|Busy| ApiError::Busy)?.map_err(ApiError::Invalid)?;
     memory.shrink_to(length);
-    Ok((parsed.map_err(ApiError::Invalid)?, memory))
+    Ok((parsed, memory))
 }
 
 /// The bytes of a JSON body, if its type and size are right. Memory for it, and for what is read of it, is reserved before

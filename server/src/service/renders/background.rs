@@ -18,7 +18,7 @@ use crate::{
         credits::{self, Meter},
         ids::{AccountId, RenderId},
         job::{CRASHES, JobKind},
-        render::{AsynchronousRequest, RenderTerms, history::RenderMode},
+        render::{RenderTerms, history::RenderMode, stored::StoredRequest},
         sealing::Place,
         sentence::sentence,
     },
@@ -160,10 +160,9 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
         check_room(app, job, 1).await?;
     }
     let (request, mut memory) = open(app, job).await?;
-    let AsynchronousRequest {
+    let StoredRequest {
         render: mut request,
         destination,
-        ..
     } = request;
     request.set_versions(&queued.options);
     let caller = platen_engine::job::Caller {
@@ -217,18 +216,17 @@ async fn check_room(app: &AppState, job: &ClaimedJob, bytes: usize) -> Result<()
 }
 
 /// What is to be rendered, and the memory that it holds.
-async fn open(app: &AppState, job: &ClaimedJob) -> Result<(AsynchronousRequest, Reservation), FailureReason> {
-    let sealed = render_contents::find(&app.db, job.account, job.render).await?;
-    let sealed = sealed.ok_or(FailureReason::Ended)?;
+async fn open(app: &AppState, job: &ClaimedJob) -> Result<(StoredRequest, Reservation), FailureReason> {
+    let stored = render_contents::find(&app.db, job.account, job.render).await?;
+    let render_contents::Sealed { version, sealed } = stored.ok_or(FailureReason::Ended)?;
     let (account, render) = (job.account, job.render);
     let memory = app.memory.try_reserve(account, 2 * sealed.len() as u64)?;
     let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await;
     let key = key.map_err(|error| FailureReason::Content(error.into()))?;
     let opening = spawn_blocking(move || {
-        let content = key.open(&Place::render_content(account, render), sealed);
+        let content = key.open(&Place::stored_request(account, render, version), sealed);
         let content = content.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
-        // It was sound when it was accepted.
-        AsynchronousRequest::parse(&content).map_err(FailureReason::Templates)
+        StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
     });
     Ok((opening.await??, memory))
 }

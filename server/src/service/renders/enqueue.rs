@@ -1,6 +1,5 @@
 //! Renders that nobody waits for: a request is accepted once all that its background work needs is in the database.
 
-use axum::body::Bytes;
 use platen_app::model::storage::StorageResource;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -15,7 +14,7 @@ use crate::{
         idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
         job::{JobKind, Priority},
-        render::AsynchronousRequest,
+        render::{AsynchronousRequest, stored::StoredRequest},
         sealing::Place,
         validation::Fault,
     },
@@ -31,7 +30,8 @@ use crate::{
     },
     state::AppState,
     store::{
-        account_storage, callbacks, idempotency_keys, jobs, render_contents,
+        account_storage::{self, AccountStorage},
+        callbacks, idempotency_keys, jobs, render_contents,
         renders::{self, NewRender, Start},
         tx,
     },
@@ -46,16 +46,15 @@ pub struct Accepted {
     pub replayed: bool,
 }
 
-/// Accepts a request, whose body is kept until its turn comes. A live one reserves a credit. A request that came before, by
+/// Accepts a request, which is stored until its turn comes. A live one reserves a credit. A request that came before, by
 /// its idempotency key, is the render that it was then.
 pub async fn enqueue(
     app: &AppState,
     caller: &Caller,
     request: AsynchronousRequest,
-    body: Bytes,
     idempotent: Option<IdempotentRequest>,
 ) -> Result<Accepted, RenderFailure> {
-    let accepted = accept(app, caller, request, body, idempotent).await;
+    let accepted = accept(app, caller, request, idempotent).await;
     let accepted = accepted.map_err(|reason| RenderFailure { id: None, reason })?;
     tracing::Span::current().record("render_id", tracing::field::display(accepted.id));
     if !accepted.replayed {
@@ -69,7 +68,6 @@ async fn accept(
     app: &AppState,
     caller: &Caller,
     request: AsynchronousRequest,
-    body: Bytes,
     idempotent: Option<IdempotentRequest>,
 ) -> Result<Accepted, FailureReason> {
     let now = clock::now();
@@ -79,7 +77,7 @@ async fn accept(
     {
         return Ok(Accepted { id, replayed: true });
     }
-    check_room(app, caller.account, &request, body.len()).await?;
+    let storage = room_for(app, caller.account, &request).await?;
     let AsynchronousRequest {
         mut render,
         callback,
@@ -95,7 +93,6 @@ async fn accept(
     let noted = note_versions(app, caller.account, &mut render).await?;
     noted.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
-    let sealed = seal(app, caller.account, id, body, callback, now).await;
     let new = NewRender {
         id,
         key: caller.key,
@@ -105,9 +102,14 @@ async fn accept(
         },
         options: std::mem::take(&mut render.options),
     };
+    let request = StoredRequest { render, destination };
+    let sealed = seal(app, caller.account, id, request, callback, now).await;
+    if let Ok(sealed) = &sealed {
+        storage.room_for(StorageResource::QueuedBytes, sealed.content.sealed.len())?;
+    }
     let mut transaction = tx::begin(&app.db).await?;
-    if let Some(request) = &idempotent {
-        match take_key(&mut transaction, caller.account, request, id, now).await? {
+    if let Some(idempotent) = &idempotent {
+        match take_key(&mut transaction, caller.account, idempotent, id, now).await? {
             KeyHolder::ThisRender => {}
             KeyHolder::SameRequest(earlier) => {
                 return Ok(Accepted {
@@ -131,22 +133,21 @@ async fn accept(
 }
 
 /// Refuses early what has no room: the commit that would queue it decides exactly, but only after all the work.
-async fn check_room(
+/// How long the stored request is turns out later.
+async fn room_for(
     app: &AppState,
     account: AccountId,
     request: &AsynchronousRequest,
-    bytes: usize,
-) -> Result<(), FailureReason> {
+) -> Result<AccountStorage, FailureReason> {
     let storage = account_storage::find(&app.db, account).await?;
     storage.room_for(StorageResource::QueuedRenders, 1)?;
-    storage.room_for(StorageResource::QueuedBytes, bytes)?;
     if request.callback.is_some() {
         storage.room_for(StorageResource::PendingCallbacks, 1)?;
     }
     if request.destination.is_none() {
         storage.room_for(StorageResource::DocumentBytes, 1)?;
     }
-    Ok(())
+    Ok(storage)
 }
 
 /// What is already the literal of a refused address is refused at once; names are looked up when the callback is sent.
@@ -160,7 +161,7 @@ fn check_address(app: &AppState, target: &CallbackTarget) -> Result<(), FailureR
 
 /// What must stay secret until its turn comes.
 struct Sealed {
-    content: Vec<u8>,
+    content: render_contents::Sealed,
     callback: Option<Vec<u8>>,
 }
 
@@ -168,7 +169,7 @@ async fn seal(
     app: &AppState,
     account: AccountId,
     id: RenderId,
-    body: Bytes,
+    request: StoredRequest,
     callback: Option<CallbackTarget>,
     now: OffsetDateTime,
 ) -> Result<Sealed, KeepError> {
@@ -179,7 +180,14 @@ async fn seal(
             key.seal(&Place::callback_target(account, id), rand::random(), target)
         });
         Ok(Sealed {
-            content: key.seal(&Place::render_content(account, id), rand::random(), body.into())?,
+            content: render_contents::Sealed {
+                version: StoredRequest::VERSION,
+                sealed: key.seal(
+                    &Place::stored_request(account, id, StoredRequest::VERSION),
+                    rand::random(),
+                    request.into_bytes()?,
+                )?,
+            },
             callback: callback.transpose()?,
         })
     });

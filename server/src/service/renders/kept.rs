@@ -12,7 +12,10 @@ use crate::{
     domain::{
         idempotency::{self, IdempotentRequest},
         ids::{AccountId, RenderId},
-        render::kept::{KeptOutcome, Unreadable},
+        render::{
+            kept::{KeptOutcome, Unreadable},
+            stored,
+        },
         sealing::{Place, SealingError},
     },
     service::account_keys::{DataKeyError, data_key},
@@ -39,6 +42,12 @@ pub enum KeepError {
     /// Its content makes no sense.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
+    /// The stored request can't be written.
+    #[error("the stored request can't be written: {0}")]
+    Unwritable(#[from] serde_json::Error),
+    /// The stored request can't be read.
+    #[error(transparent)]
+    UnreadableRequest(#[from] stored::Unreadable),
     /// No key to seal it with.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use platen_engine::job::{Part, Warning};
 use platen_template::{language::Undefined, pool};
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 use crate::{
     domain::{
@@ -142,7 +142,7 @@ pub(in crate::service) async fn fill(
     app: &AppState,
     account: AccountId,
     template: &str,
-    context: &Map<String, Value>,
+    context: &(impl Serialize + ?Sized),
     settings: TemplateSettings,
     pointer: &str,
 ) -> Result<FilledTemplate, pool::Error> {

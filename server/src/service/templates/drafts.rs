@@ -9,7 +9,7 @@ use crate::{
         ids::{AccountId, TemplateId},
         template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
     },
-    service::templates::{TemplateError, checked, lock, name_taken_or, note_published},
+    service::templates::{TemplateError, checked, lock, note_published},
     state::AppState,
     store::{error::StoreError, template_versions, templates, tx},
 };
@@ -90,9 +90,7 @@ pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
         return Err(TemplateError::Changed);
     }
     let now = clock::now();
-    templates::publish(&mut transaction, caller.account, id, number, now)
-        .await
-        .map_err(|error| name_taken_or(error, &draft.summary.name))?;
+    templates::publish(&mut transaction, caller.account, id, number, now).await?;
     note_published(&mut transaction, caller, &draft.summary.name, number, now).await?;
     Ok(tx::commit(transaction).await?)
 }

@@ -13,14 +13,15 @@ use platen_engine::{
     render_log::{NetworkRequest, RenderLog},
 };
 use platen_template::{fault::Warning as UndefinedName, language::Undefined, pool};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     domain::{
         caller::Caller,
         ids::{AccountId, RenderId, TemplateId},
         render::{RenderRequest, RenderTerms},
-        template::preview::PreviewRequest,
+        template::{MOST_PREVIEW_VALUES, preview::PreviewRequest},
+        validation::json::{self, Unreadable},
     },
     drawing::{
         Easel,
@@ -28,6 +29,7 @@ use crate::{
     },
     memory::Reservation,
     service::{
+        parsers::Busy,
         renders::enter,
         templates::{TemplateError, settings::get_settings},
         throttle::{Quota, Throttle},
@@ -87,6 +89,9 @@ pub enum LiveError {
         /// Until it may ask again.
         retry_after: Duration,
     },
+    /// What is typed was not parsed in time.
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// See there.
     #[error(transparent)]
     Template(#[from] TemplateError),
@@ -105,7 +110,7 @@ pub struct LivePreview {
     app: AppState,
     account: AccountId,
     typed: Typed,
-    data: Map<String, Value>,
+    data: Box<RawValue>,
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
     warnings: Vec<platen_engine::job::Warning>,
@@ -133,16 +138,21 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
     } else {
         Undefined::Warn
     };
-    let (data, render) = match read(&typed) {
-        Ok(read) => read,
-        Err(remark) => return Ok(Live::Faulty(remark)),
-    };
     let account = caller.account;
     let typed_bytes = typed.content.len() + typed.data.len();
     let mut memory = app
         .memory
         .try_reserve(account, 2 * typed_bytes as u64)
         .map_err(TemplateError::from)?;
+    let parsing = app.parsers.run(account, app.parsing_deadline(), move || {
+        let read = read(&typed);
+        (typed, read)
+    });
+    let (typed, read) = parsing.await?;
+    let (data, render) = match read {
+        Ok(read) => read,
+        Err(remark) => return Ok(Live::Faulty(remark)),
+    };
     let terms = RenderTerms {
         id: RenderId::generate(),
         lane: Lane::Preview,
@@ -222,13 +232,14 @@ impl LivePreview {
 }
 
 /// What fills the template, and how it is rendered; else what is wrong with what was typed.
-fn read(typed: &Typed) -> Result<(Map<String, Value>, RenderRequest), Remark> {
-    let data = match serde_json::from_str(&typed.data) {
-        Ok(Value::Object(data)) => data,
+fn read(typed: &Typed) -> Result<(Box<RawValue>, RenderRequest), Remark> {
+    let data = match json::read_data(&typed.data, MOST_PREVIEW_VALUES) {
+        Ok(data) if data.get().starts_with('{') => json::compact(data),
         Ok(_) => return Err(remarks::no_object()),
-        Err(error) => return Err(remarks::no_json(&error)),
+        Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(&error)),
+        Err(Unreadable::Excess(fault)) => return Err(remarks::too_much_data(&fault)),
     };
-    let wanted = PreviewRequest::of_editor(&typed.content, data, &typed.options, typed.dots_per_inch);
+    let wanted = PreviewRequest::of_editor(&typed.content, &typed.options, typed.dots_per_inch);
     let wanted = wanted.map_err(|faults| remarks::of_options(&faults))?;
-    Ok((wanted.context.unwrap_or_default(), wanted.render))
+    Ok((data, wanted.render))
 }

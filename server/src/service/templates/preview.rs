@@ -55,7 +55,6 @@ pub async fn preview(
     let template = get(&app.db, caller.account, id).await?;
     let settings = get_settings(&app.db, caller.account, id).await?;
     let content = wanted.content.unwrap_or(template.content);
-    let data = wanted.context.unwrap_or(template.preview_context);
     let terms = RenderTerms {
         id: RenderId::generate(),
         lane: Lane::Preview,
@@ -66,7 +65,20 @@ pub async fn preview(
     };
     let log = RenderLog::default();
     let entered = enter(app, caller.into(), &terms, memory, &log).await?;
-    let filled = fill(app, caller.account, &content, &data, settings, CONTENT).await;
+    let filled = match wanted.context {
+        Some(context) => fill(app, caller.account, &content, &context, settings, CONTENT).await,
+        None => {
+            fill(
+                app,
+                caller.account,
+                &content,
+                &template.preview_context,
+                settings,
+                CONTENT,
+            )
+            .await
+        }
+    };
     let filled = filled.map_err(|error| unusable(CONTENT, error))?;
     let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
     let document = entered.render(job, &log).await?;

@@ -24,6 +24,7 @@ use crate::{
         ids::{ApiKeyId, TemplateId},
         network::Network,
         page::PageRequest,
+        template::labels::labels,
     },
     service::{
         api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest, new_key},
@@ -53,7 +54,12 @@ impl ApiKeyBackend for RequestBackend {
         let keys = keys.map_err(|error| self.internal(&error))?;
         let templates = templates::glances(db, caller.account, &TemplateFilter::default(), ALL).await;
         let templates = templates.map_err(|error| self.internal(&error))?.items;
-        let names: HashMap<_, _> = templates.iter().map(|one| (one.id, one.name.as_str())).collect();
+        let templates: Vec<_> = templates
+            .into_iter()
+            .map(|template| (template.id, template.name))
+            .collect();
+        let ids = templates.iter().map(|(id, _)| *id);
+        let names: HashMap<_, _> = ids.zip(labels(&templates)).collect();
         Ok(ApiKeys {
             now,
             keys: keys.into_iter().map(|key| shown(key, &names)).collect(),
@@ -64,9 +70,9 @@ impl ApiKeyBackend for RequestBackend {
             }),
             templates: templates
                 .iter()
-                .map(|template| TemplateChoice {
-                    id: template.id.to_string(),
-                    name: template.name.clone(),
+                .map(|(id, _)| TemplateChoice {
+                    id: id.to_string(),
+                    name: names[id].clone(),
                 })
                 .collect(),
         })
@@ -139,8 +145,8 @@ fn owned(caller: &Caller) -> OwnedAccount {
     }
 }
 
-fn shown(key: ApiKey, names: &HashMap<TemplateId, &str>) -> ShownKey {
-    let template = |id| names.get(&id).map_or("a deleted template", |name| *name).to_owned();
+fn shown(key: ApiKey, names: &HashMap<TemplateId, String>) -> ShownKey {
+    let template = |id| names.get(&id).map_or("a deleted template", String::as_str).to_owned();
     ShownKey {
         id: key.id.to_string(),
         name: key.name,

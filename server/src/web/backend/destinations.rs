@@ -23,7 +23,10 @@ use crate::{
         destination::Provider,
         ids::{AccountId, ConnectionId},
         page::PageRequest,
-        validation::Fault,
+        validation::{
+            Fault, Faults,
+            json::{self as strict_json, Layout},
+        },
     },
     service::connections::{
         self, ConnectionError,
@@ -169,7 +172,10 @@ fn body(form: &ConnectionForm) -> Result<Value, AppError> {
             json!({"type": "impersonated_service_account", "client_email": form.client_email.trim()})
         }
         // What is no JSON is faulty in the same way as JSON that is no key.
-        GOOGLE => serde_json::from_str(&form.key_file).unwrap_or_else(|_| json!({})),
+        GOOGLE => {
+            let file = strict_json::parse(form.key_file.as_bytes(), &Layout::PLAIN, &mut Faults::default());
+            file.map_or_else(|| json!({}), |file| file.value)
+        }
         _ => return Err(AppError::Malformed),
     };
     connection.insert("credentials".to_owned(), credentials);

@@ -23,13 +23,13 @@ use crate::{
     domain::{
         caller::Caller,
         ids::{RenderId, TemplateId},
+        template::labels::labels,
     },
     drawing::child::Size,
     service::{
         renders::history,
         templates::{self, TemplateError},
     },
-    store::templates::TemplateName as StoredName,
 };
 
 /// So many templates can be chosen from.
@@ -60,18 +60,22 @@ impl PlaygroundBackend for RequestBackend {
         let account = self.caller_who_may(Permission::Produce).await?.account;
         let found = templates::names(&self.app.db, account, MOST_TEMPLATES).await;
         let found = found.map_err(|error| self.internal(&error))?;
+        let templates: Vec<_> = found.into_iter().map(|template| (template.id, template.name)).collect();
         let options = match render.as_deref().and_then(RenderId::parse) {
             Some(id) => history::find(&self.app.db, account, id, None).await,
             None => Ok(None),
         };
         let options = options.map_err(|error| self.internal(&error))?;
-        let named = |template: StoredName| TemplateName {
-            id: template.id.to_string(),
-            name: template.name,
-        };
         Ok(Bench {
             base_url: self.base_url(),
-            templates: found.into_iter().map(named).collect(),
+            templates: templates
+                .iter()
+                .zip(labels(&templates))
+                .map(|((id, _), name)| TemplateName {
+                    id: id.to_string(),
+                    name,
+                })
+                .collect(),
             options: options.map(|(render, _)| render.options.to_string()),
         })
     }

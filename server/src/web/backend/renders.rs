@@ -33,6 +33,7 @@ use crate::{
             history::{self, RenderState as StoredState},
             log::LogFilter,
         },
+        template::labels::labels,
         webhook::webhook_id,
     },
     service::{
@@ -181,6 +182,7 @@ impl RequestBackend {
             templates::list_names(db, account, MOST_TEMPLATES),
             plans::find_retention(db, account),
         )?;
+        let templates: Vec<_> = templates.into_iter().map(|found| (found.id, found.name)).collect();
         let renders = page.renders.items.into_iter();
         Ok(RenderPage {
             renders: renders.filter_map(|render| line(render, &page.templates)).collect(),
@@ -190,8 +192,9 @@ impl RequestBackend {
             retention_days: retention_days.unwrap_or_default(),
             latest: latest.iter().rev().map(super::account::glance).collect(),
             templates: templates
-                .into_iter()
-                .map(|found| choice(found.id, found.name))
+                .iter()
+                .zip(labels(&templates))
+                .map(|((id, _), name)| choice(id, name))
                 .collect(),
             keys: keys.into_iter().map(|key| choice(key.id, key.name)).collect(),
         })

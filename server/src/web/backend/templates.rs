@@ -2,7 +2,7 @@
 
 mod live;
 
-use std::num::NonZeroU16;
+use std::{num::NonZeroU16, time::Duration};
 
 use async_trait::async_trait;
 use platen_app::{
@@ -18,20 +18,26 @@ use platen_app::{
         },
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{RequestBackend, invalid, rejected};
+use super::{RequestBackend, invalid, rejected, too_many};
 use crate::{
     domain::{
         ids::TemplateId,
         page::PageRequest,
-        template::{ExpectedVersion, Submission, TemplateVersion, VersionSummary, demos::Demo},
-        validation::Fault,
+        template::{
+            ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary,
+            demos::Demo, labels,
+        },
+        validation::{Fault, json},
     },
-    service::templates::{
-        self, TemplateError,
-        drafts::{self, Saved},
-        versions,
+    service::{
+        parsers::Busy,
+        templates::{
+            self, TemplateError,
+            drafts::{self, Saved},
+            versions,
+        },
     },
     store::templates::{TemplateFilter as StoredFilter, TemplateGlance as StoredGlance},
 };
@@ -55,8 +61,13 @@ impl TemplatesBackend for RequestBackend {
         };
         let found = templates::glances(&self.app.db, account, &filter, page).await;
         let found = found.map_err(|error| self.template_error(error))?;
+        let mut hints = labels::hints(found.items.iter().map(|template| (template.id, template.name.as_str())));
+        let glances = found.items.into_iter().map(|template| {
+            let hint = hints.remove(&template.id);
+            glance(template, hint)
+        });
         Ok(TemplateList {
-            templates: found.items.into_iter().map(glance).collect(),
+            templates: glances.collect(),
             next: found.next.map(|id| id.to_string()),
         })
     }
@@ -133,18 +144,16 @@ impl TemplatesBackend for RequestBackend {
         let caller = self.caller_who_may(Permission::Produce).await?;
         let id = parse(&form.id)?;
         let refused = |error| self.template_error(error);
-        let Ok(Value::Object(data)) = serde_json::from_str(&form.data) else {
-            return Err(invalid(vec![Field::TemplateData]));
-        };
         let seen = form
             .seen
             .map_or(ExpectedVersion::Any, |seen| ExpectedVersion::OneOf(vec![seen]));
-        // Forms end lines as mail does.
-        let content = form.content.replace("\r\n", "\n");
-        let body = body(form.name.trim(), &content, &data);
-        let saved = drafts::save(&self.app, &caller, id, &seen, submission(&body)?).await;
+        let publish = form.publish;
+        let deadline = self.app.parsing_deadline();
+        let parsing = self.app.parsers.run(caller.account, deadline, move || draft(&form));
+        let draft = parsing.await.map_err(|Busy| too_many(Duration::ZERO))??;
+        let saved = drafts::save(&self.app, &caller, id, &seen, draft).await;
         let Saved { version, published } = saved.map_err(refused)?;
-        if form.publish && version > published {
+        if publish && version > published {
             drafts::publish(&self.app.db, &caller, id, version)
                 .await
                 .map_err(refused)?;
@@ -190,9 +199,20 @@ fn parse(id: &str) -> Result<TemplateId, AppError> {
     TemplateId::parse(id).ok_or(AppError::NotFound)
 }
 
+/// Reads what somebody saves.
+fn draft(form: &TemplateForm) -> Result<Submission<NewTemplate>, AppError> {
+    let data = json::read_data(&form.data, MOST_PREVIEW_VALUES).ok();
+    let Some(Ok(Value::Object(data))) = data.map(|data| serde_json::from_str(data.get())) else {
+        return Err(invalid(vec![Field::TemplateData]));
+    };
+    // Forms end lines as mail does.
+    let content = form.content.replace("\r\n", "\n");
+    submission(&body(form.name.trim(), &content, &data))
+}
+
 /// What the API would be sent, so that its rules are the dashboard's.
 fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
-    json!({"template": {"name": name, "content": content, "preview_context": data}})
+    serde_json::json!({"template": {"name": name, "content": content, "preview_context": data}})
 }
 
 fn submission<T: crate::domain::template::Saved>(body: &Value) -> Result<Submission<T>, AppError> {
@@ -212,10 +232,11 @@ fn faulty(faults: &[Fault]) -> AppError {
     invalid(named.map(|(_, field)| field).collect())
 }
 
-fn glance(template: StoredGlance) -> TemplateGlance {
+fn glance(template: StoredGlance, hint: Option<String>) -> TemplateGlance {
     TemplateGlance {
         id: template.id.to_string(),
         name: template.name,
+        hint,
         published: template.published,
         newest: template.newest,
         changed_at: template.changed_at,

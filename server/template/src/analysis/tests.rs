@@ -78,3 +78,18 @@ fn faults_of_syntax_are_reported_with_their_place() {
     let place = schema("a\n{{ b").err().and_then(|fault| fault.place);
     assert_eq!(place.map(|place| place.line), Some(2));
 }
+
+#[test]
+fn names_are_any_unicode_identifiers() {
+    let template = "{{ größe }}{% for straße in anschrift.straßen %}{{ straße }}{% endfor %}";
+    let schema = schema(template).unwrap_or_default();
+    assert_eq!(schema["required"], json!(["größe", "anschrift"]));
+    assert_eq!(schema["properties"]["anschrift"]["required"], json!(["straßen"]));
+    let context = Value::from(Serde(
+        json!({"größe": 1, "höhe": 2, "anschrift": {"straßen": [], "plätze": []}}),
+    ));
+    assert_eq!(
+        unused(template, &context),
+        Ok(vec!["höhe".to_owned(), "anschrift.plätze".to_owned()])
+    );
+}

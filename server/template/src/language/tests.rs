@@ -58,6 +58,23 @@ fn undefined_is_empty_and_reported_where_it_is_used() {
 }
 
 #[test]
+fn names_are_any_unicode_identifiers() {
+    let context = || Value::from(Serde(json!({"größe": 3, "客户": {"名字": "王"}, "prénoms": ["Zoé"]})));
+    let template =
+        "{{ größe }} {{ 客户.名字 }}{% for prénom in prénoms %} {{ prénom }}{% endfor %}{% set año = 1 %} {{ año }}";
+    let rendered = render(template, context(), Undefined::Refuse);
+    assert_eq!(rendered.map(|rendered| rendered.text), Ok("3 王 Zoé 1".to_owned()));
+    assert_eq!(
+        warnings("äöü {{ größe }}\n{{ 客户.名字|upper }} {{ _ñ }}"),
+        ["größe@1:8", "客户.名字@2:4", "_ñ@2:22"]
+    );
+    let fault = refused("{{ größe }}");
+    assert_eq!(fault.message, "`größe` is undefined");
+    let fault = check("{% for ü in größen %}\n{{ ü. }}{% endfor %}").expect_err("no template");
+    assert_eq!(fault.place.map(|place| (place.line, place.column)), Some((2, 7)));
+}
+
+#[test]
 fn asking_whether_something_is_there_is_no_use_of_it() {
     for template in [
         "{% if missing %}x{% endif %}{{ missing|default('d') }}{{ 'x' if missing }}{{ missing or 'd' }}",

@@ -62,6 +62,7 @@ async fn a_bucket_of_s3_keeps_documents() {
         ("kind", json!("storage#object")),
         ("size", json!(object.content.len().to_string())),
         ("mediaLink", json!(format!("{}/{bucket}/{name}", store.endpoint()))),
+        ("storageClass", json!("STANDARD")),
         ("generation", Value::Null),
     ] {
         assert_eq!(result[member], value, "{member}");

@@ -35,6 +35,7 @@ async fn a_document_is_kept_under_a_public_address() {
         (&json!("storage#object"), &Value::Null)
     );
 
+    assert_eq!(result["storageClass"], "STANDARD");
     let link = result["mediaLink"].as_str().unwrap();
     assert_eq!(link, studio.service.url(&format!("/files/{name}")));
     // Whoever knows the address needs no key.

@@ -274,7 +274,7 @@ impl Browser {
 }
 
 /// Under one key.
-fn secret_keys(current: &str) -> Arc<SecretKeys> {
+pub(crate) fn secret_keys(current: &str) -> Arc<SecretKeys> {
     let current = SecretKey::parse(current).expect("a key");
     Arc::new(SecretKeys {
         current: Arc::new(current),

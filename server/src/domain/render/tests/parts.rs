@@ -13,8 +13,8 @@ fn parts() {
         );
     }
     let many = |count: usize| with_part(&vec!["\"<p>\""; count].join(","));
-    assert_faults(&many(51), &["/parts"]);
-    assert_faults(&many(50), &[]);
+    assert_faults(&many(MOST_PARTS + 1), &["/parts"]);
+    assert_faults(&many(MOST_PARTS), &[]);
     assert_faults(&with_part(r#""<p>", "nothing""#), &["/parts/1"]);
     assert_faults(
         &with_part(r#"1, null, [], true, "x""#),
@@ -185,7 +185,7 @@ fn parts_are_told_apart() {
         panic!("{template:?}");
     };
     assert_eq!(template.template.to_string(), id);
-    assert_eq!(Value::from(template.context), json!({"a": 1}));
+    assert_eq!(template.context.get(), r#"{"a":1}"#);
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use axum::{
     Json,
-    body::Bytes,
     extract::State,
     http::header,
     response::{IntoResponse, Response},
@@ -28,11 +27,10 @@ pub(in crate::http) async fn post(
         request,
         idempotent,
         memory: _memory,
-    }: RenderBody<(AsynchronousRequest, Bytes)>,
+    }: RenderBody<AsynchronousRequest>,
 ) -> Result<Response, ApiError> {
-    let (request, body) = request;
     request.render.check_templates(&caller.templates)?;
-    let accepted = enqueue(&app, &caller, request, body, idempotent).await?;
+    let accepted = enqueue(&app, &caller, request, idempotent).await?;
     let headers = [
         (RENDER_ID, accepted.id.to_string()),
         (header::LOCATION, format!("/api/v1/renders/{}", accepted.id)),

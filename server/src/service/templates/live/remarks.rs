@@ -55,6 +55,11 @@ pub(super) fn no_object() -> Remark {
     Remark::new(None, "The sample data must be an object.", Some((Text::Data, place)))
 }
 
+/// There is too much data.
+pub(super) fn too_much_data(fault: &Fault) -> Remark {
+    Remark::new(None, sentence(&fault.detail), None)
+}
+
 /// The data can't be read.
 pub(super) fn no_json(error: &serde_json::Error) -> Remark {
     let message = error.to_string();
@@ -160,9 +165,10 @@ pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
     if names.is_empty() {
         return Vec::new();
     }
-    let members = JsonMembers::of(data);
-    let remarks = names.iter().take(MOST).map(|name| {
-        let place = members.find(name).map(|place| (Text::Data, place));
+    let names = &names[..names.len().min(MOST)];
+    let members = JsonMembers::find(data, names);
+    let remarks = names.iter().map(|name| {
+        let place = members.place(name).map(|place| (Text::Data, place));
         Remark::new(name.clone(), "is never used.", place)
     });
     remarks.collect()

@@ -1,6 +1,6 @@
 //! Previews while somebody types.
 
-use std::future::ready;
+use std::{future::ready, time::Duration};
 
 use futures::{StreamExt, stream};
 use platen_app::{
@@ -17,9 +17,12 @@ use super::{super::too_many, RequestBackend};
 use crate::{
     domain::{caller::Caller, ids::TemplateId, sentence::sentence},
     drawing::DrawingError,
-    service::templates::{
-        TemplateError,
-        live::{self, Live, LiveError, LivePreview, Remark, Seen, Text, Typed},
+    service::{
+        parsers::Busy,
+        templates::{
+            TemplateError,
+            live::{self, Live, LiveError, LivePreview, Remark, Seen, Text, Typed},
+        },
     },
 };
 
@@ -35,6 +38,7 @@ impl RequestBackend {
             Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(shown(remark)))),
             Ok(Live::Rendered(preview)) => Ok(self.events(*preview)),
             Err(LiveError::TooMany { retry_after }) => Err(too_many(retry_after)),
+            Err(LiveError::Busy(Busy)) => Err(too_many(Duration::ZERO)),
             Err(LiveError::Template(error)) => match of_author(&error) {
                 Some(event) => Ok(only(event)),
                 None => Err(self.template_error(error)),

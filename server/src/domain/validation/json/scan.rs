@@ -1,0 +1,198 @@
+//! A look at every value of a document that keeps none of them.
+
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    fmt,
+    hash::{BuildHasher, RandomState},
+};
+
+use serde::{
+    Deserialize,
+    de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor},
+};
+
+use super::{
+    LONGEST_NAME, Layout, MOST_VALUES, Unreadable,
+    path::{Path, Region, Step},
+};
+use crate::domain::validation::{Fault, Faults};
+
+/// The members that are named twice in a document of this kind; else why it is not to be read.
+pub(super) fn scan(text: &[u8], layout: &Layout, region: Region) -> Result<Faults, Unreadable> {
+    let mut scan = Scan {
+        layout,
+        values: 0,
+        data_values: 0,
+        hasher: RandomState::new(),
+        repeated: Faults::default(),
+        excess: None,
+    };
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let node = Node {
+        scan: &mut scan,
+        path: &Path::Root,
+        region,
+    };
+    let read = node.deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    match (scan.excess, read) {
+        (Some(fault), _) => Err(Unreadable::Excess(fault)),
+        (None, Err(error)) => Err(Unreadable::Malformed(error)),
+        (None, Ok(())) => Ok(scan.repeated),
+    }
+}
+
+struct Scan<'a> {
+    layout: &'a Layout,
+    values: usize,
+    data_values: usize,
+    hasher: RandomState,
+    repeated: Faults,
+    /// Why the scan has stopped.
+    excess: Option<Fault>,
+}
+
+impl Scan<'_> {
+    /// Stops the scan.
+    fn stop<E: Error>(&mut self, pointer: String, detail: String) -> E {
+        self.excess = Some(Fault {
+            pointer,
+            title: "Too large".into(),
+            detail,
+        });
+        E::custom("a bound is passed")
+    }
+
+    /// Counts a value.
+    fn count<E: Error>(&mut self, path: &Path<'_>, region: Region) -> Result<(), E> {
+        if region == Region::Data {
+            self.data_values += 1;
+            let most = self.layout.data_values;
+            if self.data_values > most {
+                let detail = format!(
+                    "Data for templates may have at most {most} values in one request, counting lists, objects and what is \
+                     in them; aggregate it, or split the document into several requests"
+                );
+                return Err(self.stop(path.pointer_above(self.layout.data.len()), detail));
+            }
+        } else {
+            self.values += 1;
+            if self.values > MOST_VALUES {
+                let detail = format!(
+                    "A body may have at most {MOST_VALUES} values beside the data for templates; leave out what the \
+                     reference does not name"
+                );
+                return Err(self.stop(String::new(), detail));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value yet to be looked at.
+struct Node<'s, 'p, 'a> {
+    scan: &'s mut Scan<'a>,
+    path: &'p Path<'p>,
+    region: Region,
+}
+
+impl<'a> Node<'_, '_, 'a> {
+    fn below<'s, 'p>(&'s mut self, path: &'p Path<'p>) -> Node<'s, 'p, 'a> {
+        Node {
+            region: self.region.enter(path),
+            path,
+            scan: self.scan,
+        }
+    }
+
+    /// Most items that an array at this place may have.
+    fn most_items(&self) -> Option<usize> {
+        let (name, most) = self.scan.layout.list?;
+        matches!(self.path, Path::Below(Path::Root, Step::Member(member)) if *member == name).then_some(most)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.scan.count(self.path, self.region)?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        let (mut length, parent, most) = (0, self.path, self.most_items());
+        while items
+            .next_element_seed(self.below(&Path::Below(parent, Step::Item(length))))?
+            .is_some()
+        {
+            length += 1;
+            if let Some(most) = most.filter(|most| length > *most) {
+                let detail = format!("Must have at most {most} items; split it into several requests");
+                return Err(self.scan.stop(parent.pointer(), detail));
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
+        // Names themselves would take several times the memory. In the largest object that there can be, two names have one
+        // hash by chance once in forty million bodies, and nobody can look for such names: the hasher is keyed at random.
+        let (mut seen, parent) = (HashSet::new(), self.path);
+        while let Some(Name(name)) = members.next_key()? {
+            if name.len() > LONGEST_NAME {
+                let detail = format!(
+                    "A member's name may have at most {LONGEST_NAME} bytes; one here has {}",
+                    name.len()
+                );
+                return Err(self.scan.stop(parent.pointer(), detail));
+            }
+            let path = Path::Below(parent, Step::Member(&name));
+            if !seen.insert(self.scan.hasher.hash_one(&*name)) {
+                self.scan.repeated.add_with(|| Fault {
+                    pointer: path.pointer(),
+                    title: "Duplicate field".into(),
+                    detail: "Must be given only once".into(),
+                });
+            }
+            members.next_value_seed(self.below(&path))?;
+        }
+        Ok(())
+    }
+}
+
+/// A member's name, copied only where it is written with escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
