@@ -171,10 +171,7 @@ async fn a_body_that_is_expected_and_does_not_come_is_asked_for_once() {
     let mut known = Wire::open(&studio.service).await;
     known.send(head(&studio.account.key)).await;
     let said = known.until_closed().await;
-    assert!(
-        said.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408"),
-        "{said}"
-    );
+    assert!(said.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408"), "{said}");
     // A stranger is not asked for it.
     let mut stranger = Wire::open(&studio.service).await;
     stranger.send(head("pk_live_x")).await;
