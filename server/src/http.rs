@@ -1,7 +1,7 @@
 //! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
 //! answer in [`error`].
 
-mod body_limits;
+pub mod body_limits;
 pub mod browser_session;
 mod client_address;
 mod conditional;

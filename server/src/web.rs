@@ -36,7 +36,7 @@ use tower_http::compression::{
 };
 
 use crate::{
-    http::{self, OwnApi, browser_session},
+    http::{self, OwnApi, body_limits::FormLimits, browser_session},
     state::AppState,
     web::{
         backend::RequestBackend,
@@ -68,9 +68,12 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
         .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
     let proxies = app.config.http.trusted_proxies.clone();
-    let body_time = app.config.limits.body_time;
+    let form_limits = FormLimits {
+        time: app.config.limits.body_time,
+        memory: app.memory.clone(),
+    };
     Ok(
-        browser_session::protect(pages, &app.people, &app.base_url, proxies, body_time)
+        browser_session::protect(pages, &app.people, &app.base_url, proxies, form_limits)
             .layer(middleware::from_fn(policy::keep))
             .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
             // The last one: the others read what is answered.

@@ -18,12 +18,19 @@ use axum::{
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-use crate::http::error::ApiError;
+use crate::{
+    domain::ids::AccountId,
+    http::error::ApiError,
+    memory::{MemoryBudget, MemoryFull},
+    service::sessions::LoggedIn,
+};
 
 /// The largest form of people: a template of 2 MiB, of which every byte may be escaped, and its data.
 pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;
 /// The largest form of those who are not logged in: an address, a password, a passkey's answer.
-pub(super) const STRANGERS_FORM_BYTES: usize = 64 * 1024;
+const STRANGERS_FORM_BYTES: usize = 64 * 1024;
+/// Its bytes as they come, without escapes, and in the fields that are read of it.
+const COPIES_OF_A_FORM: u64 = 3;
 
 /// How a body went beyond its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,21 +51,57 @@ pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Resp
         })
 }
 
-/// Bounds a form, or a call of a page's function.
-pub(super) async fn of_form(time: Duration, bytes: usize, request: Request, next: Next) -> Response {
-    bounded(time, bytes, request, next).await.unwrap_or_else(|overrun| {
-        let (status, message) = match overrun {
-            Overrun::Time(time) => (
-                StatusCode::REQUEST_TIMEOUT,
-                format!("The form was not complete after {} s. Send it again.\n", time.as_secs()),
-            ),
-            Overrun::Size(bytes) => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!("A form has at most {bytes} bytes here. Shorten it and send it again.\n"),
-            ),
+/// What bounds forms, and calls of pages' functions.
+#[derive(Clone)]
+pub struct FormLimits {
+    /// For a form to arrive.
+    pub time: Duration,
+    /// Where large ones reserve what they hold.
+    pub memory: MemoryBudget,
+}
+
+impl FormLimits {
+    /// Bounds a request to a page. A large form of somebody who is logged in waits for its memory before it is read.
+    pub(super) async fn of_form(self, request: Request, next: Next) -> Response {
+        let person = request.extensions().get::<LoggedIn>().map(|person| person.user);
+        let bytes = if person.is_some() {
+            FORM_BYTES
+        } else {
+            STRANGERS_FORM_BYTES
         };
-        (status, [(header::CONNECTION, "close")], message).into_response()
-    })
+        let upper = request.body().size_hint().upper().unwrap_or(u64::MAX).min(bytes as u64);
+        let _reservation = match person {
+            // One person's forms count together, whichever account they are for.
+            Some(user) if upper > STRANGERS_FORM_BYTES as u64 => {
+                match self.memory.reserve(AccountId(user.0), COPIES_OF_A_FORM * upper).await {
+                    Ok(reservation) => Some(reservation),
+                    Err(error) => return full(error),
+                }
+            }
+            _ => None,
+        };
+        let bounded = bounded(self.time, bytes, request, next).await;
+        bounded.unwrap_or_else(|overrun| {
+            let (status, message) = match overrun {
+                Overrun::Time(time) => (
+                    StatusCode::REQUEST_TIMEOUT,
+                    format!("The form was not complete after {} s. Send it again.\n", time.as_secs()),
+                ),
+                Overrun::Size(bytes) => (
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    format!("A form has at most {bytes} bytes here. Shorten it and send it again.\n"),
+                ),
+            };
+            (status, [(header::CONNECTION, "close")], message).into_response()
+        })
+    }
+}
+
+fn full(error: MemoryFull) -> Response {
+    tracing::warn!(%error, "a form is refused");
+    let message = "The service is busy with other forms of yours, or of others. Send it again in a moment.\n";
+    let headers = [(header::RETRY_AFTER, "5"), (header::CONNECTION, "close")];
+    (StatusCode::SERVICE_UNAVAILABLE, headers, message).into_response()
 }
 
 async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> Result<Response, Overrun> {

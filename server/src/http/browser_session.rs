@@ -4,8 +4,8 @@
 //! Pages that know people are put under [`protect`], once:
 //!
 //! ```ignore
-//! let (proxies, body_time) = (app.config.http.trusted_proxies.clone(), app.config.limits.body_time);
-//! let pages = browser_session::protect(pages, &app.people, &app.base_url, proxies, body_time);
+//! let proxies = app.config.http.trusted_proxies.clone();
+//! let pages = browser_session::protect(pages, &app.people, &app.base_url, proxies, form_limits);
 //! ```
 //!
 //! Their handlers find among the extensions of a request: `tower_sessions::Session`, for what acts on it
@@ -15,7 +15,7 @@
 //! `csrf`; scripts send it as the header `X-CSRF-Token`. After a log-in it is another one, so that the next page has to be
 //! loaded anew.
 
-use std::{net::Ipv4Addr, sync::Arc, time::Duration};
+use std::{net::Ipv4Addr, sync::Arc};
 
 use axum::{
     Router,
@@ -33,26 +33,21 @@ use crate::{
         client::{Client, DeviceToken},
         network::Network,
     },
-    http::{
-        body_limits::{self, FORM_BYTES, STRANGERS_FORM_BYTES},
-        client_address::client,
-        csrf,
-    },
+    http::{body_limits::FormLimits, client_address::client, csrf},
     service::{
         people::{People, devices::LIFETIME},
-        sessions::{self, LoggedIn, PostgresSessions},
+        sessions::{self, PostgresSessions},
     },
 };
 
 /// Wraps pages in sessions, in bounds for what is sent to them, and in the defence against forged requests. `base_url`: where
-/// browsers reach the service; `trusted_proxies`: whose word counts for where a request comes from; `body_time`: for a form
-/// to arrive.
+/// browsers reach the service; `trusted_proxies`: whose word counts for where a request comes from.
 pub fn protect<S: Clone + Send + Sync + 'static>(
     pages: Router<S>,
     people: &People,
     base_url: &Url,
     trusted_proxies: Vec<Network>,
-    body_time: Duration,
+    form_limits: FormLimits,
 ) -> Router<S> {
     let secure = base_url.scheme() == "https";
     let (name, device) = cookie_names(secure);
@@ -70,9 +65,7 @@ pub fn protect<S: Clone + Send + Sync + 'static>(
             csrf::check(origin.clone(), request, next)
         }))
         .layer(middleware::from_fn(move |request: Request, next: Next| {
-            let logged_in = request.extensions().get::<LoggedIn>().is_some();
-            let bytes = if logged_in { FORM_BYTES } else { STRANGERS_FORM_BYTES };
-            body_limits::of_form(body_time, bytes, request, next)
+            form_limits.clone().of_form(request, next)
         }))
         .layer(middleware::from_fn(
             move |session: Session, request: Request, next: Next| {

@@ -11,7 +11,8 @@ use axum::{
 use platen_server::{
     clock,
     domain::client::Client,
-    http::{browser_session, csrf},
+    http::{body_limits::FormLimits, browser_session, csrf},
+    memory::MemoryBudget,
     service::{
         people::{
             People,
@@ -75,8 +76,12 @@ impl Site {
             );
         let base = Url::parse(base).expect("a URL");
         let proxies = vec!["192.0.2.0/24".parse().expect("a network")];
+        let form_limits = FormLimits {
+            time: Duration::from_mins(1),
+            memory: MemoryBudget::new(1 << 30),
+        };
         Self {
-            router: browser_session::protect(pages, &town.people, &base, proxies, Duration::from_mins(1)),
+            router: browser_session::protect(pages, &town.people, &base, proxies, form_limits),
             cookie: None,
             device: None,
         }

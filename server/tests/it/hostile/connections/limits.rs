@@ -10,9 +10,10 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use super::{METRICS, metric};
 use crate::support::{
-    attack::{Plan, Stage},
+    attack::{Plan, ROOM, Stage},
     process::PATIENCE,
     service::TestService,
+    visitor::Visitor,
     wire::Wire,
 };
 
@@ -185,4 +186,38 @@ async fn a_form_of_a_stranger_is_small() {
     let refused = request.send().await.expect("an answer");
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
     assert!(form(20).send().await.expect("an answer").status().is_redirection());
+}
+
+#[tokio::test]
+async fn large_forms_of_one_person_are_read_in_turn() {
+    let site = crate::web::site();
+    let settings = [
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_MEMORY_MB", "3072"),
+    ];
+    let stage = Stage::start(&settings).await;
+    let visitor = Visitor::log_in(&stage.service, "free@example.org").await;
+    let token = visitor.token().await;
+    let filler = "x".repeat(8_000_000);
+    let fields = [("name", filler.as_str())];
+    let report = stage
+        .attack(Plan::Free, async |_| {
+            let forms = (0..24).map(|_| visitor.submit_with(&token, "rename-account", &fields));
+            let answers = futures::future::join_all(forms).await;
+            answers
+                .iter()
+                .map(|answer| answer.status().as_u16())
+                .collect::<Vec<_>>()
+        })
+        .await;
+    assert!(
+        report
+            .outcome
+            .iter()
+            .all(|status| [303, 400, 404, 422, 503].contains(status)),
+        "{:?}",
+        report.outcome
+    );
+    report.neighbour_lost_nothing();
+    report.memory_rose_at_most(3 * ROOM);
 }
