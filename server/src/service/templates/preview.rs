@@ -66,7 +66,7 @@ pub async fn preview(
     let log = RenderLog::default();
     let entered = enter(app, caller.into(), &terms, memory, &log).await?;
     let filled = match wanted.context {
-        Some(context) => fill(app, caller.account, &content, &context, settings, CONTENT).await,
+        Some(data) => fill(app, caller.account, &content, &data, settings, CONTENT).await,
         None => {
             fill(
                 app,
