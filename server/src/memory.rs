@@ -158,8 +158,10 @@ impl State {
     }
 
     fn add(&mut self, account: AccountId, bytes: u64) {
-        self.held += bytes;
-        *self.by_account.entry(account).or_default() += bytes;
+        if bytes > 0 {
+            self.held += bytes;
+            *self.by_account.entry(account).or_default() += bytes;
+        }
     }
 
     fn subtract(&mut self, account: AccountId, bytes: u64) {

@@ -20,7 +20,7 @@ use tokio::time::{Sleep, sleep};
 
 use crate::{
     domain::ids::AccountId,
-    http::error::ApiError,
+    http::{error::ApiError, held_body::held},
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
 };
@@ -29,6 +29,8 @@ use crate::{
 pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;
 /// The largest form of those who are not logged in: an address, a password, a passkey's answer.
 const STRANGERS_FORM_BYTES: usize = 64 * 1024;
+/// Such as the playground's document; pages are shorter.
+const LARGE_RESPONSE: u64 = 1024 * 1024;
 /// Its bytes as they come, without escapes, and in the fields that are read of it.
 const COPIES_OF_A_FORM: u64 = 3;
 
@@ -61,7 +63,8 @@ pub struct FormLimits {
 }
 
 impl FormLimits {
-    /// Bounds a request to a page. A large form of somebody who is logged in waits for its memory before it is read.
+    /// Bounds a request to a page. A large form of a person who is logged in waits for its memory before it is read, and a
+    /// large response holds its memory until it is sent.
     pub(super) async fn of_form(self, request: Request, next: Next) -> Response {
         let person = request.extensions().get::<LoggedIn>().map(|person| person.user);
         let bytes = if person.is_some() {
@@ -81,7 +84,7 @@ impl FormLimits {
             _ => None,
         };
         let bounded = bounded(self.time, bytes, request, next).await;
-        bounded.unwrap_or_else(|overrun| {
+        let response = bounded.unwrap_or_else(|overrun| {
             let (status, message) = match overrun {
                 Overrun::Time(time) => (
                     StatusCode::REQUEST_TIMEOUT,
@@ -93,13 +96,22 @@ impl FormLimits {
                 ),
             };
             (status, [(header::CONNECTION, "close")], message).into_response()
-        })
+        });
+        match (person, response.body().size_hint().exact()) {
+            (Some(user), Some(length)) if length > LARGE_RESPONSE => {
+                match self.memory.try_reserve(AccountId(user.0), length) {
+                    Ok(memory) => response.map(|body| held(body, memory)),
+                    Err(error) => full(error),
+                }
+            }
+            _ => response,
+        }
     }
 }
 
 fn full(error: MemoryFull) -> Response {
-    tracing::warn!(%error, "a form is refused");
-    let message = "The service is busy with other forms of yours, or of others. Send it again in a moment.\n";
+    tracing::warn!(%error, "a request to a page is refused");
+    let message = "The service is busy with other requests of yours, or of others. Send it again in a moment.\n";
     let headers = [(header::RETRY_AFTER, "5"), (header::CONNECTION, "close")];
     (StatusCode::SERVICE_UNAVAILABLE, headers, message).into_response()
 }

@@ -2,7 +2,7 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -10,34 +10,54 @@ use hyper::body::{Frame, SizeHint};
 
 use crate::memory::Reservation;
 
-/// A frame of this size at a time: what is written ends with the last frame, not with the first.
+/// A frame of this size at a time: the body ends when its last frame is written, not when its first one is.
 const FRAME: usize = 64 * 1024;
 
 /// A body that gives its memory back when it is sent, or its client is gone.
-pub(super) fn held(bytes: Bytes, memory: Reservation) -> Body {
-    Body::new(HeldBody { bytes, _memory: memory })
+pub(super) fn held(body: impl Into<Body>, memory: Reservation) -> Body {
+    Body::new(HeldBody {
+        body: body.into(),
+        unsent: Bytes::new(),
+        _memory: memory,
+    })
 }
 
 struct HeldBody {
-    bytes: Bytes,
+    body: Body,
+    /// What is left of the last frame.
+    unsent: Bytes,
     _memory: Reservation,
 }
 
 impl HttpBody for HeldBody {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = axum::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let length = self.bytes.len().min(FRAME);
-        let frame = (length > 0).then(|| Ok(Frame::data(self.bytes.split_to(length))));
-        Poll::Ready(frame)
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.unsent.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) if frame.is_data() => self.unsent = frame.into_data().unwrap_or_default(),
+                other => return Poll::Ready(other),
+            }
+        }
+        let length = self.unsent.len().min(FRAME);
+        Poll::Ready(Some(Ok(Frame::data(self.unsent.split_to(length)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_empty()
+        self.unsent.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.len() as u64)
+        let (unsent, rest) = (self.unsent.len() as u64, self.body.size_hint());
+        let mut hint = SizeHint::new();
+        hint.set_lower(rest.lower() + unsent);
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(upper + unsent);
+        }
+        hint
     }
 }

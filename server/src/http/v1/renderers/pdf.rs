@@ -66,7 +66,7 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
             body.push_str(r#"{"data":""#);
             BASE64_STANDARD.encode_string(&pdf, &mut body);
             body.push_str(r#"","encoding":"base64"}"#);
-            ([(header::CONTENT_TYPE, "application/json")], held(body.into(), memory)).into_response()
+            ([(header::CONTENT_TYPE, "application/json")], held(body, memory)).into_response()
         }
     }
 }
