@@ -202,22 +202,14 @@ async fn large_forms_of_one_person_are_read_in_turn() {
     let fields = [("name", filler.as_str())];
     let report = stage
         .attack(Plan::Free, async |_| {
-            let forms = (0..24).map(|_| visitor.submit_with(&token, "rename-account", &fields));
-            let answers = futures::future::join_all(forms).await;
-            answers
-                .iter()
-                .map(|answer| answer.status().as_u16())
-                .collect::<Vec<_>>()
+            let forms = (0..12).map(|_| visitor.submit_with(&token, "rename-account", &fields));
+            futures::future::join_all(forms).await
         })
         .await;
-    assert!(
-        report
-            .outcome
-            .iter()
-            .all(|status| [303, 400, 404, 422, 503].contains(status)),
-        "{:?}",
-        report.outcome
-    );
+    // The name is refused: each is led back to its page.
+    for answer in &report.outcome {
+        assert!(answer.status().is_redirection(), "{}", answer.status());
+    }
     report.neighbour_lost_nothing();
     report.memory_rose_at_most(3 * ROOM);
 }
