@@ -105,8 +105,8 @@ async fn a_proxy_that_received_anything_after_its_log_was_taken_says_so() {
     world.proxy.take_log();
     // Another piece of the download has come once one is here: its server sends without end.
     within(async {
-        let mut piece = [0; 1 << 16];
-        for _ in 0..64 {
+        let mut piece = [0; 4096];
+        for _ in 0..1024 {
             download.read_exact(&mut piece).await.unwrap();
         }
     })

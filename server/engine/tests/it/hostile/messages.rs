@@ -73,7 +73,7 @@ async fn what_the_expression_throws_is_named_short() {
         assert_eq!(thrown, threw(message), "{expression}");
     }
     // A page that tampers with what shortens it.
-    let tampered = "String.prototype.slice = () => 'x'.repeat(1e8); throw new Error('x'.repeat(1e5))";
+    let tampered = "String.prototype.slice = () => 'x'.repeat(1e7); throw new Error('x'.repeat(1e5))";
     let error = engine.render(account, evaluating(tampered)).await.unwrap_err();
     assert_eq!(error, blamed(RenderFault::EvaluateTooLarge { limit_mb: 4 }));
     assert_serves(&engine, account).await;
