@@ -47,6 +47,8 @@ const GROUP_END_LIMIT: Duration = Duration::from_secs(10);
 const NO_SANDBOX: &str = "No usable sandbox";
 /// Kept of what the browser says on stderr, for the message when it does not start.
 const STDERR_LINES: usize = 12;
+/// Bytes that are kept of such a line.
+const STDERR_LINE_LENGTH: usize = 1_000;
 
 /// A running browser. The process group is killed when this is dropped.
 pub(crate) struct Browser {
@@ -302,18 +304,38 @@ async fn reap(mut child: Child, group: Pid, profile: TempDir, exited: Cancellati
     exited.cancel();
 }
 
+/// Keeps the last lines, cut: the browser repeats what pages fail of, at any length.
 async fn listen(stderr: ChildStderr, last_words: Arc<Mutex<VecDeque<String>>>) {
-    let mut lines = BufReader::new(stderr).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        tracing::trace!(line, "browser");
-        // Headless machines have no D-Bus, and the browser says so at length.
-        if line.contains("/dbus/") {
-            continue;
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        let available = reader.fill_buf().await.unwrap_or_default();
+        let is_last = available.is_empty();
+        let end = available.iter().position(|&byte| byte == b'\n');
+        let piece = &available[..end.unwrap_or(available.len())];
+        let room = STDERR_LINE_LENGTH - line.len();
+        line.extend_from_slice(&piece[..piece.len().min(room)]);
+        let used = piece.len() + usize::from(end.is_some());
+        reader.consume(used);
+        if end.is_some() || is_last {
+            note(String::from_utf8_lossy(&line).into_owned(), &last_words);
+            line.clear();
         }
-        let mut last_words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
-        if last_words.len() == STDERR_LINES {
-            last_words.pop_front();
+        if is_last {
+            return;
         }
-        last_words.push_back(line);
     }
+}
+
+fn note(line: String, last_words: &Mutex<VecDeque<String>>) {
+    tracing::trace!(line, "browser");
+    // Headless machines have no D-Bus, and the browser says so at length.
+    if line.is_empty() || line.contains("/dbus/") {
+        return;
+    }
+    let mut last_words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
+    if last_words.len() == STDERR_LINES {
+        last_words.pop_front();
+    }
+    last_words.push_back(line);
 }

@@ -1,13 +1,19 @@
 //! Texts of any size that a page makes the browser report.
 
+use std::time::Duration;
+
 use platen_engine::{
     error::{RenderError, RenderFault},
     job::{Part, RenderJob},
+    render_log::RenderLog,
 };
 use uuid::Uuid;
 
 use super::assert_serves;
 use crate::support::{TestEngine, blamed, html_job, job, text};
+
+/// Longer than a flood takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 fn evaluating(expression: &str) -> RenderJob {
     RenderJob {
@@ -95,7 +101,11 @@ async fn texts_above_the_limit_cost_their_own_session() {
             evaluate: script.contains("fetch").then(|| "new Promise(() => {})".to_owned()),
             ..html_job(&format!("<body><title>x</title><script>{script}</script>"))
         };
-        let error = engine.render(account, job).await.unwrap_err();
+        // The browser writes hundreds of megabytes before it is ended.
+        let rendered = engine
+            .render_within(PATIENCE, account, job, &RenderLog::default())
+            .await;
+        let error = rendered.unwrap_err();
         let RenderError::Fault { part: 0, fault } = error else {
             panic!("{error}: {script}");
         };
