@@ -26,9 +26,10 @@ mod sides;
 mod statistics;
 mod templates;
 
-use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
+use std::{fs, io, path::PathBuf, process::ExitCode, time::Instant};
 
 use clap::{Parser, ValueEnum};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use time::OffsetDateTime;
 
 use crate::{
@@ -89,6 +90,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(arguments: Arguments) -> Result<(), LoadError> {
+    raise_open_files()?;
     let mut plan = if arguments.quick { Plan::QUICK } else { Plan::FULL };
     plan.soak_renders = arguments.soak.unwrap_or(plan.soak_renders);
     let (started, start) = (OffsetDateTime::now_utc(), Instant::now());
@@ -109,4 +111,14 @@ async fn run(arguments: Arguments) -> Result<(), LoadError> {
     }
     print!("{}", to_text(&surroundings, &results));
     Ok(())
+}
+
+/// Attacks open thousands of connections.
+fn raise_open_files() -> io::Result<()> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    Ok(setrlimit(Resource::Nofile, raised)?)
 }

@@ -3,6 +3,8 @@
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
+    io,
+    net::{Ipv4Addr, SocketAddr},
     time::{Duration, Instant},
 };
 
@@ -10,7 +12,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     time::{interval, timeout},
 };
 
@@ -192,7 +194,7 @@ async fn rendered(target: &Target, body: bytes::Bytes) -> String {
 /// Opens a connection and sees how the service ends it: the status, if it sent one.
 async fn connected(target: &Target, text: &str, trickles: bool) -> String {
     let start = Instant::now();
-    let Ok(mut stream) = TcpStream::connect(&target.authority).await else {
+    let Ok(mut stream) = connect(target).await else {
         return "no connection".to_owned();
     };
     // It may be closed already, which shows below.
@@ -223,6 +225,14 @@ async fn connected(target: &Target, text: &str, trickles: bool) -> String {
             .to_owned(),
         (_, false) => STILL_OPEN.to_owned(),
     }
+}
+
+/// From an address that the neighbour does not have: connections are bounded by network.
+async fn connect(target: &Target) -> io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::new(127, 0, 0, 2), 0).into())?;
+    let address = target.authority.parse::<SocketAddr>().map_err(io::Error::other)?;
+    socket.connect(address).await
 }
 
 /// Whether the service has closed or reset the connection, as far as that can be told without reading what it sent.
