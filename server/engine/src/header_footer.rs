@@ -11,6 +11,7 @@ use std::{cell::Cell, sync::Arc, time::Instant};
 
 use lol_html::{
     HtmlRewriter, RewriteStrSettings, element,
+    errors::AttributeNameError,
     html_content::{ContentType, Element},
     text,
 };
@@ -187,37 +188,14 @@ fn fill(
     let date = date.unwrap_or_default();
     let remote = Cell::new(assets::are_named_in(template));
     let refuse = |element: &mut Element<'_, '_>| {
-        for attribute in ASSET_ATTRIBUTES {
-            let Some(value) = element.get_attribute(attribute) else {
-                continue;
-            };
-            let is_link = attribute == "href" && element.tag_name() == "a";
-            if !is_link && !assets::is_within(&value) {
-                element.remove_attribute(attribute);
-                remote.set(true);
-            }
+        if remove_assets(element) {
+            remote.set(true);
         }
         Ok(())
     };
     let fill_with = |class: &'static str, text: &str| {
         let text = text.to_owned();
-        move |element: &mut Element<'_, '_>| {
-            element.set_inner_content(&text, ContentType::Text);
-            // Chromium would fill it again, with what it knows.
-            let classes = element.get_attribute("class").unwrap_or_default();
-            let renamed: Vec<String> = classes
-                .split_ascii_whitespace()
-                .map(|other| {
-                    if other == class {
-                        filled_class(class)
-                    } else {
-                        other.to_owned()
-                    }
-                })
-                .collect();
-            element.set_attribute("class", &renamed.join(" "))?;
-            Ok(())
-        }
+        move |element: &mut Element<'_, '_>| Ok(fill_element(element, class, &text)?)
     };
     // Every element passes here, and what is filled is in elements.
     let watch = |_: &mut Element<'_, '_>| {
@@ -284,6 +262,37 @@ fn fill(
         message: format!("{which} names an asset by address, which is not loaded; put it in as a data: URL"),
     });
     Ok((String::from_utf8(html).unwrap_or_default(), warning))
+}
+
+/// Removes the attributes of an element that name an asset by address; `true`: there were some.
+fn remove_assets(element: &mut Element<'_, '_>) -> bool {
+    let mut removed = false;
+    for attribute in ASSET_ATTRIBUTES {
+        let Some(value) = element.get_attribute(attribute) else {
+            continue;
+        };
+        let is_link = attribute == "href" && element.tag_name() == "a";
+        if !is_link && !assets::is_within(&value) {
+            element.remove_attribute(attribute);
+            removed = true;
+        }
+    }
+    removed
+}
+
+/// Gives an element its text, and another class in place of the one that asked for it: Chromium would fill it again, with
+/// what it knows.
+fn fill_element(element: &mut Element<'_, '_>, class: &str, text: &str) -> Result<(), AttributeNameError> {
+    element.set_inner_content(text, ContentType::Text);
+    let classes = element.get_attribute("class").unwrap_or_default();
+    let renamed = classes.split_ascii_whitespace().map(|other| {
+        if other == class {
+            filled_class(class)
+        } else {
+            other.to_owned()
+        }
+    });
+    element.set_attribute("class", &renamed.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -94,7 +94,9 @@ pub(crate) async fn wait_until_loaded(
                 match session.execute(&StopLoadingParams::default()).await {
                     // The page is on its way to another document.
                     Err(DevToolsError::Refused { .. }) => {}
-                    stopped => drop(stopped?),
+                    stopped => {
+                        stopped?;
+                    }
                 }
                 return Ok(Some(unanswered));
             }

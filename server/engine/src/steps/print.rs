@@ -148,9 +148,9 @@ pub(crate) async fn print(
     read.size = Some(CHUNK);
     // Only an empty piece is the last, so that every document takes two: they are asked for at once.
     let (first, second) = (session.start(&read).await?, session.start(&read).await?);
-    let mut is_whole = pdf.append(first.await?)? || pdf.append(second.await?)?;
+    let mut is_whole = pdf.append(&first.await?)? || pdf.append(&second.await?)?;
     while !is_whole {
-        is_whole = pdf.append(session.execute(&read).await?)?;
+        is_whole = pdf.append(&session.execute(&read).await?)?;
     }
     // Nobody needs to hear that it is closed.
     drop(session.start(&CloseParams::new(stream)).await?);
@@ -166,7 +166,7 @@ struct PartBytes<'a> {
 
 impl PartBytes<'_> {
     /// `true`: there is no more.
-    fn append(&mut self, piece: ReadReturns) -> Result<bool, StepError> {
+    fn append(&mut self, piece: &ReadReturns) -> Result<bool, StepError> {
         let before = self.bytes.len();
         if piece.base64_encoded.unwrap_or(false) {
             BASE64_STANDARD
