@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// A run takes no longer than this, whatever happens.
-const LONGEST_RUN: Duration = Duration::from_mins(120);
+const LONGEST_RUN: Duration = Duration::from_hours(2);
 
 /// Warm pages of the raw client.
 const RAW_PAGES: usize = 4;

@@ -39,7 +39,7 @@ pub(crate) fn high_water(pid: u32) -> io::Result<u64> {
     of_status(pid, "VmHWM:")
 }
 
-/// See proc_pid_clear_refs(5).
+/// See `proc_pid_clear_refs(5)`.
 pub(crate) fn forget_high_water(pid: u32) -> io::Result<()> {
     fs::write(format!("/proc/{pid}/clear_refs"), "5")
 }

@@ -252,7 +252,7 @@ async fn print_blank(
     printed: &PrintedBytes,
 ) -> Result<Vec<u8>, StepError> {
     session.begin(0, MediaType::Print, Scripts::Disabled).await?;
-    load::put_content(session, html.to_owned()).await?.await?;
+    load::put_content(session, html).await?.await?;
     load::wait_until_loaded(session, false).await?;
     print::print(session, printing, printed).await
 }

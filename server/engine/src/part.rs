@@ -167,7 +167,7 @@ async fn put_in(
     html: &str,
     warnings: &mut Vec<Warning>,
 ) -> Result<PageReport, StepError> {
-    let put = load::put_content(session, html.to_owned()).await?;
+    let put = load::put_content(session, html).await?;
     let report = evaluate::report_once_loaded(session).await?;
     put.await?;
     let unanswered = load::wait_until_loaded(session, false).await?;

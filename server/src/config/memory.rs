@@ -115,7 +115,7 @@ fn available() -> (u64, MemorySource) {
     }
 }
 
-/// See proc_meminfo(5).
+/// See `proc_meminfo(5)`.
 fn machine() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

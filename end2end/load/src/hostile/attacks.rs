@@ -115,7 +115,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "50 noisy pictures of 6000 × 6000",
         at_once: 1,
-        shot: Shot::Render(|_| binary(json!(vec![noise(6000); 50]))),
+        shot: Shot::Render(|_| binary(&json!(vec![noise(6000); 50]))),
     },
     Attack {
         name: "2,500 connections that send nothing",
@@ -136,7 +136,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
         name: "two documents of 8 MB that nobody reads",
         at_once: 2,
         shot: Shot::Connect(|target| {
-            let body = binary(json!([noise(1_600)]));
+            let body = binary(&json!([noise(1_600)]));
             head(target, body.len()) + &body
         }),
     },
@@ -242,7 +242,7 @@ fn has_ended(stream: &TcpStream) -> bool {
     !matches!(stream.take_error(), Ok(None)) || stream.try_write(b" ").is_err()
 }
 
-fn binary(parts: Value) -> String {
+fn binary(parts: &Value) -> String {
     json!({"parts": parts, "output_encoding": "binary"}).to_string()
 }
 

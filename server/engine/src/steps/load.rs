@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use chromiumoxide::cdp::browser_protocol::{
-    network::SetCookieParams,
-    page::{NavigateParams, SetDocumentContentParams, StopLoadingParams},
+use chromiumoxide::{
+    cdp::browser_protocol::{
+        network::SetCookieParams,
+        page::{FrameId, NavigateParams, SetDocumentContentParams, SetDocumentContentReturns, StopLoadingParams},
+    },
+    types::{Command, Method, MethodId},
 };
 use platen_egress::log::Outcome;
+use serde::Serialize;
 use url::Url;
 
 use super::StepError;
@@ -24,15 +28,35 @@ pub(crate) const RESOURCE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that leads on to another by script or `<meta http-equiv=refresh>` is followed so often.
 pub(crate) const CLIENT_REDIRECT_LIMIT: usize = 10;
 
+/// `Page.setDocumentContent`, as [`SetDocumentContentParams`] but for the HTML, which is not copied: it may have 50 MB.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SetDocumentContent<'a> {
+    frame_id: FrameId,
+    html: &'a str,
+}
+
+impl Method for SetDocumentContent<'_> {
+    fn identifier(&self) -> MethodId {
+        SetDocumentContentParams::IDENTIFIER.into()
+    }
+}
+
+impl Command for SetDocumentContent<'_> {
+    type Response = SetDocumentContentReturns;
+}
+
 /// Puts HTML into the page: opaque origin, no change of process. Returns once the command is on its way; what comes back
 /// waits until the page has taken it.
-pub(crate) async fn put_content(
+pub(crate) async fn put_content<'a>(
     session: &Session,
-    html: String,
-) -> Result<impl Future<Output = Result<(), StepError>> + use<>, StepError> {
-    let put = session
-        .start(&SetDocumentContentParams::new(session.frame.clone(), html))
-        .await?;
+    html: &'a str,
+) -> Result<impl Future<Output = Result<(), StepError>> + use<'a>, StepError> {
+    let put = SetDocumentContent {
+        frame_id: session.frame.clone(),
+        html,
+    };
+    let put = session.start(&put).await?;
     Ok(async { Ok(put.await.map(drop)?) })
 }
 

@@ -56,7 +56,7 @@ impl KeptOutcome {
     }
 
     /// Reads what [`Self::to_bytes`] made.
-    pub fn from_bytes(bytes: Bytes) -> Result<Self, Unreadable> {
+    pub fn from_bytes(bytes: &Bytes) -> Result<Self, Unreadable> {
         let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
         let head = serde_json::from_slice(&bytes[..end])?;
         Ok(match head {
@@ -83,10 +83,10 @@ mod tests {
             KeptOutcome::Refused(vec![Fault::invalid("/parts/0", "It can't be.")]),
         ] {
             let bytes = outcome.to_bytes().expect("bytes");
-            assert_eq!(KeptOutcome::from_bytes(bytes.into()).expect("an outcome"), outcome);
+            assert_eq!(KeptOutcome::from_bytes(&bytes.into()).expect("an outcome"), outcome);
         }
         for bytes in [&b""[..], b"{}\n", b"%PDF-1.7\n"] {
-            assert!(KeptOutcome::from_bytes(Bytes::from_static(bytes)).is_err());
+            assert!(KeptOutcome::from_bytes(&Bytes::from_static(bytes)).is_err());
         }
     }
 }

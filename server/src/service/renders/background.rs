@@ -142,8 +142,8 @@ impl Fate {
             | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
             reason if caller_faults(reason).is_some() => Self::Failed,
             _ if stopping => Self::HandedBack,
-            FailureReason::Memory(_) => Self::HandedBack,
-            FailureReason::Engine(
+            FailureReason::Memory(_)
+            | FailureReason::Engine(
                 RenderError::ShuttingDown | RenderError::QueueFull | RenderError::TooManyConcurrent { .. },
             ) => Self::HandedBack,
             _ => Self::Retried,

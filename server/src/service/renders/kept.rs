@@ -147,7 +147,7 @@ async fn read(app: &AppState, account: AccountId, id: Uuid, now: OffsetDateTime)
     spawn_blocking(move || {
         let sealed = files.read(id)?;
         Ok(KeptOutcome::from_bytes(
-            key.open(&Place::kept_answer(account, id), sealed)?.into(),
+            &key.open(&Place::kept_answer(account, id), sealed)?.into(),
         )?)
     })
     .await?

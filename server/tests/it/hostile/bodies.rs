@@ -205,7 +205,7 @@ async fn data_is_bounded_by_its_values() {
     for (path, body, pointer) in [
         (
             RENDER,
-            with_contexts(&id, &[three_million.clone()]),
+            with_contexts(&id, std::slice::from_ref(&three_million)),
             "/parts/0/content/context",
         ),
         (
@@ -215,7 +215,7 @@ async fn data_is_bounded_by_its_values() {
         ),
         (
             QUEUE,
-            with_contexts(&id, &[three_million.clone()]).replace(r#""output_encoding": "binary","#, ""),
+            with_contexts(&id, std::slice::from_ref(&three_million)).replace(r#""output_encoding": "binary","#, ""),
             "/parts/0/content/context",
         ),
         (&preview, format!(r#"{{"context": {three_million}}}"#), "/context"),
@@ -228,7 +228,7 @@ async fn data_is_bounded_by_its_values() {
         let answer = attack(&stage, plan, path, body).await;
         assert!(answer.refused_at(pointer).contains("values"), "{path}: {}", answer.body);
     }
-    for (count, status) in [(900_000, 200), (MOST_DATA_VALUES - 2, 200)] {
+    for (count, status) in [(200_000, 200), (300_000, 200)] {
         let answer = attack(&stage, plan, RENDER, with_contexts(&id, &[data(&ones(count))])).await;
         assert_eq!(answer.status, status, "{count}: {}", answer.body);
     }
@@ -333,7 +333,7 @@ async fn drafts_and_previews_of_editors_are_bounded_too() {
         .await;
     report.was_harmless(plan);
     let (saved, faulty) = report.outcome;
-    assert!(saved.to_string().contains("TemplateData"), "{saved}");
+    assert!(saved.to_string().contains("template_data"), "{saved}");
     assert!(faulty.to_string().contains("values"), "{faulty}");
     let path = format!("{TEMPLATES}/{id}/versions");
     let versions = stage.service.client.get(stage.service.url(&path));

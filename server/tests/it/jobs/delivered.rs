@@ -34,7 +34,6 @@ async fn a_document_is_kept_under_a_public_address() {
         (&result["kind"], &result["metadata"]),
         (&json!("storage#object"), &Value::Null)
     );
-
     assert_eq!(result["storageClass"], "STANDARD");
     let link = result["mediaLink"].as_str().unwrap();
     assert_eq!(link, studio.service.url(&format!("/files/{name}")));
@@ -82,13 +81,8 @@ async fn a_document_is_kept_under_a_public_address() {
         assert_eq!(answer.status(), 404, "{wrong}");
     }
 
-    assert!(
-        !studio
-            .service
-            .process
-            .log()
-            .contains(name.trim_start_matches("renders/"))
-    );
+    let log = studio.service.process.log();
+    assert!(!log.contains(name.trim_start_matches("renders/")));
 
     let render = studio.ended(&id).await;
     assert_eq!(render["state"], "succeeded");

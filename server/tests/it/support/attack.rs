@@ -144,7 +144,7 @@ impl Stage {
         }
     }
 
-    /// A field of proc_pid_status(5), in bytes.
+    /// A field of `proc_pid_status(5)`, in bytes.
     fn memory(&self, field: &str) -> u64 {
         let path = format!("/proc/{}/status", self.service.process.id());
         let status = fs::read_to_string(path).expect("the service runs");
@@ -156,7 +156,7 @@ impl Stage {
         kibibytes * 1024
     }
 
-    /// See proc_pid_clear_refs(5): 5 sets the high-water mark to what is resident now.
+    /// See `proc_pid_clear_refs(5)`: 5 sets the high-water mark to what is resident now.
     fn forget_high_water(&self) {
         let path = format!("/proc/{}/clear_refs", self.service.process.id());
         fs::write(path, "5").expect("our child's");

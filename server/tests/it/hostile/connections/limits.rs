@@ -129,7 +129,10 @@ async fn no_more_open_files_are_not_the_end_of_the_service() {
 #[tokio::test]
 async fn headers_are_bounded_in_number_and_size() {
     let service = TestService::start().await;
-    let many: String = (0..200).map(|number| format!("x-{number}: x\r\n")).collect();
+    let many = (0..200)
+        .map(|number| format!("x-{number}: x\r\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let large = format!("cookie: {}\r\n", "x".repeat(40_000));
     for headers in [many, large] {
         let mut wire = Wire::open(&service).await;
