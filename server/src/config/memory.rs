@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(parts, total);
             assert_eq!(memory.database > 0, private);
         }
-        assert_eq!(split(4 * GIB, 11, true), None);
+        assert_eq!(split(4 * GIB, 14, true), None);
     }
 
     #[test]

@@ -108,6 +108,7 @@ mod tests {
         let second = parsers.run(other, later(), move || other_waits.recv());
         tokio::pin!(second);
         tokio::select! {
+            biased; // The first one takes the place.
             _ = &mut second => panic!("nobody has ended it"),
             third = parsers.run(third, soon(), || 3) => assert_eq!(third, Err(Busy), "both places are taken"),
         }
