@@ -313,7 +313,8 @@ async fn drafts_and_previews_of_editors_are_bounded_too() {
     let wanted = |data: &str| {
         json!({"wanted": {
             "id": id, "content": "<p>{{ rows|length }}", "data": data, "dots_per_inch": 96, "page": 1,
-            "paper": {"size": "A4", "landscape": false, "scale": "1", "margins": ["", "", "", ""]},
+            "paper": {"size": "A4", "landscape": false, "scale": "1", "margins": ["", "", "", ""],
+                "prefer_css": false, "backgrounds": true},
         }})
     };
     let report = stage
