@@ -19,6 +19,7 @@ use clap::{Parser, Subcommand};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
+    allocator,
     boot::{self, ServeError, secret_key::ObtainKeyError},
     cli::failure::Failure,
     config::{Config, jobs::Role},
@@ -133,6 +134,9 @@ pub fn run() -> ExitCode {
 }
 
 fn execute(command: Command) -> Result<(), Failure> {
+    if matches!(command, Command::Serve { .. }) {
+        allocator::return_freed_memory();
+    }
     let config = Config::from_env().map_err(|error| Failure::by_caller(&error))?;
     let traces = matches!(command, Command::Serve { .. }).then_some(&config.traces);
     let telemetry = telemetry::start(&config.log, traces).map_err(|error| Failure::by_caller(&error))?;

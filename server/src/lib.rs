@@ -3,6 +3,7 @@
 //! `cli`, `http`, `web` and `jobs` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
 //! call each other. `boot` builds it all from `config`, `lifecycle` ends it.
 
+pub mod allocator;
 pub mod boot;
 pub mod cli;
 pub mod clock;
