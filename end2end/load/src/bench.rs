@@ -109,17 +109,19 @@ pub(crate) async fn run_section(
         outcome = measure => outcome?,
         error = wait_for_the_end(ended_from_outside) => return Err(error),
     }
-    Ok((chromium.display().to_string(), results))
+    let raw = RawPeer::start(chromium, 1).await?;
+    let version = raw.version().await?;
+    raw.close().await?;
+    Ok((version, results))
 }
 
 /// By a service of its own, which renders nothing of what it accepts.
 async fn measure_acceptance(binary: &Path, chromium: &Path) -> Result<Acceptance, LoadError> {
     progress("acceptance and claims");
-    let mut service = Service::start(binary, chromium, "web")?;
-    service.wait_until_ready().await?;
-    let measured = queue::measure_acceptance(&service, &pages::invoice()).await;
-    service.stop().await?;
-    measured
+    let service = Service::start(binary, chromium, "web")?;
+    service
+        .while_it_runs(async |service| queue::measure_acceptance(service, &pages::invoice()).await)
+        .await
 }
 
 async fn wait_for_the_end((mut terminate, mut interrupt): (Signal, Signal)) -> LoadError {

@@ -16,6 +16,7 @@ use std::{
 
 use reqwest::{Method, StatusCode};
 use serde::Serialize;
+use serde_json::Value;
 use tokio::time::sleep;
 
 use crate::{
@@ -71,7 +72,7 @@ impl Subscription {
 pub(crate) struct AttackResult {
     pub(crate) attack: &'static str,
     pub(crate) subscription: Subscription,
-    /// Responses by status, or by what came instead of one.
+    /// Responses by status and the member that was refused, or by what came instead of one.
     pub(crate) outcomes: BTreeMap<String, usize>,
     pub(crate) seconds: f64,
     /// How far the service's memory rose at its highest, in bytes.
@@ -97,7 +98,10 @@ impl AttackResult {
     /// Responses that are neither a document nor a clear refusal.
     pub(crate) fn unclear(&self) -> usize {
         let clear = |outcome: &str| {
-            outcome.starts_with('2') || outcome.starts_with('4') || outcome == "503" || outcome == attacks::CLOSED
+            outcome.starts_with('2')
+                || outcome.starts_with('4')
+                || outcome.starts_with("503")
+                || outcome == attacks::CLOSED
         };
         let unclear = self.outcomes.iter().filter(|(outcome, _)| !clear(outcome));
         unclear.map(|(_, count)| count).sum()
@@ -107,16 +111,10 @@ impl AttackResult {
 /// Lets every attack happen to a service with default settings.
 pub(crate) async fn measure(binary: &Path, chromium: &Path, plan: Plan) -> Result<Vec<AttackResult>, LoadError> {
     let settings = [("PLATEN_METRICS_TOKEN", METRICS_TOKEN)];
-    let mut service = Service::start_with(binary, chromium, "all", &settings)?;
-    let measured = async {
-        service.wait_until_ready().await?;
-        measure_service(&service, plan).await
-    }
-    .await;
-    let stopped = service.stop().await;
-    let measured = measured?;
-    stopped?;
-    Ok(measured)
+    let service = Service::start_with(binary, chromium, "all", &settings)?;
+    service
+        .while_it_runs(async |service| measure_service(service, plan).await)
+        .await
 }
 
 async fn measure_service(service: &Service, plan: Plan) -> Result<Vec<AttackResult>, LoadError> {
@@ -232,8 +230,17 @@ impl Neighbour {
     }
 }
 
-/// Posts JSON to the synchronous render: the status, and the id of the render if there is one.
-async fn post(client: &Client, body: impl Into<reqwest::Body>) -> Result<(StatusCode, Option<String>), reqwest::Error> {
+/// What the synchronous render answered.
+struct Answer {
+    status: StatusCode,
+    /// Of the render, if there is one.
+    id: Option<String>,
+    /// The member that is refused first.
+    pointer: Option<String>,
+}
+
+/// Posts JSON to the synchronous render.
+async fn post(client: &Client, body: impl Into<reqwest::Body>) -> Result<Answer, reqwest::Error> {
     let request = client
         .request(Method::POST, "renderers/pdf")
         .header("content-type", "application/json");
@@ -241,6 +248,11 @@ async fn post(client: &Client, body: impl Into<reqwest::Body>) -> Result<(Status
     let status = response.status();
     let id = response.headers().get("x-render-id").and_then(|id| id.to_str().ok());
     let id = id.map(ToOwned::to_owned);
-    response.bytes().await?;
-    Ok((status, id))
+    let body = response.bytes().await?;
+    let refusal: Option<Value> = status
+        .is_client_error()
+        .then(|| serde_json::from_slice(&body).ok())
+        .flatten();
+    let pointer = refusal.and_then(|refusal| Some(refusal["errors"][0]["source"]["pointer"].as_str()?.to_owned()));
+    Ok(Answer { status, id, pointer })
 }

@@ -115,6 +115,22 @@ impl Service {
         }
     }
 
+    /// Waits until the service takes renders, measures it, and stops it whatever came of that.
+    pub(crate) async fn while_it_runs<T>(
+        mut self,
+        measure: impl AsyncFnOnce(&Self) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let measured = async {
+            self.wait_until_ready().await?;
+            measure(&self).await
+        }
+        .await;
+        let stopped = self.stop().await;
+        let measured = measured?;
+        stopped?;
+        Ok(measured)
+    }
+
     /// Makes an account and a key, by the command line, as an operator does.
     pub(crate) async fn new_client(&self, name: &str) -> Result<Client, LoadError> {
         self.new_client_with(name, "Scale").await

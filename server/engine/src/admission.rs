@@ -1,7 +1,7 @@
 //! Who renders next: a bounded queue, fair between accounts.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
@@ -17,6 +17,9 @@ const LANES: usize = Lane::ALL.len();
 
 /// Hands out slots. A free slot goes to the first lane in which somebody waits; inside a lane accounts take turns, and
 /// inside an account it is first come, first served.
+///
+/// Beyond the slots that every render may have there are spare ones. Only a render whose caller waits, of an account that
+/// has no slot, gets one of them: however long the renders of one account take, others have theirs meanwhile.
 #[derive(Clone)]
 pub(crate) struct Admission {
     state: Arc<Mutex<State>>,
@@ -25,19 +28,23 @@ pub(crate) struct Admission {
 /// The right to render. Dropping it hands the slot on.
 pub(crate) struct Slot {
     admission: Admission,
+    account: Uuid,
     /// Given up after the slot. A further slot of a render has none, and neither has a render in the background.
     _place: Option<Place>,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.admission.pass_on();
+        self.admission.give_back(self.account);
     }
 }
 
 struct State {
     slots: usize,
-    free: usize,
+    spare: usize,
+    taken: usize,
+    /// Slots that are taken, by account.
+    holding: HashMap<Uuid, usize>,
     waiting: usize,
     waiting_limit: usize,
     closed: bool,
@@ -61,7 +68,7 @@ struct Grant {
 
 /// What is under way now.
 pub(crate) struct Load {
-    /// Slots that there are.
+    /// Slots that there are, spare ones too.
     pub(crate) slots: usize,
     /// Slots that are taken.
     pub(crate) running: usize,
@@ -78,7 +85,8 @@ impl State {
                 limit: caller.concurrency,
             });
         }
-        if self.free == 0 && self.waiting >= self.waiting_limit {
+        let has_to_wait = !self.may_take(caller.account, Lane::Synchronous);
+        if has_to_wait && self.waiting >= self.waiting_limit {
             return Err(RenderError::QueueFull);
         }
         self.under_way.insert(caller.account, under_way + 1);
@@ -87,20 +95,60 @@ impl State {
 
     /// Takes a free slot, or a turn.
     fn take_or_wait(&mut self, account: Uuid, lane: Lane) -> Option<oneshot::Receiver<()>> {
-        if self.free > 0 {
-            self.free -= 1;
+        if self.may_take(account, lane) {
+            self.take(account);
             return None;
         }
         self.waiting += 1;
         Some(self.lanes[lane as usize].push(account))
     }
+
+    fn may_take(&self, account: Uuid, lane: Lane) -> bool {
+        let may_have_spare = lane != Lane::Background && !self.holding.contains_key(&account);
+        self.taken < self.slots || (may_have_spare && self.taken < self.slots + self.spare)
+    }
+
+    fn take(&mut self, account: Uuid) {
+        self.taken += 1;
+        *self.holding.entry(account).or_default() += 1;
+    }
+
+    fn give_back(&mut self, account: Uuid) {
+        self.taken -= 1;
+        decrement(&mut self.holding, account);
+    }
+
+    /// Takes the one out of the queue who may have a slot now and comes first.
+    fn pop(&mut self) -> Option<(Uuid, Grant)> {
+        for lane in Lane::ALL {
+            let mut queue = std::mem::take(&mut self.lanes[lane as usize]);
+            let next = queue.pop(|account| self.may_take(account, lane));
+            self.lanes[lane as usize] = queue;
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+}
+
+/// Takes one from a count, which goes with its last one.
+fn decrement(counts: &mut HashMap<Uuid, usize>, account: Uuid) {
+    if let Entry::Occupied(mut count) = counts.entry(account) {
+        *count.get_mut() -= 1;
+        if *count.get() == 0 {
+            count.remove();
+        }
+    }
 }
 
 impl Admission {
-    pub(crate) fn new(slots: usize, waiting_limit: usize) -> Self {
+    pub(crate) fn new(slots: usize, spare: usize, waiting_limit: usize) -> Self {
         let state = State {
             slots,
-            free: slots,
+            spare,
+            taken: 0,
+            holding: HashMap::new(),
             waiting: 0,
             waiting_limit,
             closed: false,
@@ -132,9 +180,10 @@ impl Admission {
             };
             (place, state.take_or_wait(caller.account, lane))
         };
-        self.wait(turn).await?;
+        self.wait(caller.account, turn).await?;
         Ok(Slot {
             admission: self.clone(),
+            account: caller.account,
             _place: place,
         })
     }
@@ -149,18 +198,20 @@ impl Admission {
             }
             state.take_or_wait(account, lane)
         };
-        self.wait(turn).await?;
+        self.wait(account, turn).await?;
         Ok(Slot {
             admission: self.clone(),
+            account,
             _place: None,
         })
     }
 
     /// Waits for the turn; without one the slot is there already.
-    async fn wait(&self, turn: Option<oneshot::Receiver<()>>) -> Result<(), RenderError> {
+    async fn wait(&self, account: Uuid, turn: Option<oneshot::Receiver<()>>) -> Result<(), RenderError> {
         let Some(turn) = turn else { return Ok(()) };
         let mut waiting = Waiting {
             admission: self.clone(),
+            account,
             turn,
         };
         (&mut waiting.turn).await.map_err(|_| RenderError::ShuttingDown)
@@ -180,8 +231,8 @@ impl Admission {
     pub(crate) fn load(&self) -> Load {
         let state = self.lock();
         Load {
-            slots: state.slots,
-            running: state.slots - state.free,
+            slots: state.slots + state.spare,
+            running: state.taken,
             waiting: state.waiting,
         }
     }
@@ -198,25 +249,18 @@ impl Admission {
     }
 
     fn leave(&self, account: Uuid) {
-        if let std::collections::hash_map::Entry::Occupied(mut count) = self.lock().under_way.entry(account) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
+        decrement(&mut self.lock().under_way, account);
     }
 
-    fn pass_on(&self) {
+    /// Takes a slot from an account, and hands out what is free then.
+    fn give_back(&self, account: Uuid) {
         let mut state = self.lock();
-        loop {
-            let Some(next) = state.lanes.iter_mut().find_map(FairQueue::pop) else {
-                state.free += 1;
-                return;
-            };
-            // Somebody who gave up while waiting is passed over: he has taken himself off the count.
+        state.give_back(account);
+        while let Some((account, next)) = state.pop() {
+            // Those who gave up while waiting are passed over: they have taken themselves off the count.
             if next.sender.send(()).is_ok() {
                 state.waiting -= 1;
-                return;
+                state.take(account);
             }
         }
     }
@@ -237,6 +281,7 @@ impl Drop for Place {
 /// Somebody in a queue, who may give up at any moment.
 struct Waiting {
     admission: Admission,
+    account: Uuid,
     turn: oneshot::Receiver<()>,
 }
 
@@ -251,7 +296,7 @@ impl Drop for Waiting {
             // Given up in the very moment in which the slot came: on to the next.
             Ok(()) => {
                 drop(state);
-                self.admission.pass_on();
+                self.admission.give_back(self.account);
             }
             Err(_) if state.closed => {}
             Err(_) => state.waiting -= 1,
@@ -273,8 +318,10 @@ impl FairQueue {
         turn
     }
 
-    fn pop(&mut self) -> Option<Grant> {
-        while let Some(account) = self.turns.pop_front() {
+    /// The next one, of an account that may have a slot; the others keep their turns.
+    fn pop(&mut self, may_take: impl Fn(Uuid) -> bool) -> Option<(Uuid, Grant)> {
+        while let Some(turn) = self.turns.iter().position(|account| may_take(*account)) {
+            let account = self.turns.remove(turn)?;
             let Some(queue) = self.waiting.get_mut(&account) else {
                 continue;
             };
@@ -286,8 +333,8 @@ impl FairQueue {
             } else {
                 self.turns.push_back(account);
             }
-            if grant.is_some() {
-                return grant;
+            if let Some(grant) = grant {
+                return Some((account, grant));
             }
         }
         None

@@ -4,6 +4,12 @@ use std::{path::PathBuf, sync::Arc};
 
 use platen_egress::guard::Guard;
 
+/// What a browser's own processes hold, in bytes, without what pages store in them: about 170 MB, and some for each
+/// session.
+pub const BROWSER_MEMORY: u64 = 256 << 20;
+/// Slots beyond [`EngineConfig::slots`], for accounts that have none while their callers wait.
+pub const SPARE_SLOTS: usize = 1;
+
 /// Settings of an engine; each has a default in the server's configuration.
 #[derive(Clone)]
 pub struct EngineConfig {

@@ -32,7 +32,7 @@ pub use crate::chromium::{find_chromium, is_full_browser};
 use crate::{
     admission::Admission,
     browser::LaunchError,
-    config::EngineConfig,
+    config::{EngineConfig, SPARE_SLOTS},
     error::RenderError,
     job::{Caller, Lane, MediaType, Part, Phase, PrintSettings, RenderJob, RenderedDocument},
     pool::Pool,
@@ -67,13 +67,21 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// When the render has to be finished.
-    pub fn ends_at(&self) -> Instant {
-        self.ends_at
+    /// Does work outside of the engine, under the render's deadline and as part of a phase, whose time goes to the log.
+    pub async fn within<T>(
+        &self,
+        phase: Phase,
+        log: &RenderLog,
+        work: impl Future<Output = T>,
+    ) -> Result<T, RenderError> {
+        let began = Instant::now();
+        let done = tokio::time::timeout_at(self.ends_at.into(), work).await;
+        log.add_time(phase, began.elapsed());
+        done.map_err(|_| self.late(phase))
     }
 
     /// The error of a render whose deadline has passed in this phase.
-    pub fn late(&self, phase: Phase) -> RenderError {
+    pub(crate) fn late(&self, phase: Phase) -> RenderError {
         RenderError::Deadline {
             phase,
             after: self.deadline,
@@ -99,7 +107,7 @@ pub struct EngineStatus {
     pub browsers: usize,
     /// For instance `HeadlessChrome/156.0.8078.79`.
     pub version: String,
-    /// Slots that there are.
+    /// Slots that there are, the spare one too.
     pub slots: usize,
     /// Slots that are taken.
     pub running: usize,
@@ -137,7 +145,7 @@ impl Engine {
     pub async fn start(config: EngineConfig) -> Result<Self, StartError> {
         let sandbox = config.sandbox;
         let engine = Self {
-            admission: Admission::new(config.slots.max(1), config.queue_limit),
+            admission: Admission::new(config.slots.max(1), SPARE_SLOTS, config.queue_limit),
             page_memory_limit: config.page_memory_limit,
             // One slot is left for others.
             parts_at_once: config.slots.saturating_sub(1).max(1),

@@ -88,7 +88,7 @@ impl RenderLog {
     }
 
     /// Books time that something outside the engine took.
-    pub fn add_time(&self, phase: Phase, took: Duration) {
+    pub(crate) fn add_time(&self, phase: Phase, took: Duration) {
         *self.lock().phases.of(phase) += took;
     }
 

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, thread::available_parallelism};
 
+use platen_engine::config::SPARE_SLOTS;
+
 use crate::config::{
     memory::MemoryConfig,
     reader::{Reader, Setting},
@@ -33,21 +35,21 @@ const BROWSERS: Setting = Setting {
 };
 const SLOTS: Setting = Setting {
     name: "PLATEN_SLOTS",
-    purpose: "Renders at once.",
+    purpose: "Renders at once. One more runs for an account that has none, while others hold all slots.",
     allowed: "1 to 512",
     default: "number of cores, if PLATEN_MEMORY_MB leaves 128 MB for each",
 };
 const SESSIONS: Setting = Setting {
     name: "PLATEN_SESSIONS",
     purpose: "Pages kept warm at most, about 100 MB each.",
-    allowed: "1 to 1024, at least PLATEN_SLOTS",
+    allowed: "1 to 1024, more than PLATEN_SLOTS",
     default: "twice PLATEN_SLOTS",
 };
 const PAGE_MEMORY_MB: Setting = Setting {
     name: "PLATEN_PAGE_MEMORY_MB",
     purpose: "Megabytes that one page may take before its render is ended.",
     allowed: "128 to 65536",
-    default: "1024, or what PLATEN_MEMORY_MB leaves for each of PLATEN_SLOTS",
+    default: "1024, or what PLATEN_MEMORY_MB leaves for each of PLATEN_SLOTS and the spare slot",
 };
 const RENDERS_PER_BROWSER: Setting = Setting {
     name: "PLATEN_RENDERS_PER_BROWSER",
@@ -75,7 +77,7 @@ pub struct BrowserConfig {
     pub sandbox: bool,
     /// Browsers to keep running.
     pub browsers: usize,
-    /// Renders at once.
+    /// Renders at once, without the spare slot.
     pub slots: usize,
     /// Pages kept at most.
     pub sessions: usize,
@@ -97,11 +99,11 @@ impl BrowserConfig {
         let memory = browsers.and_then(|browsers| MemoryConfig::from_env(reader, browsers, private_database));
         let page_memory = memory.map_or(u64::MAX, |memory| memory.pages / MIB);
         // What pages store in a browser's own processes is bounded as one page more.
-        let shared = browsers.unwrap_or(1) as u64;
-        let most_slots = (page_memory / LEAST_PAGE_MEMORY).saturating_sub(shared);
+        let further = browsers.unwrap_or(1) as u64 + SPARE_SLOTS as u64;
+        let most_slots = (page_memory / LEAST_PAGE_MEMORY).saturating_sub(further);
         let slots = reader.number_or(&SLOTS, (cores as u64).clamp(1, most_slots.max(1)) as usize, 1..=512);
         let sessions = reader.number_or(&SESSIONS, slots.unwrap_or(cores) * 2, 1..=1024);
-        let pages = slots.unwrap_or(1) as u64 + shared;
+        let pages = slots.unwrap_or(1) as u64 + further;
         let page_memory_mb = reader.number_or(
             &PAGE_MEMORY_MB,
             (page_memory / pages).clamp(LEAST_PAGE_MEMORY, PAGE_MEMORY),
@@ -109,18 +111,19 @@ impl BrowserConfig {
         );
         let renders_per_browser = reader.number(&RENDERS_PER_BROWSER, 1..=1_000_000);
         if let (Some(sessions), Some(slots)) = (sessions, slots)
-            && sessions < slots
+            && sessions < slots + SPARE_SLOTS
         {
             reader.contradiction(format_args!(
-                "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}): each running render needs a page"
+                "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}) and the spare slot: each running render needs a page"
             ));
         }
         if let (Some(memory), Some(slots), Some(page_memory_mb)) = (memory, slots, page_memory_mb)
             && page_memory_mb * pages > page_memory
         {
             reader.contradiction(format_args!(
-                "PLATEN_SLOTS ({slots}) and PLATEN_BROWSERS ({shared}) times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}) are \
-                 more than the {page_memory} MB that are left for pages of the {} MB in all (PLATEN_MEMORY_MB)",
+                "{pages} times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}), for PLATEN_SLOTS ({slots}), the spare slot and each \
+                 of PLATEN_BROWSERS, are more than the {page_memory} MB that are left for pages of the {} MB in all \
+                 (PLATEN_MEMORY_MB)",
                 memory.total / MIB
             ));
         }

@@ -2,13 +2,13 @@
 
 use std::fs;
 
+use platen_engine::config::BROWSER_MEMORY;
+
 use crate::config::reader::{Reader, Setting};
 
 const MIB: u64 = 1 << 20;
 /// What the private Postgres takes: its shared buffers, and its connections.
 const DATABASE: u64 = 320 * MIB;
-/// What a browser's own processes take, without what pages store in them.
-const OF_A_BROWSER: u64 = 256 * MIB;
 /// With less, nothing of any size is rendered.
 const LEAST: u64 = 1536 * MIB;
 /// How often a document is in memory at most while it is made: filled templates, printed parts, the document that is put
@@ -69,7 +69,7 @@ impl MemoryConfig {
             reader.contradiction(format_args!(
                 "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages, which leaves nothing of the {} MB that \
                  the service takes in all (PLATEN_MEMORY_MB)",
-                OF_A_BROWSER / MIB,
+                BROWSER_MEMORY / MIB,
                 total / MIB
             ));
         }
@@ -79,7 +79,7 @@ impl MemoryConfig {
     /// Of what Postgres and the browsers themselves leave, pages get two thirds and the service a third.
     fn split(total: u64, source: MemorySource, browsers: usize, private_database: bool) -> Option<Self> {
         let database = if private_database { DATABASE } else { 0 };
-        let browsers = browsers as u64 * OF_A_BROWSER;
+        let browsers = browsers as u64 * BROWSER_MEMORY;
         let rest = total.checked_sub(database + browsers)?;
         let service = rest / 3;
         (service > 128 * MIB).then_some(Self {

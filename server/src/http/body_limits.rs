@@ -20,7 +20,7 @@ use tokio::time::{Sleep, sleep};
 
 use crate::{
     domain::ids::AccountId,
-    http::{error::ApiError, held_body::held},
+    http::{error::ApiError, held_body::HeldBody},
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
 };
@@ -100,7 +100,7 @@ impl FormLimits {
         match (person, response.body().size_hint().exact()) {
             (Some(user), Some(length)) if length > LARGE_RESPONSE => {
                 match self.memory.try_reserve(AccountId(user.0), length) {
-                    Ok(memory) => response.map(|body| held(body, memory)),
+                    Ok(memory) => response.map(|body| Body::new(HeldBody::new(body, memory))),
                     Err(error) => full(error),
                 }
             }

@@ -20,7 +20,10 @@ use crate::{
         api_keys::AuthenticationError,
         callbacks::ResendError,
         connections::ConnectionError,
-        renders::{FailureReason, RenderFailure, caller_faults, cancel::CancelError},
+        renders::{
+            cancel::CancelError,
+            failure::{FailureReason, RenderFailure},
+        },
         templates::TemplateError,
     },
     store::{
@@ -242,7 +245,7 @@ fn template_error(error: TemplateError) -> Response {
 
 /// A preview has one part, which is its template, and the options of a render.
 fn preview_failure(reason: FailureReason) -> Response {
-    let Some(faults) = caller_faults(&reason) else {
+    let Some(faults) = reason.caller_faults() else {
         return render_failure(reason);
     };
     let faults = faults.into_iter().map(|fault| Fault {
@@ -257,7 +260,7 @@ fn preview_failure(reason: FailureReason) -> Response {
 }
 
 fn render_failure(reason: FailureReason) -> Response {
-    if let Some(faults) = caller_faults(&reason) {
+    if let Some(faults) = reason.caller_faults() {
         return validation_error(&faults);
     }
     let error = match reason {

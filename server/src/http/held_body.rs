@@ -1,4 +1,4 @@
-//! Bodies of answers that hold memory until they are sent.
+//! Bodies of responses that hold something until they are sent.
 
 use std::{
     pin::Pin,
@@ -8,28 +8,28 @@ use std::{
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-use crate::memory::Reservation;
-
 /// A frame of this size at a time: the body ends when its last frame is written, not when its first one is.
 const FRAME: usize = 64 * 1024;
 
-/// A body that gives its memory back when it is sent, or its client is gone.
-pub(super) fn held(body: impl Into<Body>, memory: Reservation) -> Body {
-    Body::new(HeldBody {
-        body: body.into(),
-        unsent: Bytes::new(),
-        _memory: memory,
-    })
-}
-
-struct HeldBody {
+/// A body that drops what it holds when it is sent, or its client is gone.
+pub(super) struct HeldBody<Held> {
     body: Body,
     /// What is left of the last frame.
     unsent: Bytes,
-    _memory: Reservation,
+    _held: Held,
 }
 
-impl HttpBody for HeldBody {
+impl<Held> HeldBody<Held> {
+    pub(super) fn new(body: impl Into<Body>, held: Held) -> Self {
+        Self {
+            body: body.into(),
+            unsent: Bytes::new(),
+            _held: held,
+        }
+    }
+}
+
+impl<Held: Unpin> HttpBody for HeldBody<Held> {
     type Data = Bytes;
     type Error = axum::Error;
 

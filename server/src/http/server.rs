@@ -27,10 +27,13 @@ use tower::ServiceExt;
 
 use crate::{
     config::{Config, connections::Timeouts},
-    http::server::{
-        activity::{Activity, TrackedBody, TrackedStream},
-        connection_limits::{ConnectionLimits, Place},
-        rejection::Rejections,
+    http::{
+        held_body::HeldBody,
+        server::{
+            activity::{Activity, TrackedStream},
+            connection_limits::{ConnectionLimits, Place},
+            rejection::Rejections,
+        },
     },
     lifecycle::Lifecycle,
     service::metrics::connections::ConnectionMetrics,
@@ -120,7 +123,7 @@ impl Server {
             let response = router.clone().oneshot(request);
             async move {
                 let response = response.await?;
-                Ok::<_, Infallible>(response.map(|body| TrackedBody::new(body, request_in_progress)))
+                Ok::<_, Infallible>(response.map(|body| HeldBody::new(body, request_in_progress)))
             }
         });
         let connection = http1::Builder::new()

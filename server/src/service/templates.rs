@@ -28,7 +28,7 @@ use crate::{
     },
     drawing::DrawingError,
     memory::MemoryFull,
-    service::renders::EnterError,
+    service::renders::failure::EnterError,
     state::AppState,
     store::{
         account_log,

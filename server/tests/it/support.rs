@@ -10,6 +10,7 @@ pub(crate) mod command;
 pub(crate) mod description;
 pub(crate) mod fault_proxy;
 pub(crate) mod folder;
+pub(crate) mod noise;
 pub(crate) mod object_stores;
 pub(crate) mod origin;
 pub(crate) mod pdf;

@@ -62,18 +62,18 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "5.2 million numbers as parts",
         at_once: 1,
-        shot: Shot::Render(|_| format!("{{\"parts\":[{}1]}}", "1,".repeat(5_200_000))),
+        shot: Shot::Render(|_| with_parts(&format!("[{}1]", "1,".repeat(5_200_000)))),
     },
     Attack {
         name: "six bodies of a million faulty parts",
         at_once: 6,
-        shot: Shot::Render(|_| format!("{{\"parts\":[{}{{}}]}}", "{\"x\":1},".repeat(1_000_000))),
+        shot: Shot::Render(|_| with_parts(&format!("[{}{{}}]", "{\"x\":1},".repeat(1_000_000)))),
     },
     Attack {
         name: "800,000 unknown members",
         at_once: 1,
         shot: Shot::Render(|_| {
-            let mut body = "{\"parts\":[\"<p>\"]".to_owned();
+            let mut body = "{\"output_encoding\":\"binary\",\"parts\":[\"<p>\"]".to_owned();
             for number in 0..800_000 {
                 // Writing to a string cannot fail.
                 let _ = write!(body, ",\"x{number}\":0");
@@ -86,11 +86,11 @@ pub(crate) const ATTACKS: &[Attack] = &[
         at_once: 2,
         shot: Shot::Render(|target| {
             let template = &target.small_template;
-            format!(
-                "{{\"parts\":[{{\"type\":\"template\",\"content\":{{\"template_id\":\"{template}\",\
-                 \"context\":{{\"name\":\"Ann\",\"numbers\":[{}1]}}}}}}]}}",
+            with_parts(&format!(
+                "[{{\"type\":\"template\",\"content\":{{\"template_id\":\"{template}\",\
+                 \"context\":{{\"name\":\"Ann\",\"numbers\":[{}1]}}}}}}]",
                 "1,".repeat(3_000_000)
-            )
+            ))
         }),
     },
     Attack {
@@ -109,13 +109,18 @@ pub(crate) const ATTACKS: &[Attack] = &[
         shot: Shot::Render(|target| {
             let context = json!({"chunk": "x".repeat(10_000)});
             let content = json!({"template_id": target.growing_template, "context": context});
-            json!({"parts": vec![json!({"type": "template", "content": content}); 50]}).to_string()
+            binary(&json!(vec![json!({"type": "template", "content": content}); 50]))
         }),
     },
     Attack {
         name: "50 noisy pictures of 6000 × 6000",
         at_once: 1,
         shot: Shot::Render(|_| binary(&json!(vec![noise(6000); 50]))),
+    },
+    Attack {
+        name: "ten pages that take 15 seconds",
+        at_once: 10,
+        shot: Shot::Render(|_| evaluating("new Promise(done => setTimeout(done, 15_000))")),
     },
     Attack {
         name: "2,500 connections that send nothing",
@@ -151,9 +156,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
         shot: Shot::Render(|_| evaluating("for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6))")),
     },
     Attack {
-        name: "a context nested 100,000 deep",
+        name: "parts nested 100,000 deep",
         at_once: 1,
-        shot: Shot::Render(|_| format!("{{\"parts\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000))),
+        shot: Shot::Render(|_| with_parts(&nested())),
     },
 ];
 
@@ -184,7 +189,10 @@ impl Attack {
 
 async fn rendered(target: &Target, body: bytes::Bytes) -> String {
     match timeout(LONGEST, post(&target.client, body)).await {
-        Ok(Ok((status, _))) => status.as_u16().to_string(),
+        Ok(Ok(answer)) => {
+            let pointer = answer.pointer.map(|pointer| format!(" {pointer}")).unwrap_or_default();
+            format!("{}{pointer}", answer.status.as_u16())
+        }
         Ok(Err(error)) if error.is_connect() => "no connection".to_owned(),
         Ok(Err(_)) => "no answer".to_owned(),
         Err(_) => STILL_OPEN.to_owned(),
@@ -242,15 +250,28 @@ fn has_ended(stream: &TcpStream) -> bool {
     !matches!(stream.take_error(), Ok(None)) || stream.try_write(b" ").is_err()
 }
 
-fn binary(parts: &Value) -> String {
+/// A body of these parts, as JSON text.
+pub(super) fn with_parts(parts: &str) -> String {
+    format!("{{\"output_encoding\":\"binary\",\"parts\":{parts}}}")
+}
+
+/// An array in an array, and so on.
+pub(super) fn nested() -> String {
+    "[".repeat(100_000) + &"]".repeat(100_000)
+}
+
+/// A body of these parts, answered by the document itself.
+pub(super) fn binary(parts: &Value) -> String {
     json!({"parts": parts, "output_encoding": "binary"}).to_string()
 }
 
-fn evaluating(expression: &str) -> String {
+/// A body of a page with an expression to evaluate.
+pub(super) fn evaluating(expression: &str) -> String {
     json!({"parts": ["<p>"], "evaluate_js": {"expression": expression}, "output_encoding": "binary"}).to_string()
 }
 
-fn titled(title: usize, times: usize) -> String {
+/// A body whose header repeats a title of so many bytes so many times.
+pub(super) fn titled(title: usize, times: usize) -> String {
     json!({
         "parts": [format!("<title>{}</title><p>", "x".repeat(title)), "<p>"],
         "render_header_footer": true,

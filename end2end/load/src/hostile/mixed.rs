@@ -20,7 +20,11 @@ use sqlx::Row as _;
 
 use crate::{
     error::LoadError,
-    hostile::post,
+    hostile::{
+        Answer,
+        attacks::{binary, evaluating, nested, titled, with_parts},
+        post,
+    },
     pages,
     platen::{Service, client::Client},
     processes,
@@ -77,16 +81,10 @@ struct Seen {
 /// Renders so many pages on a service with default settings, but for the rate of requests.
 pub(crate) async fn measure(binary: &Path, chromium: &Path, renders: u64) -> Result<MixedSoak, LoadError> {
     let settings = [("PLATEN_RATE_PER_MINUTE", "1000000")];
-    let mut service = Service::start_with(binary, chromium, "all", &settings)?;
-    let measured = async {
-        service.wait_until_ready().await?;
-        measure_service(&service, renders).await
-    }
-    .await;
-    let stopped = service.stop().await;
-    let measured = measured?;
-    stopped?;
-    Ok(measured)
+    let service = Service::start_with(binary, chromium, "all", &settings)?;
+    service
+        .while_it_runs(async |service| measure_service(service, renders).await)
+        .await
 }
 
 async fn measure_service(service: &Service, renders: u64) -> Result<MixedSoak, LoadError> {
@@ -99,7 +97,7 @@ async fn measure_service(service: &Service, renders: u64) -> Result<MixedSoak, L
         total: renders,
         begun: AtomicU64::new(0),
         pid: service.pid,
-        pages: loads.iter().map(|load| body(&load.html)).collect(),
+        pages: loads.iter().map(|load| binary(&json!([*load.html])).into()).collect(),
         hostile: hostile_bodies(),
         seen: Mutex::default(),
     });
@@ -140,19 +138,14 @@ async fn render(run: Arc<Run>, client: Client) -> Result<(), LoadError> {
 }
 
 impl Run {
-    fn note(
-        &self,
-        hostile: bool,
-        outcome: Option<(StatusCode, Option<String>)>,
-        took_ms: f64,
-    ) -> Result<(), LoadError> {
+    fn note(&self, hostile: bool, outcome: Option<Answer>, took_ms: f64) -> Result<(), LoadError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.ended += 1;
-        let status = outcome.as_ref().map(|(status, _)| *status);
+        let status = outcome.as_ref().map(|answer| answer.status);
         let done = status == Some(StatusCode::OK);
         if done {
             seen.soak.owed += 1;
-            let id = outcome.and_then(|(_, id)| id);
+            let id = outcome.and_then(|answer| answer.id);
             if id.is_none_or(|id| !seen.ids.insert(id)) {
                 seen.soak.doubled += 1;
             }
@@ -189,28 +182,15 @@ async fn recorded(service: &Service) -> Result<(i64, i64), LoadError> {
     Ok((row.get(0), row.get(1)))
 }
 
-fn body(html: &str) -> Bytes {
-    json!({"parts": [html], "output_encoding": "binary"}).to_string().into()
-}
-
 /// Small enough for a limit to end each within two seconds.
 fn hostile_bodies() -> Vec<Bytes> {
-    let evaluating = |expression: &str| {
-        json!({"parts": ["<p>"], "evaluate_js": {"expression": expression}, "output_encoding": "binary"}).to_string()
-    };
-    let header = json!({
-        "parts": [format!("<title>{}</title><p>", "x".repeat(50_000)), "<p>"],
-        "render_header_footer": true,
-        "header_template": "<i class=title></i>".repeat(5_000),
-        "output_encoding": "binary",
-    });
     let bodies = [
         evaluating("'\\u0001'.repeat(5e6)"),
         evaluating("(() => { throw new Error('x'.repeat(1e7)) })()"),
         evaluating("for (let i = 0; i < 100; i++) console.log('x'.repeat(1e5))"),
-        format!("{{\"parts\":[{}1]}}", "1,".repeat(500_000)),
-        format!("{{\"parts\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000)),
-        header.to_string(),
+        with_parts(&format!("[{}1]", "1,".repeat(500_000))),
+        with_parts(&nested()),
+        titled(50_000, 5_000),
     ];
     bodies.map(Bytes::from).into()
 }

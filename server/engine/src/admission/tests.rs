@@ -4,6 +4,7 @@ use super::*;
 
 const A: Uuid = Uuid::from_u128(1);
 const B: Uuid = Uuid::from_u128(2);
+const C: Uuid = Uuid::from_u128(3);
 
 fn caller(account: Uuid) -> Caller {
     Caller {
@@ -52,7 +53,7 @@ impl Waiters {
 
 #[tokio::test]
 async fn accounts_take_turns() {
-    let admission = Admission::new(1, 100);
+    let admission = Admission::new(1, 0, 100);
     let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
     let mut waiters = Waiters::new(&admission);
     for name in ["a1", "a2", "a3", "a4"] {
@@ -66,8 +67,43 @@ async fn accounts_take_turns() {
 }
 
 #[tokio::test]
+async fn a_spare_slot_is_for_accounts_without_one_whose_callers_wait() {
+    let admission = Admission::new(2, 1, 100);
+    let mut running = Vec::new();
+    for _ in 0..2 {
+        running.push(admission.enter(caller(A), Lane::Synchronous).await.unwrap());
+    }
+    // Neither the account that has all the others, nor a render in the background.
+    let mut again = Box::pin(admission.enter(caller(A), Lane::Synchronous));
+    assert!(futures::poll!(&mut again).is_pending());
+    let mut background = Box::pin(admission.enter(caller(B), Lane::Background));
+    assert!(futures::poll!(&mut background).is_pending());
+    let spare = admission.enter(caller(B), Lane::Synchronous).await.unwrap();
+    assert_eq!((admission.load().running, admission.load().waiting), (3, 2));
+    // B has a slot now, and C is next.
+    let mut second = Box::pin(admission.enter(caller(B), Lane::Synchronous));
+    assert!(futures::poll!(&mut second).is_pending());
+    let mut third = Box::pin(admission.enter(caller(C), Lane::Synchronous));
+    assert!(futures::poll!(&mut third).is_pending());
+    drop(running.pop());
+    assert!(futures::poll!(&mut again).is_pending());
+    assert!(futures::poll!(&mut second).is_pending());
+    let third = third.await.unwrap();
+    // Accounts that waited longer come first once a slot is free for all.
+    drop(third);
+    assert!(futures::poll!(&mut again).is_pending());
+    drop(spare);
+    let again = again.await.unwrap();
+    let second = second.await.unwrap();
+    drop((again, running));
+    let background = background.await.unwrap();
+    drop((background, second));
+    assert_eq!((admission.load().running, admission.load().waiting), (0, 0));
+}
+
+#[tokio::test]
 async fn lanes_come_in_order() {
-    let admission = Admission::new(1, 100);
+    let admission = Admission::new(1, 0, 100);
     let running = admission.enter(caller(A), Lane::Background).await.unwrap();
     let mut waiters = Waiters::new(&admission);
     waiters.add("background", A, Lane::Background).await;
@@ -79,7 +115,7 @@ async fn lanes_come_in_order() {
 
 #[tokio::test]
 async fn a_further_slot_takes_its_accounts_turn() {
-    let admission = Admission::new(1, 1);
+    let admission = Admission::new(1, 0, 1);
     let limited = Caller {
         account: A,
         concurrency: 1,
@@ -100,7 +136,7 @@ async fn a_further_slot_takes_its_accounts_turn() {
 
 #[tokio::test]
 async fn who_gives_up_frees_his_place_and_keeps_his_accounts_turn() {
-    let admission = Admission::new(1, 2);
+    let admission = Admission::new(1, 0, 2);
     let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
     // More often than there are places in the queue.
     for _ in 0..5 {
@@ -119,24 +155,24 @@ async fn who_gives_up_frees_his_place_and_keeps_his_accounts_turn() {
     waiters.add("b", B, Lane::Synchronous).await;
     drop(running);
     assert_eq!(waiters.served().await, ["a", "b"]);
-    assert_eq!(admission.lock().free, 1);
+    assert_eq!(admission.lock().taken, 0);
 }
 
 #[tokio::test]
 async fn who_gives_up_in_the_moment_of_his_turn_hands_it_on() {
-    let admission = Admission::new(1, 10);
+    let admission = Admission::new(1, 0, 10);
     let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
     let mut gives_up = Box::pin(admission.enter(caller(A), Lane::Synchronous));
     assert!(futures::poll!(&mut gives_up).is_pending());
     drop(running);
     drop(gives_up);
-    assert_eq!(admission.lock().free, 1);
+    assert_eq!(admission.lock().taken, 0);
     assert_eq!(admission.load().running, 0);
 }
 
 #[tokio::test]
 async fn an_account_has_so_many_renders_and_the_queue_so_many_places() {
-    let admission = Admission::new(1, 1);
+    let admission = Admission::new(1, 0, 1);
     let limited = Caller {
         account: A,
         concurrency: 1,
@@ -155,7 +191,7 @@ async fn an_account_has_so_many_renders_and_the_queue_so_many_places() {
 
 #[tokio::test]
 async fn closing_refuses_those_who_wait_and_those_who_come() {
-    let admission = Admission::new(1, 10);
+    let admission = Admission::new(1, 0, 10);
     let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
     let mut waiters = Waiters::new(&admission);
     waiters.add("b", B, Lane::Synchronous).await;
@@ -171,7 +207,7 @@ async fn closing_refuses_those_who_wait_and_those_who_come() {
 
 #[tokio::test]
 async fn a_snapshot_tells_who_waits_in_which_lane() {
-    let admission = Admission::new(1, 7);
+    let admission = Admission::new(1, 0, 7);
     let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
     let mut waiters = Waiters::new(&admission);
     let first = waiters.add("a1", A, Lane::Synchronous).await;

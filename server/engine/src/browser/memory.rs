@@ -16,14 +16,12 @@ use rustix::process::{Pid, Signal};
 use tokio::sync::watch;
 
 use super::Browser;
-use crate::processes;
+use crate::{config::BROWSER_MEMORY, processes};
 
 /// How often memory is looked at: a page that floods it gains 300 to 500 MB a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 /// A crash so soon after a kill for memory is that kill.
 const KILL_WINDOW: Duration = Duration::from_secs(3);
-/// What the shared processes hold of their own, in bytes: about 170 MB, and some for each session.
-const SHARED_BASE: u64 = 256 << 20;
 /// The shared processes may hold so many times their limit before the browser is killed.
 const HARD_LIMIT_FACTOR: u64 = 2;
 /// Disposing of a context takes 20 ms, and up to 2.5 s after a flood of messages.
@@ -138,10 +136,10 @@ pub(super) async fn watch_shared(browser: Weak<Browser>, limit: u64) {
         interval.tick().await;
         let Some(browser) = living(&browser) else { return };
         let held = held_by_shared(browser.group);
-        if held <= SHARED_BASE + limit {
+        if held <= BROWSER_MEMORY + limit {
             continue;
         }
-        if held > HARD_LIMIT_FACTOR * (SHARED_BASE + limit) {
+        if held > HARD_LIMIT_FACTOR * (BROWSER_MEMORY + limit) {
             tracing::error!(held, limit, "browser killed for its memory");
             browser.kill();
             return;

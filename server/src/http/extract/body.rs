@@ -190,12 +190,7 @@ async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reserva
     }
     let longest = size.upper().unwrap_or(limit as u64).min(limit as u64);
     let mut memory = state.app.memory.reserve(account, COPIES_OF_A_BODY * longest).await?;
-    let patience = state.app.config.limits.body_time;
-    let reading = read_body(Limited::new(request.into_body(), limit), longest as usize);
-    let Ok(body) = tokio::time::timeout(patience, reading).await else {
-        return Err(ApiError::TooSlow(patience));
-    };
-    match body {
+    match read_body(Limited::new(request.into_body(), limit), longest as usize).await {
         Ok(body) => {
             memory.shrink_to(COPIES_OF_A_BODY * body.len() as u64);
             Ok((body, memory))

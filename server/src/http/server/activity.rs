@@ -9,8 +9,6 @@ use std::{
     time::Duration,
 };
 
-use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::{Frame, SizeHint};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -127,41 +125,6 @@ pub(super) struct RequestInProgress(Arc<Activity>);
 impl Drop for RequestInProgress {
     fn drop(&mut self) {
         self.0.end_request();
-    }
-}
-
-/// The body of a response; with it the request ends.
-pub(super) struct TrackedBody {
-    body: Body,
-    _request: RequestInProgress,
-}
-
-impl TrackedBody {
-    pub(super) fn new(body: Body, request: RequestInProgress) -> Self {
-        Self {
-            body,
-            _request: request,
-        }
-    }
-}
-
-impl HttpBody for TrackedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 

@@ -28,12 +28,11 @@ use crate::{
         callbacks::{self, Told},
         metrics::outcome::Outcome,
         renders::{
-            FailureReason, caller_faults,
             charge::{Bill, charge, reserve_price},
-            counted,
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
+            failure::FailureReason,
             kept::KeepError,
-            make, note, thumbnails, told, watermark,
+            make, note, thumbnails, watermark,
         },
     },
     state::AppState,
@@ -140,7 +139,7 @@ impl Fate {
             | FailureReason::NoConnection(_)
             | FailureReason::Poisonous
             | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
-            reason if caller_faults(reason).is_some() => Self::Failed,
+            reason if reason.caller_faults().is_some() => Self::Failed,
             _ if stopping => Self::HandedBack,
             FailureReason::Memory(_)
             | FailureReason::Engine(
@@ -275,7 +274,7 @@ pub(in crate::service) async fn end(
 /// Records that there is no document.
 async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<(), StoreError> {
     let now = clock::now();
-    let kept = told(reason);
+    let kept = reason.told();
     let mut transaction = tx::begin(&app.db).await?;
     if !jobs::complete(&mut transaction, job).await? {
         return Ok(());
@@ -285,7 +284,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     let ending = Ending::Failed(kept);
     end(&mut transaction, job.account, job.render, ending, failure, seen, now).await?;
     tx::commit(transaction).await?;
-    app.metrics.render_ended(RenderMode::Async, counted(reason));
+    app.metrics.render_ended(RenderMode::Async, reason.counted());
     app.jobs.added(JobKind::Callback);
     app.jobs.changed(job.account, job.render);
     Ok(())

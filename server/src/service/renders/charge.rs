@@ -10,7 +10,7 @@ use crate::{
         ids::{AccountId, RenderId},
         mail::Letter,
     },
-    service::{credits::lock_balance, mail::write_to_owner, renders::FailureReason},
+    service::{credits::lock_balance, mail::write_to_owner, renders::failure::FailureReason},
     store::{
         accounts, credits as periods,
         error::StoreError,

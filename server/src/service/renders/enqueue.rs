@@ -22,8 +22,8 @@ use crate::{
         account_keys::data_key,
         connections::delivery::covering,
         renders::{
-            FailureReason, RenderFailure,
             charge::reserve,
+            failure::{FailureReason, RenderFailure},
             kept::{KeepError, KeyHolder, take_key},
             templates::note_versions,
         },

@@ -23,11 +23,10 @@ use crate::{
     service::{
         metrics::outcome::Outcome,
         renders::{
-            FailureReason, caller_faults,
             charge::{Bill, charge, reserve},
-            counted,
+            failure::FailureReason,
             kept::{self, KeyHolder, take_key},
-            thumbnails, told,
+            thumbnails,
         },
     },
     state::AppState,
@@ -102,7 +101,11 @@ impl OpenRecord {
         let row = self.close();
         self.spawn(async move {
             let recorded = row.succeed(document).await;
-            row.count(recorded.as_ref().map_or_else(counted, |_| Outcome::Succeeded));
+            row.count(
+                recorded
+                    .as_ref()
+                    .map_or_else(FailureReason::counted, |_| Outcome::Succeeded),
+            );
             row.end_later_if_lost(recorded.as_ref().err());
             recorded
         })
@@ -116,7 +119,7 @@ impl OpenRecord {
             let ended = row.fail(&reason).await;
             row.end_later_if_lost(ended.as_ref().err());
             let reason = ended.err().unwrap_or(reason);
-            row.count(counted(&reason));
+            row.count(reason.counted());
             reason
         });
         recorded.await.unwrap_or_else(Into::into)
@@ -194,8 +197,8 @@ impl Row {
     }
 
     async fn fail(&self, reason: &FailureReason) -> Result<(), FailureReason> {
-        let ending = || Ending::Failed(told(reason));
-        if let Some(faults) = caller_faults(reason).filter(|_| self.idempotent) {
+        let ending = || Ending::Failed(reason.told());
+        if let Some(faults) = reason.caller_faults().filter(|_| self.idempotent) {
             let written = kept::write(&self.app, self.account, KeptOutcome::Refused(faults), clock::now()).await;
             let stored = match written {
                 Ok((_, response)) => self.end(ending(), Some(response)).await,
@@ -218,7 +221,7 @@ impl Row {
             Ok((outcome, response)) => Ok((outcome, Some(response))),
             Err(error) => {
                 let reason = FailureReason::from(error);
-                self.end(Ending::Failed(told(&reason)), None).await?;
+                self.end(Ending::Failed(reason.told()), None).await?;
                 Err(reason)
             }
         }
@@ -233,7 +236,7 @@ impl Row {
     ) -> Result<(), FailureReason> {
         let charged = self.try_charge(success, price, response).await;
         if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
-            self.end(Ending::Failed(told(reason)), None).await?;
+            self.end(Ending::Failed(reason.told()), None).await?;
             if let Some(response) = response {
                 kept::discard(&self.app, response).await;
             }
@@ -293,7 +296,7 @@ impl Row {
         let Some(reason @ FailureReason::Store(_)) = error else {
             return;
         };
-        let (row, told) = (self.clone(), told(reason));
+        let (row, told) = (self.clone(), reason.told());
         let ending = async move {
             loop {
                 tokio::time::sleep(TRY_AGAIN).await;

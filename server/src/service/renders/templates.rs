@@ -13,7 +13,7 @@ use crate::{
         template::{faulty_template, settings::TemplateSettings},
         validation::Fault,
     },
-    service::renders::FailureReason,
+    service::renders::failure::FailureReason,
     state::AppState,
     store::{
         error::StoreError,

@@ -11,6 +11,7 @@ use std::{
 
 use axum::body::Bytes;
 use base64::{DecodeError, Engine as _, prelude::BASE64_STANDARD};
+use platen_engine::config::SPARE_SLOTS;
 use tokio::{
     sync::Semaphore,
     task::{JoinError, spawn_blocking},
@@ -137,7 +138,7 @@ pub(super) fn is_drawn_when_looked_at(app: &AppState) -> bool {
 /// Lets a document that was just made be drawn, if there is time for it.
 pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_count: usize, pdf: Bytes) {
     let load = app.engine.status();
-    if load.waiting > 0 || load.running >= load.slots || pdf.len() > LARGEST_DOCUMENT {
+    if load.waiting > 0 || load.running + SPARE_SLOTS >= load.slots || pdf.len() > LARGEST_DOCUMENT {
         return;
     }
     let Some(place) = app.thumbnails.place(account, render, MADE) else {

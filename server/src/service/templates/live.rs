@@ -9,7 +9,7 @@ use std::{
 };
 
 use platen_engine::{
-    job::{Lane, Part},
+    job::{Lane, Part, Phase},
     render_log::{NetworkRequest, RenderLog},
 };
 use platen_template::{fault::Warning as UndefinedName, language::Undefined, pool};
@@ -18,8 +18,8 @@ use serde_json::{Map, Value, value::RawValue};
 use crate::{
     domain::{
         caller::Caller,
-        ids::{AccountId, RenderId, TemplateId},
-        render::{RenderRequest, RenderTerms},
+        ids::{AccountId, TemplateId},
+        render::RenderRequest,
         template::{MOST_PREVIEW_VALUES, preview::PreviewRequest},
         validation::json::{self, Unreadable},
     },
@@ -30,7 +30,7 @@ use crate::{
     memory::Reservation,
     service::{
         parsers::Busy,
-        renders::enter,
+        renders::{enter, terms_while_waiting},
         templates::{TemplateError, settings::get_settings},
         throttle::{Quota, Throttle},
     },
@@ -153,18 +153,13 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
         Ok(read) => read,
         Err(remark) => return Ok(Live::Faulty(remark)),
     };
-    let terms = RenderTerms {
-        id: RenderId::generate(),
-        lane: Lane::Preview,
-        watermark: None,
-        deadline: caller.limits.sync_deadline,
-        pages: app.config.limits.page_limit,
-        document_bytes: app.config.memory.largest_document(caller.limits.body_bytes),
-    };
+    let terms = terms_while_waiting(app, caller, Lane::Preview, None);
     let log = RenderLog::default();
     let entered = enter(app, caller.into(), &terms, &mut memory, &log).await;
     let entered = entered.map_err(TemplateError::from)?;
-    let filled = match app.templates.render(account.0, &typed.content, &data, undefined).await {
+    let filling = app.templates.render(account.0, &typed.content, &data, undefined);
+    let filled = entered.within(Phase::Load, &log, filling).await;
+    let filled = match filled.map_err(TemplateError::from)? {
         Ok(filled) => filled,
         Err(pool::Error::Template(fault)) => return Ok(Live::Faulty(remarks::of_fault(&fault))),
         Err(error) => return Err(TemplateError::from(error).into()),

@@ -1,7 +1,7 @@
 //! Previews: a template filled and rendered for its author's eyes. Nothing is charged and nothing is kept.
 
 use platen_engine::{
-    job::{Lane, Part, Warning},
+    job::{Lane, Part, Phase, Warning},
     render_log::RenderLog,
 };
 use platen_pdf::Watermark;
@@ -9,14 +9,13 @@ use platen_pdf::Watermark;
 use crate::{
     domain::{
         caller::Caller,
-        ids::{RenderId, TemplateId},
-        render::RenderTerms,
+        ids::TemplateId,
         template::preview::{PreviewFormat, PreviewRequest},
     },
     drawing::child::{Drawn, Size},
     memory::Reservation,
     service::{
-        renders::{enter, templates::fill},
+        renders::{enter, templates::fill, terms_while_waiting},
         templates::{TemplateError, get, settings::get_settings, unusable},
     },
     state::AppState,
@@ -55,30 +54,27 @@ pub async fn preview(
     let template = get(&app.db, caller.account, id).await?;
     let settings = get_settings(&app.db, caller.account, id).await?;
     let content = wanted.content.unwrap_or(template.content);
-    let terms = RenderTerms {
-        id: RenderId::generate(),
-        lane: Lane::Preview,
-        watermark: (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview),
-        deadline: caller.limits.sync_deadline,
-        pages: app.config.limits.page_limit,
-        document_bytes: app.config.memory.largest_document(caller.limits.body_bytes),
-    };
+    let watermark = (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview);
+    let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, caller.into(), &terms, memory, &log).await?;
-    let filled = match wanted.context {
-        Some(data) => fill(app, caller.account, &content, &data, settings, CONTENT).await,
-        None => {
-            fill(
-                app,
-                caller.account,
-                &content,
-                &template.preview_context,
-                settings,
-                CONTENT,
-            )
-            .await
+    let filling = async {
+        match wanted.context {
+            Some(data) => fill(app, caller.account, &content, &data, settings, CONTENT).await,
+            None => {
+                fill(
+                    app,
+                    caller.account,
+                    &content,
+                    &template.preview_context,
+                    settings,
+                    CONTENT,
+                )
+                .await
+            }
         }
     };
+    let filled = entered.within(Phase::Load, &log, filling).await?;
     let filled = filled.map_err(|error| unusable(CONTENT, error))?;
     let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
     let document = entered.render(job, &log).await?;

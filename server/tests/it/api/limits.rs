@@ -5,7 +5,6 @@ use futures::{
     future::join_all,
     stream::{self, FuturesUnordered},
 };
-use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -102,7 +101,6 @@ async fn a_full_queue_is_said_at_once() {
     let origin = Origin::start().await;
     let settings = [
         ("PLATEN_SLOTS", "1"),
-        ("PLATEN_SESSIONS", "1"),
         ("PLATEN_QUEUE_LIMIT", "1"),
         ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
     ];
@@ -134,7 +132,6 @@ async fn an_account_with_many_renders_does_not_keep_another_one_waiting() {
     let origin = Origin::start().await;
     let settings = [
         ("PLATEN_SLOTS", "1"),
-        ("PLATEN_SESSIONS", "2"),
         ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
     ];
     let studio = Studio::start_with(&settings).await;
@@ -148,23 +145,14 @@ async fn an_account_with_many_renders_does_not_keep_another_one_waiting() {
         studio.recorded_under_way(9).await;
         let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
         let request = request.bearer_auth(&other.key).json(&body("<p>", json!({})));
-        let waiting = async {
-            studio.recorded_under_way(10).await;
-            origin.release();
-        };
-        let (answer, ()) = tokio::join!(request.send(), waiting);
-        answer.unwrap()
+        let answer = request.send().await.unwrap();
+        // All slots but the spare one were held until now.
+        origin.release();
+        answer
     };
-    let (_, many, neighbour) = tokio::join!(running, many, neighbour);
-    let finished = async |answer: &Response| {
-        let row = studio.recorded(header(answer, "x-render-id")).await;
-        row["finished_at"].as_str().unwrap().to_owned()
-    };
-    let neighbour = finished(&neighbour).await;
-    let mut later = 0;
-    for answer in &many {
-        later += usize::from(finished(answer).await > neighbour);
+    let (running, many, neighbour) = tokio::join!(running, many, neighbour);
+    assert_eq!(neighbour.status(), 200);
+    for answer in many.iter().chain([&running]) {
+        assert_eq!(answer.status(), 200);
     }
-    // It came last and was served second.
-    assert!(later >= 6, "{later} of 8 were served after it");
 }

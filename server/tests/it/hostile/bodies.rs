@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     support::{
-        attack::{Answer, Attacker, Plan, ROOM, Report, Stage},
+        attack::{Answer, Plan, Stage},
         visitor::Visitor,
     },
     web::site,
@@ -16,19 +16,11 @@ const QUEUE: &str = "/api/v1/renderers/pdf/async";
 const TEMPLATES: &str = "/api/v1/templates";
 const CONNECTIONS: &str = "/api/v1/connections";
 
+/// A template that prints how many rows there are.
+const ROW_COUNT: &str = "<p>{{ rows|length }}</p>";
 /// Most values in a body beside data, and in data.
 const MOST_VALUES: usize = 10_000;
 const MOST_DATA_VALUES: usize = 1_000_000;
-
-impl<T> Report<T> {
-    /// What a request of an account on this plan may cost, and nobody else.
-    #[track_caller]
-    fn was_harmless(&self, plan: Plan) {
-        self.neighbour_lost_nothing();
-        self.no_browser_died();
-        self.memory_rose_at_most(ROOM + 2 * plan.body_bytes());
-    }
-}
 
 /// Sends a body, and returns its answer once nobody has suffered from it.
 async fn attack(stage: &Stage, plan: Plan, path: &str, body: String) -> Answer {
@@ -62,14 +54,6 @@ fn with_contexts(template: &str, contexts: &[String]) -> String {
 /// An object with one member.
 fn data(value: &str) -> String {
     format!(r#"{{"rows": {value}}}"#)
-}
-
-/// Makes a template that prints how many rows there are, and returns its id.
-async fn template(attacker: &Attacker<'_>) -> String {
-    let body = json!({"template": {"name": "Rows", "content": "<p>{{ rows|length }}</p>"}});
-    let made = attacker.send(TEMPLATES, body.to_string()).await;
-    assert_eq!(made.status, 201, "{}", made.body);
-    made.body["data"]["id"].as_str().expect("an id").to_owned()
 }
 
 #[tokio::test]
@@ -109,7 +93,7 @@ async fn members_without_end_are_refused_by_their_number() {
         r#"{{"connection": {{"provider": "google_cloud_storage", "name": "n", "bucket": "bucket", "credentials": {unknown}}}}}"#
     );
     let settings = format!(r#"{{"settings": {unknown}}}"#);
-    let id = template(&stage.attacker(plan)).await;
+    let id = stage.attacker(plan).template(ROW_COUNT).await;
     for (path, body) in [
         (RENDER, unknown.clone()),
         (TEMPLATES, unknown.clone()),
@@ -198,7 +182,7 @@ async fn names_and_texts_of_megabytes_come_to_short_answers() {
 async fn data_is_bounded_by_its_values() {
     let stage = Stage::start(&[NO_RATE]).await;
     let plan = Plan::Free;
-    let id = template(&stage.attacker(plan)).await;
+    let id = stage.attacker(plan).template(ROW_COUNT).await;
     let preview = format!("{TEMPLATES}/{id}/preview");
     let three_million = data(&ones(3_000_000));
     let half = data(&ones(MOST_DATA_VALUES / 2));
@@ -236,7 +220,7 @@ async fn data_is_bounded_by_its_values() {
     let contexts: Vec<_> = (0..50).map(|_| data(&ones(MOST_DATA_VALUES / 50 - 2))).collect();
     let report = stage
         .attack(Plan::Scale, async |attacker| {
-            let id = template(&attacker).await;
+            let id = attacker.template(ROW_COUNT).await;
             attacker.send(RENDER, with_contexts(&id, &contexts)).await
         })
         .await;
@@ -248,7 +232,7 @@ async fn data_is_bounded_by_its_values() {
 async fn data_in_odd_forms_is_refused_where_it_is_wrong() {
     let stage = Stage::start(&[NO_RATE]).await;
     let plan = Plan::Free;
-    let id = template(&stage.attacker(plan)).await;
+    let id = stage.attacker(plan).template(ROW_COUNT).await;
     let context = |context: String| with_contexts(&id, &[context]);
     let repeated = format!("{{{}}}", vec![r#""a":1"#; 900_000].join(","));
     let keys: Vec<_> = (0..700_000).map(|key| format!(r#""{key:06}":1"#)).collect();
@@ -304,7 +288,7 @@ async fn drafts_and_previews_of_editors_are_bounded_too() {
     let site = site();
     let stage = Stage::start(&[NO_RATE, ("PLATEN_SITE_DIR", site.path().to_str().expect("text"))]).await;
     let plan = Plan::Free;
-    let id = template(&stage.attacker(plan)).await;
+    let id = stage.attacker(plan).template(ROW_COUNT).await;
     let visitor = Visitor::log_in(&stage.service, "free@example.org").await;
     let many = data(&ones(500_000));
     // Long names above many members: their paths together would be gigabytes.

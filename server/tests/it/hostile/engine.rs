@@ -4,19 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::attack::{Answer, Plan, ROOM, Report, Stage};
+use crate::support::{
+    attack::{Answer, Plan, Stage},
+    noise,
+};
 
-/// Whatever a page does costs the service, the browsers and the neighbour nothing.
-#[track_caller]
-fn assert_harmless<T>(report: &Report<T>, plan: Plan) {
-    report.neighbour_lost_nothing();
-    report.memory_rose_at_most(ROOM + 2 * plan.body_bytes());
-    report.no_browser_died();
-}
-
+/// Renders a body, which has to hurt nothing but itself.
 async fn attack(stage: &Stage, plan: Plan, body: &Value) -> Answer {
     let report = stage.attack(plan, async |attacker| attacker.render(body).await).await;
-    assert_harmless(&report, plan);
+    report.was_harmless(plan);
     report.outcome
 }
 
@@ -76,20 +72,32 @@ async fn texts_of_any_size_stay_in_the_page() {
 }
 
 #[tokio::test]
+async fn pages_that_never_end_hold_up_no_other_account() {
+    const DEADLINE: Duration = Duration::from_secs(8);
+    let stage = Stage::start(&[("PLATEN_SYNC_DEADLINE", "8"), ("PLATEN_SLOTS", "2")]).await;
+    for (endless, at_once) in [("new Promise(() => {})", 8), ("for (;;);", 2)] {
+        let body = evaluating(endless);
+        let report = stage
+            .attack(Plan::Scale, async |attacker| {
+                attacker.render_at_once(at_once, &body).await
+            })
+            .await;
+        for answer in &report.outcome {
+            assert_eq!(answer.status, 504, "{}", answer.body);
+        }
+        report.was_harmless(Plan::Scale);
+        assert!(
+            report.neighbour_slowest < DEADLINE / 2,
+            "{:?}",
+            report.neighbour_slowest
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_large_picture_in_an_address_is_drawn() {
     let stage = Stage::start(&[]).await;
-    // A bitmap of 1600 × 1600 points, as large as it is long: 10 MB in Base64.
-    let mut bitmap = vec![90; 54 + 1600 * 1600 * 3];
-    bitmap[..2].copy_from_slice(b"BM");
-    for (at, value) in [(2, bitmap.len() as u32), (10, 54), (14, 40), (18, 1600), (22, 1600)] {
-        bitmap[at..at + 4].copy_from_slice(&value.to_le_bytes());
-    }
-    bitmap[26..34].copy_from_slice(&[1, 0, 24, 0, 0, 0, 0, 0]);
-    bitmap[6..10].fill(0);
-    bitmap[34..54].fill(0);
-    let picture = data_encoding::BASE64.encode(&bitmap);
-    let body = page(&format!("<img width=100 src='data:image/bmp;base64,{picture}'>"));
-    let answer = attack(&stage, Plan::Scale, &body).await;
+    let answer = attack(&stage, Plan::Scale, &page(&noise::picture())).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 

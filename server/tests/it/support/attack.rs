@@ -56,6 +56,8 @@ pub(crate) struct Report<T> {
     pub(crate) neighbour_rendered: usize,
     /// The neighbour's renders that failed: status and body.
     pub(crate) neighbour_lost: Vec<String>,
+    /// How long the neighbour waited for its slowest document.
+    pub(crate) neighbour_slowest: Duration,
 }
 
 /// Who attacks, and what is attacked.
@@ -114,12 +116,14 @@ impl Stage {
             outcome
         };
         let (mut neighbour_rendered, mut neighbour_lost) = (0, Vec::new());
+        let mut neighbour_slowest = Duration::ZERO;
         let meanwhile = async {
             // Also once afterwards: what an attack breaks may show later.
             let mut was_over = false;
             while !was_over {
                 was_over = over.load(Ordering::Relaxed);
                 let answer = self.neighbour().render(&hello()).await;
+                neighbour_slowest = neighbour_slowest.max(answer.took);
                 if answer.status == StatusCode::OK {
                     neighbour_rendered += 1;
                 } else {
@@ -134,6 +138,7 @@ impl Stage {
             browsers_died: self.browsers_died().await - died_before,
             neighbour_rendered,
             neighbour_lost,
+            neighbour_slowest,
         }
     }
 
@@ -197,6 +202,14 @@ impl Attacker<'_> {
         }
     }
 
+    /// Saves a new template, which has to succeed, and returns its id.
+    pub(crate) async fn template(&self, content: &str) -> String {
+        let body = json!({"template": {"name": "Hostile", "content": content}});
+        let created = self.send("/api/v1/templates", body.to_string()).await;
+        assert_eq!(created.status, StatusCode::CREATED, "{}", created.body);
+        created.body["data"]["id"].as_str().expect("an id").to_owned()
+    }
+
     /// Sends one body to the synchronous render so many times at once.
     pub(crate) async fn render_at_once(&self, count: usize, body: &Value) -> Vec<Answer> {
         let renders: FuturesUnordered<_> = (0..count).map(|_| self.render(body)).collect();
@@ -216,6 +229,14 @@ impl Answer {
 }
 
 impl<T> Report<T> {
+    /// It cost its sender what one request on this plan may cost, and the browsers and the neighbour nothing.
+    #[track_caller]
+    pub(crate) fn was_harmless(&self, plan: Plan) {
+        self.neighbour_lost_nothing();
+        self.no_browser_died();
+        self.memory_rose_at_most(ROOM + 2 * plan.body_bytes());
+    }
+
     /// Every render of the neighbour came to a document.
     #[track_caller]
     pub(crate) fn neighbour_lost_nothing(&self) {

@@ -61,6 +61,11 @@ impl Visitor {
         self.cookie = kept.chain(set.iter().copied()).collect::<Vec<_>>().join("; ");
     }
 
+    /// What its requests send as `Cookie`.
+    pub(crate) fn cookie(&self) -> &str {
+        &self.cookie
+    }
+
     /// Acts for another account from now on.
     pub(crate) async fn switch_to(&mut self, account: &str) {
         let answer = self.submit("switch-account", &[("subject", account)]).await;

@@ -1,6 +1,7 @@
 //! `/api/v1/renderers/pdf`
 
 use axum::{
+    body::Body,
     extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, header},
     response::{IntoResponse, Response},
@@ -14,7 +15,7 @@ use crate::{
         error::ApiError,
         extract::{MayRender, body::RenderBody},
         file_name::content_disposition,
-        held_body::held,
+        held_body::HeldBody,
     },
     service::renders::{self, Origin, RenderOutcome},
     state::AppState,
@@ -58,7 +59,7 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
                 (header::CONTENT_TYPE, "application/pdf"),
                 (header::CONTENT_DISPOSITION, disposition.as_str()),
             ];
-            (headers, held(pdf, memory)).into_response()
+            (headers, Body::new(HeldBody::new(pdf, memory))).into_response()
         }
         OutputEncoding::Base64 => {
             // Base64 needs no escapes in JSON, so the one large string is written once.
@@ -66,7 +67,11 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
             body.push_str(r#"{"data":""#);
             BASE64_STANDARD.encode_string(&pdf, &mut body);
             body.push_str(r#"","encoding":"base64"}"#);
-            ([(header::CONTENT_TYPE, "application/json")], held(body, memory)).into_response()
+            (
+                [(header::CONTENT_TYPE, "application/json")],
+                Body::new(HeldBody::new(body, memory)),
+            )
+                .into_response()
         }
     }
 }

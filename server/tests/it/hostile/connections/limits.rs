@@ -6,7 +6,8 @@ use std::{
 };
 
 use reqwest::StatusCode;
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, prlimit};
+use tokio::time::timeout;
 
 use super::{METRICS, metric};
 use crate::support::{
@@ -14,7 +15,7 @@ use crate::support::{
     process::PATIENCE,
     service::TestService,
     visitor::Visitor,
-    wire::Wire,
+    wire::{Wire, raise_open_files},
 };
 
 const ALIVE: &str = "GET /livez HTTP/1.1\r\nhost: platen\r\n\r\n";
@@ -91,6 +92,27 @@ async fn places_that_are_all_taken_are_soon_free_again() {
     assert!(refused.contains("Too many connections to the service"), "{refused}");
     // Whoever sends nothing while they are needed loses them, whatever the setting says.
     answered(&service, "127.0.0.9", "200 OK").await;
+}
+
+#[tokio::test]
+async fn a_burst_of_connections_does_not_make_others_wait_for_theirs() {
+    const BURST: usize = 1_000;
+    raise_open_files();
+    let service = TestService::start().await;
+    // While the service does nothing, the system completes connections for it.
+    service.process.signal(Signal::STOP);
+    let burst = async {
+        let mut wires = Vec::new();
+        for _ in 0..BURST {
+            wires.push(Wire::open_from(&service, "127.0.0.2").await);
+        }
+        (wires, Wire::open_from(&service, "127.0.0.3").await)
+    };
+    let connected = timeout(PATIENCE, burst).await;
+    service.process.signal(Signal::CONT);
+    let (_wires, mut other) = connected.expect("every connection is completed");
+    other.send(ALIVE).await;
+    other.until("200 OK").await;
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use super::{METRICS, metric};
 use crate::{
     support::{
         attack::{Plan, ROOM, Stage},
+        noise,
         process::PATIENCE,
         service::TestService,
         studio::{Studio, header},
@@ -19,16 +20,6 @@ use crate::{
     },
     web,
 };
-
-/// A document of several MB in no time: noise can't be compressed.
-fn noise() -> Value {
-    let draw = "const canvas = document.querySelector('canvas'), context = canvas.getContext('2d'); \
-                const image = context.createImageData(1600, 1600); \
-                for (let i = 0; i < image.data.length; i++) image.data[i] = Math.random() * 256; \
-                context.putImageData(image, 0, 0);";
-    let part = format!("<canvas width=1600 height=1600></canvas><script>{draw}</script>");
-    json!({"parts": [part], "output_encoding": "binary"})
-}
 
 /// A whole request to render, as it is on the wire.
 fn render_request(key: &str, body: &Value) -> String {
@@ -185,7 +176,7 @@ async fn clients_that_never_read_cost_their_documents_and_no_more() {
     let timed_out = "platen_http_connections_timed_out_total{phase=\"write\"}";
     let report = stage
         .attack(Plan::Free, async |attacker| {
-            let request = render_request(&attacker.account.key, &noise());
+            let request = render_request(&attacker.account.key, &noise::request());
             let mut wires = Vec::new();
             for _ in 0..2 {
                 let mut wire = Wire::open(attacker.service).await;
@@ -230,7 +221,7 @@ async fn a_slow_reader_and_a_slow_render_have_all_the_time_they_need() {
     }
 
     let mut wire = Wire::open(&studio.service).await;
-    wire.send(render_request(&studio.account.key, &noise())).await;
+    wire.send(render_request(&studio.account.key, &noise::request())).await;
     let (began, length) = (Instant::now(), wire.read_slowly(256 * 1024).await);
     assert!(length > 5_000_000, "{length} bytes came");
     assert!(began.elapsed() > Duration::from_secs(2), "too fast to mean anything");
@@ -249,7 +240,9 @@ async fn none_of_them_holds_up_the_end_of_the_service() {
     let mut half = Wire::open(&studio.service).await;
     half.send("GET /livez HTTP/1.1\r\nx-half").await;
     let mut unread = Wire::open(&studio.service).await;
-    unread.send(render_request(&studio.account.key, &noise())).await;
+    unread
+        .send(render_request(&studio.account.key, &noise::request()))
+        .await;
     let mut body = Wire::open(&studio.service).await;
     body.send("POST /webhooks/stripe HTTP/1.1\r\nhost: platen\r\ncontent-length: 5000\r\n\r\n")
         .await;
