@@ -118,9 +118,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
         shot: Shot::Render(|_| binary(&json!(vec![noise(6000); 50]))),
     },
     Attack {
-        name: "ten pages that take 15 seconds",
+        name: "ten pages that take six seconds",
         at_once: 10,
-        shot: Shot::Render(|_| evaluating("new Promise(done => setTimeout(done, 15_000))")),
+        shot: Shot::Render(|_| evaluating("new Promise(done => setTimeout(done, 6_000))")),
     },
     Attack {
         name: "2,500 connections that send nothing",
