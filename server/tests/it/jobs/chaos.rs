@@ -34,6 +34,9 @@ const OUTAGE: Duration = Duration::from_secs(2);
 /// Far more than it takes.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// More in a row, and a job comes to the end of its tries.
+const STORE_FAULTS: usize = 10;
+
 /// Every fifth document goes into a bucket.
 const BUCKET_EVERY: usize = 5;
 
@@ -214,7 +217,7 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
 
     // Of what the store is asked, half is lost on the way there, half on the way back.
     let faults = [Fault::Dropped, Fault::AnswerLost];
-    batch.store.spoil(faults.into_iter().cycle().take(jobs / 50));
+    batch.store.spoil(faults.into_iter().cycle().take(STORE_FAULTS));
 
     // As if every worker had been cut off beyond its leases.
     batch.progress(0.7).await;

@@ -137,19 +137,14 @@ impl S3 {
 
     /// The names of all objects.
     pub(crate) async fn keys(&self, bucket: &str) -> Vec<String> {
-        let answer = self
-            .client()
-            .list_objects_v2()
-            .bucket(bucket)
-            .send()
-            .await
-            .expect("a list");
-        answer
-            .contents
-            .into_iter()
-            .flatten()
-            .filter_map(|object| object.key)
-            .collect()
+        // A page has 1,000 objects at most.
+        let mut pages = self.client().list_objects_v2().bucket(bucket).into_paginator().send();
+        let mut keys = Vec::new();
+        while let Some(page) = pages.next().await {
+            let objects = page.expect("a list").contents.into_iter().flatten();
+            keys.extend(objects.filter_map(|object| object.key));
+        }
+        keys
     }
 
     fn client(&self) -> aws_sdk_s3::Client {
