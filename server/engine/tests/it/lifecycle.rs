@@ -69,17 +69,17 @@ async fn a_browser_killed_during_a_render_costs_nobody_his_document() {
     let running = spawn(&engine, account, 4, slow_job());
     load(&engine, 1, 0).await;
     let waiting = [
-        spawn(&engine, account, 4, html_job("<p>Own")),
-        spawn(&engine, Uuid::now_v7(), 4, html_job("<p>Other")),
+        spawn(&engine, account, 4, html_job("<p>Next")),
+        spawn(&engine, account, 4, html_job("<p>Last")),
     ];
     load(&engine, 1, 2).await;
     let killed = processes::browsers(engine.profiles());
     assert_eq!(killed.len(), 1);
     processes::kill_group(killed[0]);
     assert_eq!(running.await.unwrap().unwrap(), "Slow");
-    let [own, other] = waiting;
-    assert_eq!(own.await.unwrap().unwrap(), "Own");
-    assert_eq!(other.await.unwrap().unwrap(), "Other");
+    let [next, last] = waiting;
+    assert_eq!(next.await.unwrap().unwrap(), "Next");
+    assert_eq!(last.await.unwrap().unwrap(), "Last");
     assert_eq!(engine.engine.status().browsers, 1);
 }
 
@@ -113,12 +113,11 @@ async fn hanging_up_frees_the_place_at_once() {
     processes::busy_renderer(engine.profiles()).await;
     let refused = spawn(&engine, account, 1, html_job("<p>x")).await.unwrap();
     assert_eq!(refused.unwrap_err(), RenderError::TooManyConcurrent { limit: 1 });
-    let other = Uuid::now_v7();
-    let queued = spawn(&engine, other, 1, html_job("<p>x"));
+    let queued = spawn(&engine, account, 2, html_job("<p>x"));
     load(&engine, 1, 1).await;
     hang_up(queued).await;
     load(&engine, 1, 0).await;
-    let queued = spawn(&engine, other, 1, html_job("<p>Queued again"));
+    let queued = spawn(&engine, account, 2, html_job("<p>Queued again"));
     load(&engine, 1, 1).await;
     hang_up(running).await;
     assert_eq!(queued.await.unwrap().unwrap(), "Queued again");
@@ -146,9 +145,10 @@ async fn hanging_up_leaves_nothing_in_the_browser() {
 #[tokio::test(flavor = "multi_thread")]
 async fn shutdown_lets_renders_finish_and_leaves_nothing() {
     let engine = TestEngine::start_with("", |config| config.slots = 1).await;
-    let running = spawn(&engine, Uuid::now_v7(), 1, slow_job());
+    let account = Uuid::now_v7();
+    let running = spawn(&engine, account, 2, slow_job());
     load(&engine, 1, 0).await;
-    let waiting = spawn(&engine, Uuid::now_v7(), 1, html_job("<p>x"));
+    let waiting = spawn(&engine, account, 2, html_job("<p>x"));
     load(&engine, 1, 1).await;
     let everything = processes::all(engine.profiles());
     assert!(everything.len() > 2);
