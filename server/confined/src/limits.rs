@@ -26,14 +26,17 @@ pub(super) fn set(memory: u64) -> io::Result<()> {
 }
 
 /// Allows one further piece of work so much processor time. The system counts the whole life of a process in whole seconds,
-/// so that a piece of work has up to one second more before the process is ended by `SIGXCPU`.
+/// so that a piece of work has up to one second more before the process is ended by `SIGXCPU`. And it counts what is running
+/// when the clock ticks: on a busy machine that was measured to be a quarter more than the processor time of a process that
+/// works in short bursts. Half as much as was used before is allowed for that; a parent bounds the time of each work as well.
 ///
 /// # Errors
 /// When the system refuses.
 pub fn grant_processor_time(seconds: u64) -> io::Result<()> {
     let used = clock_gettime(ClockId::ProcessCPUTime);
+    let used = used.tv_sec.unsigned_abs();
     let limit = Rlimit {
-        current: Some(used.tv_sec.unsigned_abs() + 1 + seconds),
+        current: Some(used + used / 2 + 1 + seconds),
         maximum: None,
     };
     Ok(setrlimit(Resource::Cpu, limit)?)

@@ -17,7 +17,7 @@ use crate::{
 
 /// The longest that one piece of work may take, whatever else the machine does. Templates are bounded by their processor
 /// time: on a busy machine that may be spread over several seconds, and no template is to blame for it.
-const WALL_CLOCK: Duration = Duration::from_secs(10);
+const WALL_CLOCK: Duration = Duration::from_secs(5);
 
 /// The longest that a start may take; it reads a program that may not be in memory.
 const START: Duration = Duration::from_secs(20);
