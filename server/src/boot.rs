@@ -10,10 +10,7 @@ use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 use futures::FutureExt;
 use platen_billing::client::StripeError;
 use sqlx::PgPool;
-use tokio::{
-    net::{TcpListener, TcpSocket},
-    time::timeout,
-};
+use tokio::{net::TcpListener, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -68,9 +65,6 @@ const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
 const PURGE_INTERVAL: Duration = Duration::from_mins(10);
 /// Answers that are ready still have to reach slow clients, after the renders' own grace.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
-/// Connections that the system completes before the service takes them: Linux's own limit (`net.core.somaxconn`). With
-/// fewer, a burst of one client costs every other one a second until TCP asks again.
-const BACKLOG: u32 = 4096;
 
 /// Why the service does not run, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -192,9 +186,9 @@ async fn serve_with(
     prepared: Prepared,
     open_files: u64,
 ) -> Result<(), ServeError> {
-    let listener = listen(config.http.listen, "PLATEN_LISTEN")?;
+    let listener = listen(config.http.listen, "PLATEN_LISTEN").await?;
     let metrics_listener = match config.metrics.listen {
-        Some(address) => Some(listen(address, "PLATEN_METRICS_LISTEN")?),
+        Some(address) => Some(listen(address, "PLATEN_METRICS_LISTEN").await?),
         None => None,
     };
     let bound = listener.local_addr()?;
@@ -329,18 +323,9 @@ fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metric
     })
 }
 
-fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListener, ServeError> {
-    let listen = || {
-        let socket = if address.is_ipv4() {
-            TcpSocket::new_v4()?
-        } else {
-            TcpSocket::new_v6()?
-        };
-        socket.set_reuseaddr(true)?;
-        socket.bind(address)?;
-        socket.listen(BACKLOG)
-    };
-    listen().map_err(|source| ServeError::Listen {
+async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListener, ServeError> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|source| ServeError::Listen {
         address,
         setting,
         source,

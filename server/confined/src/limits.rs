@@ -26,9 +26,9 @@ pub(super) fn set(memory: u64) -> io::Result<()> {
 }
 
 /// Allows one further piece of work so much processor time. The system counts the whole life of a process in whole seconds,
-/// so that a piece of work has up to one second more before the process is ended by `SIGXCPU`. And it counts what is running
-/// when the clock ticks: on a busy machine that was measured to be a quarter more than the processor time of a process that
-/// works in short bursts. Half as much as was used before is allowed for that; a parent bounds the time of each work as well.
+/// so that a piece of work has up to one second more before the process is ended by `SIGXCPU`. The system also counts by
+/// clock ticks, which were measured to run a quarter ahead of the processor time of a process that works in short bursts on
+/// a busy machine. Half of the time used before is allowed for that; the parent bounds each piece of work by wall clock.
 ///
 /// # Errors
 /// When the system refuses.

@@ -40,17 +40,21 @@ impl Drop for Slot {
 }
 
 struct State {
-    slots: usize,
-    spare: usize,
-    taken: usize,
-    /// Slots that are taken, by account.
-    holding: HashMap<Uuid, usize>,
+    slots: Slots,
     waiting: usize,
     waiting_limit: usize,
     closed: bool,
     lanes: [FairQueue; LANES],
     /// Renders running or waiting whose callers wait, by account.
     under_way: HashMap<Uuid, usize>,
+}
+
+/// The slots, and who has them.
+struct Slots {
+    regular: usize,
+    spare: usize,
+    taken: usize,
+    by_account: HashMap<Uuid, usize>,
 }
 
 #[derive(Default)]
@@ -78,15 +82,14 @@ pub(crate) struct Load {
 
 impl State {
     /// Counts a render whose caller waits, or refuses it.
-    fn count(&mut self, caller: Caller) -> Result<(), RenderError> {
+    fn count(&mut self, caller: Caller, lane: Lane) -> Result<(), RenderError> {
         let under_way = self.under_way.get(&caller.account).copied().unwrap_or(0);
         if under_way >= caller.concurrency {
             return Err(RenderError::TooManyConcurrent {
                 limit: caller.concurrency,
             });
         }
-        let has_to_wait = !self.may_take(caller.account, Lane::Synchronous);
-        if has_to_wait && self.waiting >= self.waiting_limit {
+        if !self.slots.may_take(caller.account, lane) && self.waiting >= self.waiting_limit {
             return Err(RenderError::QueueFull);
         }
         self.under_way.insert(caller.account, under_way + 1);
@@ -95,40 +98,35 @@ impl State {
 
     /// Takes a free slot, or a turn.
     fn take_or_wait(&mut self, account: Uuid, lane: Lane) -> Option<oneshot::Receiver<()>> {
-        if self.may_take(account, lane) {
-            self.take(account);
+        if self.slots.may_take(account, lane) {
+            self.slots.take(account);
             return None;
         }
         self.waiting += 1;
         Some(self.lanes[lane as usize].push(account))
     }
 
+    /// Takes the first render out of the queue that may have a slot now.
+    fn pop(&mut self) -> Option<(Uuid, Grant)> {
+        let mut lanes = Lane::ALL.into_iter().zip(&mut self.lanes);
+        lanes.find_map(|(lane, queue)| queue.pop(|account| self.slots.may_take(account, lane)))
+    }
+}
+
+impl Slots {
     fn may_take(&self, account: Uuid, lane: Lane) -> bool {
-        let may_have_spare = lane != Lane::Background && !self.holding.contains_key(&account);
-        self.taken < self.slots || (may_have_spare && self.taken < self.slots + self.spare)
+        let may_have_spare = lane != Lane::Background && !self.by_account.contains_key(&account);
+        self.taken < self.regular || (may_have_spare && self.taken < self.regular + self.spare)
     }
 
     fn take(&mut self, account: Uuid) {
         self.taken += 1;
-        *self.holding.entry(account).or_default() += 1;
+        *self.by_account.entry(account).or_default() += 1;
     }
 
-    fn give_back(&mut self, account: Uuid) {
+    fn release(&mut self, account: Uuid) {
         self.taken -= 1;
-        decrement(&mut self.holding, account);
-    }
-
-    /// Takes the one out of the queue who may have a slot now and comes first.
-    fn pop(&mut self) -> Option<(Uuid, Grant)> {
-        for lane in Lane::ALL {
-            let mut queue = std::mem::take(&mut self.lanes[lane as usize]);
-            let next = queue.pop(|account| self.may_take(account, lane));
-            self.lanes[lane as usize] = queue;
-            if next.is_some() {
-                return next;
-            }
-        }
-        None
+        decrement(&mut self.by_account, account);
     }
 }
 
@@ -145,10 +143,12 @@ fn decrement(counts: &mut HashMap<Uuid, usize>, account: Uuid) {
 impl Admission {
     pub(crate) fn new(slots: usize, spare: usize, waiting_limit: usize) -> Self {
         let state = State {
-            slots,
-            spare,
-            taken: 0,
-            holding: HashMap::new(),
+            slots: Slots {
+                regular: slots,
+                spare,
+                taken: 0,
+                by_account: HashMap::new(),
+            },
             waiting: 0,
             waiting_limit,
             closed: false,
@@ -170,7 +170,7 @@ impl Admission {
             }
             let place = match lane {
                 Lane::Preview | Lane::Synchronous => {
-                    state.count(caller)?;
+                    state.count(caller, lane)?;
                     Some(Place {
                         admission: self.clone(),
                         account: caller.account,
@@ -231,8 +231,8 @@ impl Admission {
     pub(crate) fn load(&self) -> Load {
         let state = self.lock();
         Load {
-            slots: state.slots + state.spare,
-            running: state.taken,
+            slots: state.slots.regular + state.slots.spare,
+            running: state.slots.taken,
             waiting: state.waiting,
         }
     }
@@ -255,12 +255,12 @@ impl Admission {
     /// Takes a slot from an account, and hands out what is free then.
     fn give_back(&self, account: Uuid) {
         let mut state = self.lock();
-        state.give_back(account);
+        state.slots.release(account);
         while let Some((account, next)) = state.pop() {
             // Those who gave up while waiting are passed over: they have taken themselves off the count.
             if next.sender.send(()).is_ok() {
                 state.waiting -= 1;
-                state.take(account);
+                state.slots.take(account);
             }
         }
     }

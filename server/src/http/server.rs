@@ -46,6 +46,9 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Bytes of a response that the kernel takes beyond those under way to the client. It takes more once half of them have
 /// gone, so that a client who reads makes progress in steps of 64 KiB, whatever the size of the kernel's buffer.
 const UNSENT_BYTES: u32 = 128 * 1024;
+/// Connections that the kernel completes before they are accepted: Linux's default of `net.core.somaxconn`. With fewer, a
+/// burst from one client delays every other connection by a second, until TCP retransmits.
+const BACKLOG: i32 = 4096;
 /// After an error that is the service's, such as no file left, the next connection is accepted no sooner.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 /// When the service stops, a header that has begun gets this long.
@@ -72,6 +75,10 @@ impl Server {
 
     /// Serves until the service stops and every connection has been closed.
     pub(crate) async fn serve(self, listener: TcpListener, router: Router, lifecycle: Lifecycle) {
+        // The library's backlog is 128; listening once more replaces it.
+        if let Err(error) = SockRef::from(&listener).listen(BACKLOG) {
+            tracing::warn!(%error, "the backlog of connections could not be raised");
+        }
         let router = router.with_state(());
         let connections = TaskTracker::new();
         loop {

@@ -262,7 +262,7 @@ pub(super) fn nested() -> String {
 
 /// A body of these parts, answered by the document itself.
 pub(super) fn binary(parts: &Value) -> String {
-    json!({"parts": parts, "output_encoding": "binary"}).to_string()
+    with_parts(&parts.to_string())
 }
 
 /// A body of a page with an expression to evaluate.

@@ -155,7 +155,7 @@ async fn who_gives_up_frees_his_place_and_keeps_his_accounts_turn() {
     waiters.add("b", B, Lane::Synchronous).await;
     drop(running);
     assert_eq!(waiters.served().await, ["a", "b"]);
-    assert_eq!(admission.lock().taken, 0);
+    assert_eq!(admission.lock().slots.taken, 0);
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn who_gives_up_in_the_moment_of_his_turn_hands_it_on() {
     assert!(futures::poll!(&mut gives_up).is_pending());
     drop(running);
     drop(gives_up);
-    assert_eq!(admission.lock().taken, 0);
+    assert_eq!(admission.lock().slots.taken, 0);
     assert_eq!(admission.load().running, 0);
 }
 

@@ -54,7 +54,7 @@ pub enum FailureReason {
     /// The store did not take the document.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
-    /// Its content can't be sealed, or opened again.
+    /// The request's content can't be encrypted, or decrypted again.
     #[error("the content of the request: {0}")]
     Content(#[source] KeepError),
     /// Several processes have ended over it.
@@ -84,7 +84,7 @@ pub enum FailureReason {
     /// Recording broke off.
     #[error("recording the render broke off: {0}")]
     Interrupted(#[from] JoinError),
-    /// Somebody else has ended it.
+    /// It was cancelled, or ended by another process.
     #[error("the render was ended before it was finished")]
     Ended,
 }
@@ -101,7 +101,7 @@ pub enum EnterError {
 }
 
 impl FailureReason {
-    /// What the caller is told, as the record keeps it.
+    /// The error as the render's row stores it for the caller.
     pub(in crate::service) fn told(&self) -> Value {
         let message = self.to_string();
         let error = match self {
@@ -142,7 +142,7 @@ impl FailureReason {
         }
     }
 
-    /// What the caller can mend. Such an outcome is final: the same request would have it again.
+    /// The validation errors that the caller can correct. Such an outcome is final: the same request would fail alike.
     pub fn caller_faults(&self) -> Option<Vec<Fault>> {
         match self {
             Self::Engine(RenderError::Fault { part, fault }) => Some(vec![Fault {
@@ -156,7 +156,7 @@ impl FailureReason {
         }
     }
 
-    /// How a render that came to nothing is counted.
+    /// The outcome under which metrics count the failure.
     pub(in crate::service) fn counted(&self) -> Outcome {
         Outcome::Failed(match self {
             Self::Engine(error) => FailureKind::of_engine(error),
