@@ -50,9 +50,23 @@ const STDERR_LINES: usize = 12;
 /// Bytes that are kept of such a line.
 const STDERR_LINE_LENGTH: usize = 1_000;
 
+/// Whether scripts of pages run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scripts {
+    /// As on the web.
+    Enabled,
+    /// Nothing of a page's own runs, whatever the scan for scripts missed.
+    Disabled,
+}
+
 /// A running browser. The process group is killed when this is dropped.
 pub(crate) struct Browser {
     pub(crate) connection: Connection,
+    /// Of all its pages: those without scripts are in a browser that draws nothing for a screen, which printing does not
+    /// need; but scripts wait for what only frames bring (`requestAnimationFrame`, observers, ends of animations).
+    pub(crate) scripts: Scripts,
+    /// Its pages have no frames.
+    pub(crate) frames_on_demand: bool,
     /// For instance `HeadlessChrome/156.0.8078.79`.
     pub(crate) version: String,
     group: Pid,
@@ -64,6 +78,8 @@ pub(crate) struct Browser {
     /// Sessions made and not yet destroyed.
     pub(crate) sessions: AtomicUsize,
     tenants: memory::Tenants,
+    /// Bytes that pages had for themselves when they were last looked at.
+    pub(crate) held_by_pages: AtomicU64,
     /// Set when it holds more memory than it should and nobody at work is to blame.
     pub(crate) bloated: CancellationToken,
 }
@@ -92,7 +108,11 @@ pub(crate) enum LaunchError {
 
 impl Browser {
     /// Starts a browser and waits for its first answer. One of `tasks` ends with its last process.
-    pub(crate) async fn launch(config: &EngineConfig, tasks: &TaskTracker) -> Result<Arc<Self>, LaunchError> {
+    pub(crate) async fn launch(
+        config: &EngineConfig,
+        scripts: Scripts,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Self>, LaunchError> {
         let path = config
             .chromium
             .clone()
@@ -106,8 +126,10 @@ impl Browser {
             path: path.clone(),
             source,
         };
+        let frames_on_demand = scripts == Scripts::Disabled && !chromium::is_full_browser(&path);
+        let arguments = chromium::arguments(profile.path(), config.sandbox, frames_on_demand);
         let (mut child, to_browser, from_browser) =
-            spawn(&path, profile.path(), config.sandbox, config.run_as).map_err(spawn_error)?;
+            spawn(&path, &arguments, profile.path(), config.run_as).map_err(spawn_error)?;
         let group = child
             .id()
             .and_then(|id| Pid::from_raw(id.cast_signed()))
@@ -122,6 +144,8 @@ impl Browser {
         let connection = Connection::new(to_browser, from_browser);
         let mut browser = Self {
             connection,
+            scripts,
+            frames_on_demand,
             version: String::new(),
             group,
             exited,
@@ -129,6 +153,7 @@ impl Browser {
             renders: AtomicU64::new(0),
             sessions: AtomicUsize::new(0),
             tenants: memory::Tenants::default(),
+            held_by_pages: AtomicU64::new(0),
             bloated: CancellationToken::new(),
         };
         let silent = |said: &Mutex<VecDeque<String>>| {
@@ -231,8 +256,8 @@ fn make_profile(parent: &Path, run_as: Option<RunAs>) -> io::Result<TempDir> {
 
 fn spawn(
     path: &Path,
+    arguments: &[String],
     profile: &Path,
-    sandbox: bool,
     run_as: Option<RunAs>,
 ) -> io::Result<(Child, pipe::Sender, pipe::Receiver)> {
     let (browser_reads, we_write) = io::pipe()?;
@@ -246,7 +271,7 @@ fn spawn(
     }
     let mut command = std::process::Command::new(path);
     command
-        .args(chromium::arguments(profile, sandbox))
+        .args(arguments)
         .env_clear()
         .env("HOME", profile)
         // A printed document lies in a file until it is read.

@@ -18,7 +18,8 @@ pub fn find_chromium() -> Option<PathBuf> {
     CANDIDATES.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// Whether this is the full browser, which prints the same page about four times slower than the headless shell.
+/// Whether this is the full browser, which prints the same page about four times slower than the headless shell, and draws
+/// every page for a screen as well.
 pub fn is_full_browser(path: &Path) -> bool {
     !path
         .file_name()
@@ -87,10 +88,17 @@ const FLAGS: [&str; 43] = [
     "--enable-features=NetworkServiceInProcess2",
 ];
 
+/// Frames are made when DevTools asks for one, which nobody does. For pages that DevTools opens with
+/// `enableBeginFrameControl`; the full browser does not know it.
+const FRAMES_ON_DEMAND: &str = "--enable-begin-frame-control";
+
 /// The command line of a browser whose profile lies in `profile`.
-pub(crate) fn arguments(profile: &Path, sandbox: bool) -> Vec<String> {
+pub(crate) fn arguments(profile: &Path, sandbox: bool, frames_on_demand: bool) -> Vec<String> {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     arguments.push(format!("--user-data-dir={}", profile.display()));
+    if frames_on_demand {
+        arguments.push(FRAMES_ON_DEMAND.to_owned());
+    }
     if !sandbox {
         arguments.push("--no-sandbox".to_owned());
     }

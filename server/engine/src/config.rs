@@ -7,6 +7,8 @@ use platen_egress::guard::Guard;
 /// What a browser's own processes hold, in bytes, without what pages store in them: about 170 MB, and some for each
 /// session.
 pub const BROWSER_MEMORY: u64 = 256 << 20;
+/// The same of a browser beside another one, which shares the program with it.
+pub const SECOND_BROWSER_MEMORY: u64 = 128 << 20;
 /// Slots beyond [`EngineConfig::slots`], for accounts that have none while their callers wait.
 pub const SPARE_SLOTS: usize = 1;
 
@@ -17,12 +19,14 @@ pub struct EngineConfig {
     pub chromium: Option<PathBuf>,
     /// Chromium's own sandbox. Off only on an operator's explicit word.
     pub sandbox: bool,
-    /// Browsers to keep running, each a crash domain.
+    /// Browsers to keep running, each a crash domain; and once a page has scripts, as many for such pages.
     pub browsers: usize,
     /// Renders at once, over all browsers.
     pub slots: usize,
-    /// Sessions kept at most, over all browsers; at least `slots`.
+    /// Sessions kept at most, over all browsers; more than `slots`.
     pub sessions: usize,
+    /// What all pages together may hold before sessions that nobody uses are ended, in bytes. One is kept for each slot.
+    pub pages_memory: u64,
     /// Renders that may wait for a slot.
     pub queue_limit: usize,
     /// A renderer process above this is killed, in bytes.

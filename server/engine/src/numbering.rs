@@ -13,12 +13,13 @@ use platen_pdf::StampLayout;
 
 use crate::{
     assembly::{blame, blocking},
+    browser::Scripts,
     error::{RenderError, RenderFault},
     header_footer::{self, Fields, FillError, Filled},
     job::{HeaderFooter, MediaType, Phase, PrintSettings, RunningTemplate, Warning},
     part::Printed,
     render::Render,
-    session::{Afterlife, Scripts, Session},
+    session::{Afterlife, Session},
     steps::{
         StepError, load,
         print::{self, PrintedBytes, Printing, Templates},
@@ -170,7 +171,7 @@ impl Render<'_> {
     ) -> Result<Vec<u8>, RenderError> {
         let mut failures = 0;
         loop {
-            let mut attempt = self.attempt(failures).await?;
+            let mut attempt = self.attempt(Scripts::Disabled, failures).await?;
             match print_blank(attempt.lease.session(), html, printing, &self.printed).await {
                 Ok(bytes) => {
                     attempt.lease.give_back(Afterlife::Keep);
@@ -251,7 +252,7 @@ async fn print_blank(
     printing: &Printing,
     printed: &PrintedBytes,
 ) -> Result<Vec<u8>, StepError> {
-    session.begin(0, MediaType::Print, Scripts::Disabled).await?;
+    session.begin(0, MediaType::Print).await?;
     load::put_content(session, html).await?.await?;
     load::wait_until_loaded(session, false).await?;
     print::print(session, printing, printed).await

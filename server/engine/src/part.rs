@@ -6,18 +6,20 @@ use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
 use crate::{
+    browser::Scripts,
     error::{RenderError, RenderFault},
     header_footer::Fields,
     job::{Part, Phase, Warning},
     network,
     render::Render,
     script_free::is_script_free,
-    session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Scripts, Session},
+    session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Session},
     steps::{
         StepError, console,
         evaluate::{self, PageReport},
         load,
         print::{self, Printing},
+        settle::settle,
         wait_for,
     },
 };
@@ -42,9 +44,10 @@ impl Render<'_> {
     /// when all parts are there.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
+        let scripts = self.scripts(index);
         let mut failures = 0;
         loop {
-            let mut attempt = self.attempt(failures).await?;
+            let mut attempt = self.attempt(scripts, failures).await?;
             let session = attempt.lease.session();
             let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index)).await;
             let seen = self.look_back(session, index).await;
@@ -60,6 +63,13 @@ impl Render<'_> {
                 }
                 Ok(Err(error)) => failures = self.recover(index, attempt, error).await?,
             }
+        }
+    }
+
+    fn scripts(&self, index: usize) -> Scripts {
+        match &self.job.parts[index] {
+            Part::Html(html) if self.job.evaluate.is_none() && is_script_free(html) => Scripts::Disabled,
+            Part::Html(_) | Part::Url(_) => Scripts::Enabled,
         }
     }
 
@@ -102,18 +112,10 @@ impl Render<'_> {
         let part = &job.parts[index];
         let mut warnings = Vec::new();
         let mut cookie_set = false;
+        session.begin(index, job.media).await?;
         let mut report = match part {
-            Part::Html(html) => {
-                let scripts = if job.evaluate.is_none() && is_script_free(html) {
-                    Scripts::Disabled
-                } else {
-                    Scripts::Enabled
-                };
-                session.begin(index, job.media, scripts).await?;
-                put_in(session, part, html, &mut warnings).await?
-            }
+            Part::Html(html) => put_in(session, part, html, &mut warnings).await?,
             Part::Url(address) => {
-                session.begin(index, job.media, Scripts::Enabled).await?;
                 if let Some(cookie) = &job.cookie {
                     cookie_set = load::set_cookie(session, cookie, address).await?;
                 }
@@ -147,6 +149,7 @@ impl Render<'_> {
             }
             None => None,
         };
+        settle(session).await?;
         let printing = Printing::document(&job.print, templates);
         let bytes = print::print(session, &printing, &self.printed).await?;
         // What was printed is certainly the part only if the page is still there.

@@ -1,6 +1,8 @@
 //! Browsers and the sessions in them: who gets which, and what becomes of it afterwards.
 
+mod ahead;
 pub(crate) mod lease;
+mod memory;
 mod places;
 mod supervise;
 
@@ -9,17 +11,18 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
+use futures::future::try_join_all;
 use platen_egress::proxy::Proxy;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, OnceCell, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
     Replacements, SessionCounts,
-    browser::{Browser, LaunchError},
+    browser::{Browser, LaunchError, Scripts},
     config::EngineConfig,
     error::RenderError,
     pool::{
@@ -31,9 +34,6 @@ use crate::{
     snapshot::{SessionSnapshot, SessionState},
 };
 
-/// A session used more recently than this is not given up for one that is only kept ready.
-const WORTH_KEEPING: Duration = Duration::from_millis(500);
-
 /// Keeps the browsers running and lends sessions. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Pool {
@@ -43,6 +43,8 @@ pub(crate) struct Pool {
 struct Inner {
     config: EngineConfig,
     state: Mutex<State>,
+    /// Done once the browsers for pages with scripts have been started.
+    scripted: OnceCell<()>,
     places: Arc<Places>,
     changed: Arc<Notify>,
     /// Browsers that were replaced because they died.
@@ -73,13 +75,14 @@ enum Found {
 }
 
 impl Pool {
-    /// Starts every browser once, so that a machine without one is known at start, and keeps them running.
+    /// Starts the browsers for pages without scripts, so that a machine without Chromium is known at start. Those for pages
+    /// with scripts are started when the first such page comes.
     pub(crate) async fn start(config: EngineConfig) -> Result<Self, LaunchError> {
-        let count = config.browsers.max(1);
         let pool = Self {
             inner: Arc::new(Inner {
                 config,
                 state: Mutex::default(),
+                scripted: OnceCell::new(),
                 places: Arc::default(),
                 changed: Arc::default(),
                 died: AtomicU64::new(0),
@@ -88,28 +91,40 @@ impl Pool {
                 tasks: TaskTracker::new(),
             }),
         };
-        for _ in 0..count {
-            let browser = Browser::launch(&pool.inner.config, &pool.inner.tasks).await?;
-            pool.add(&browser);
-            pool.inner.tasks.spawn(pool.clone().supervise(browser));
-        }
-        pool.inner.tasks.spawn(pool.clone().keep_one_ready());
+        pool.start_browsers(Scripts::Disabled).await?;
+        pool.inner.tasks.spawn(pool.clone().bound_memory());
         Ok(pool)
     }
 
-    /// Lends a session that this account owned before, else an unowned one, else makes one, at the cost of the session
-    /// that another account has not used for the longest time. Waits while there is no browser.
-    pub(crate) async fn lease(&self, account: Uuid) -> Result<Lease, RenderError> {
+    async fn start_browsers(&self, scripts: Scripts) -> Result<(), LaunchError> {
+        let Inner { config, tasks, .. } = &*self.inner;
+        let launch = || Browser::launch(config, scripts, tasks);
+        for browser in try_join_all((0..config.browsers.max(1)).map(|_| launch())).await? {
+            self.add(&browser);
+            tasks.spawn(self.clone().supervise(browser));
+        }
+        tasks.spawn(self.clone().keep_one_ready(scripts));
+        Ok(())
+    }
+
+    /// Lends a session that this account owned before, else an unowned one, else makes one, where there is no room at the
+    /// cost of the session that another account has not used for the longest time. Waits while there is no browser.
+    pub(crate) async fn lease(&self, account: Uuid, scripts: Scripts) -> Result<Lease, RenderError> {
         tokio::select! {
             () = self.inner.closing.cancelled() => Err(RenderError::ShuttingDown),
-            lease = self.find_lease(account) => lease,
+            lease = self.find_lease(account, scripts) => lease,
         }
     }
 
-    async fn find_lease(&self, account: Uuid) -> Result<Lease, RenderError> {
+    async fn find_lease(&self, account: Uuid, scripts: Scripts) -> Result<Lease, RenderError> {
+        if scripts == Scripts::Enabled {
+            let start = || self.start_browsers(scripts);
+            let started = self.inner.scripted.get_or_try_init(start).await;
+            started.map_err(|error| RenderError::Browser(error.to_string()))?;
+        }
         loop {
             let changed = self.inner.changed.notified();
-            match self.find(account) {
+            match self.find(account, scripts) {
                 Found::Ready(pooled) => return Ok(self.lend(*pooled, account)),
                 Found::Room {
                     browser,
@@ -165,7 +180,8 @@ impl Pool {
 
     /// Browsers and sessions that there should and can be.
     pub(crate) fn limits(&self) -> (usize, usize) {
-        (self.inner.config.browsers.max(1), self.inner.config.sessions)
+        let kinds = 1 + usize::from(self.inner.scripted.initialized());
+        (self.inner.config.browsers.max(1) * kinds, self.inner.config.sessions)
     }
 
     /// Browsers replaced since the start.
@@ -239,21 +255,19 @@ impl Pool {
         Ok(session.await.ok())
     }
 
-    fn find(&self, account: Uuid) -> Found {
+    fn find(&self, account: Uuid, scripts: Scripts) -> Found {
         self.forget_dead();
         let mut state = self.lock();
+        let owned_by = |owner| move |pooled: &Pooled| pooled.session.is_for(owner, scripts);
         // The most recently used session of the account is the warmest.
-        let own = state
-            .idle
-            .iter()
-            .rposition(|pooled| pooled.session.account == Some(account));
-        if let Some(at) = own.or_else(|| state.idle.iter().position(|pooled| pooled.session.account.is_none())) {
+        let own = state.idle.iter().rposition(owned_by(Some(account)));
+        if let Some(at) = own.or_else(|| state.idle.iter().position(owned_by(None))) {
             return Found::Ready(Box::new(state.idle.remove(at)));
         }
-        let Some(browser) = state.least_busy_browser() else {
+        let Some(browser) = state.least_busy_browser(scripts) else {
             return Found::Nothing;
         };
-        if self.inner.places.taken() < self.inner.config.sessions {
+        if self.has_room(&state) {
             return Found::Room {
                 browser,
                 place: self.take_place(),
@@ -268,65 +282,6 @@ impl Pool {
             browser,
             place: self.take_place(),
             evicted,
-        }
-    }
-
-    /// Keeps one unowned session ready, so that the first render of an account does not wait for a process to start.
-    async fn keep_one_ready(self) {
-        loop {
-            let changed = self.inner.changed.notified();
-            if let Found::Room {
-                browser,
-                place,
-                evicted,
-            } = self.room_for_spare()
-            {
-                if let Some(evicted) = evicted {
-                    evicted.close().await;
-                }
-                match self.open(browser, place).await {
-                    Ok(made) => {
-                        if let Some(pooled) = made.and_then(Lease::take) {
-                            self.keep(pooled);
-                        }
-                    }
-                    Err(error) => tracing::error!(%error, "no session can be made ahead of time"),
-                }
-            }
-            tokio::select! {
-                () = self.inner.closing.cancelled() => return,
-                () = changed => {}
-            }
-        }
-    }
-
-    fn room_for_spare(&self) -> Found {
-        self.forget_dead();
-        let mut state = self.lock();
-        if self.inner.closing.is_cancelled() || state.idle.iter().any(|pooled| pooled.session.account.is_none()) {
-            return Found::Nothing;
-        }
-        let Some(browser) = state.least_busy_browser() else {
-            return Found::Nothing;
-        };
-        if self.inner.places.taken() < self.inner.config.sessions {
-            return Found::Room {
-                browser,
-                place: self.take_place(),
-                evicted: None,
-            };
-        }
-        // A session that has only just served its account is worth more than a spare one.
-        match state.idle.first() {
-            Some(pooled) if pooled.session.last_used.elapsed() > WORTH_KEEPING => {
-                let evicted = Some(Box::new(state.idle.remove(0)));
-                Found::Room {
-                    browser,
-                    place: self.take_place(),
-                    evicted,
-                }
-            }
-            _ => Found::Nothing,
         }
     }
 
@@ -374,10 +329,10 @@ impl Pool {
 }
 
 impl State {
-    fn least_busy_browser(&self) -> Option<Arc<Browser>> {
+    fn least_busy_browser(&self, scripts: Scripts) -> Option<Arc<Browser>> {
         self.browsers
             .iter()
-            .filter(|browser| browser.takes_sessions())
+            .filter(|browser| browser.scripts == scripts && browser.takes_sessions())
             .min_by_key(|browser| browser.sessions.load(Ordering::Acquire))
             .cloned()
     }

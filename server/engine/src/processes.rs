@@ -48,11 +48,23 @@ pub(crate) fn group_lives(group: Pid) -> bool {
         })
 }
 
-/// Resident memory in bytes; `None` when the process is gone.
-pub(crate) fn resident_bytes(pid: Pid) -> Option<u64> {
+/// What a process holds of the machine's memory, in bytes.
+pub(crate) struct Memory {
+    pub(crate) resident: u64,
+    /// Without what it shares with others, such as the program itself.
+    pub(crate) own: u64,
+}
+
+/// `None` when the process is gone.
+pub(crate) fn memory(pid: Pid) -> Option<Memory> {
     let statm = fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).ok()?;
-    let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
+    let mut pages = statm.split(' ').skip(1).map_while(|field| field.parse::<u64>().ok());
+    let (resident, shared) = (pages.next()?, pages.next()?);
+    let page_size = rustix::param::page_size() as u64;
+    Some(Memory {
+        resident: resident * page_size,
+        own: resident.saturating_sub(shared) * page_size,
+    })
 }
 
 /// Whether a process has a system-call filter and lives in a process namespace of its own, as Chromium's sandbox does.

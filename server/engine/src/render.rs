@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine, Entered,
-    browser::memory::Verdict,
+    browser::{Scripts, memory::Verdict},
     error::{RenderError, RenderFault},
     header_footer,
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
@@ -187,9 +187,9 @@ impl Render<'_> {
     }
 
     /// Lends a session of the account for the next attempt.
-    pub(crate) async fn attempt(&self, failures: usize) -> Result<Attempt, RenderError> {
+    pub(crate) async fn attempt(&self, scripts: Scripts, failures: usize) -> Result<Attempt, RenderError> {
         Ok(Attempt {
-            lease: self.engine.pool.lease(self.caller.account).await?,
+            lease: self.engine.pool.lease(self.caller.account, scripts).await?,
             failures,
             since: Instant::now(),
         })

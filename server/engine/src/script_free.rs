@@ -5,8 +5,9 @@
 
 /// Text that must not occur anywhere, in lower case. Frames and embedded documents have realms, storage and navigations
 /// of their own; `http-equiv` may navigate. `<noscript>` shows
-/// only where scripts are off.
-const SUSPICIOUS: [&[u8]; 10] = [
+/// only where scripts are off. The browser lays out the controls of video and sound by scripts of its own, which wait for
+/// frames.
+const SUSPICIOUS: [&[u8]; 12] = [
     b"<script",
     b"<noscript",
     b"javascript:",
@@ -17,6 +18,8 @@ const SUSPICIOUS: [&[u8]; 10] = [
     b"<portal",
     b"http-equiv",
     b"<fencedframe",
+    b"<video",
+    b"<audio",
 ];
 
 /// `true`: the part may be rendered without scripts, and the next document may follow it without a reset.
@@ -89,6 +92,8 @@ mod tests {
             "<meta http-equiv=refresh content='0;url=http://x'>",
             "<svg><script/></svg>",
             "<frameset><frame src=x></frameset>",
+            "<video controls>",
+            "<audio src=x>",
         ] {
             assert!(!is_script_free(html), "{html}");
         }

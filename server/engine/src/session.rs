@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use crate::{
     browser::{
-        Browser,
+        Browser, Scripts,
         memory::{Occupant, Verdict},
     },
     devtools::{DevToolsError, SessionRoute},
@@ -68,30 +68,7 @@ pub(crate) struct Session {
     occupant: Arc<Occupant>,
     route: Arc<SessionRoute>,
     media: MediaType,
-    scripts: Scripts,
-    realm: Realm,
     renders: u32,
-}
-
-/// Whether scripts of the page may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scripts {
-    /// As on the web.
-    Enabled,
-    /// Nothing of the page's own runs, whatever the scan for scripts missed.
-    Disabled,
-}
-
-/// What the last render left of the page's JavaScript world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Realm {
-    /// Nothing has been in it.
-    Untouched,
-    /// A document without scripts: the next such document may go straight in, but one with scripts could see what was
-    /// loaded, for instance.
-    ScriptFree,
-    /// A script has, or may have, run in it.
-    Used,
 }
 
 /// Whether a session may serve its account again.
@@ -115,6 +92,11 @@ impl Session {
             ill.kill();
         }
         opened
+    }
+
+    /// Whether this is a session of the account, or without one of nobody yet, for pages of the kind.
+    pub(crate) fn is_for(&self, account: Option<Uuid>, scripts: Scripts) -> bool {
+        self.account == account && self.scripts() == scripts
     }
 
     /// Whether the page can still be rendered in.
@@ -145,9 +127,9 @@ impl Session {
         self.browser.connection.start_in(&self.route, command).await
     }
 
-    /// Whether scripts of the page under way may run.
+    /// Whether scripts of its page run.
     pub(crate) fn scripts(&self) -> Scripts {
-        self.scripts
+        self.browser.scripts
     }
 
     /// The media type of the render under way.
@@ -156,24 +138,12 @@ impl Session {
     }
 
     /// Prepares the page for a part of a render, from 0.
-    pub(crate) async fn begin(&mut self, part: usize, media: MediaType, scripts: Scripts) -> Result<(), DevToolsError> {
-        if scripts == Scripts::Enabled && self.realm == Realm::ScriptFree {
-            self.navigate_to_blank().await?;
-        }
-        self.realm = match scripts {
-            Scripts::Enabled => Realm::Used,
-            Scripts::Disabled => Realm::ScriptFree,
-        };
+    pub(crate) async fn begin(&mut self, part: usize, media: MediaType) -> Result<(), DevToolsError> {
         self.proxy.begin_render();
         self.observer.begin(part);
         self.route.begin_render();
         self.occupant.begin_work();
         self.renders += 1;
-        if self.scripts != scripts {
-            self.execute(&SetScriptExecutionDisabledParams::new(scripts == Scripts::Disabled))
-                .await?;
-            self.scripts = scripts;
-        }
         if self.media != media {
             let name = match media {
                 MediaType::Print => "",
@@ -186,8 +156,9 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection.
-    /// `false`: it can't be done, destroy it. `memory_limit` is what a page may use, in bytes.
+    /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection. Where
+    /// no scripts run, the next document may go straight in. `false`: it can't be done, destroy it. `memory_limit` is
+    /// what a page may use, in bytes.
     pub(crate) async fn reset(&mut self, memory_limit: u64) -> bool {
         self.occupant.end_work();
         if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() || !self.is_alive() {
@@ -197,7 +168,7 @@ impl Session {
         if !self.proxy.end_render().await {
             return false;
         }
-        if self.realm != Realm::Used {
+        if self.scripts() == Scripts::Disabled {
             return true;
         }
         let done = tokio::time::timeout(RESET_LIMIT, async {
@@ -208,7 +179,6 @@ impl Session {
             Ok::<_, DevToolsError>(heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size)
         })
         .await;
-        self.realm = Realm::Untouched;
         matches!(done, Ok(Ok(heap)) if heap < memory_limit as f64 * HEAP_SHARE_THAT_RETIRES)
     }
 
@@ -288,6 +258,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     connection.execute(&deny_downloads).await?;
     let mut create_page = CreateTargetParams::new("about:blank");
     create_page.browser_context_id = Some(context.clone());
+    create_page.enable_begin_frame_control = browser.frames_on_demand.then_some(true);
     let target = connection.execute(&create_page).await?.target_id;
     let mut attach = AttachToTargetParams::new(target);
     attach.flatten = Some(true);
@@ -307,18 +278,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let without_bodies = network::EnableParams::builder().max_post_data_size(1).build();
     // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
-        async {
-            connection
-                .execute_in(&route, &EvaluateParams::new(format!("{KEEP_MESSAGES} {FRESH_PAGE}")))
-                .await
-                .map(drop)
-        },
-        async {
-            connection
-                .execute_in(&route, &AddScriptToEvaluateOnNewDocumentParams::new(KEEP_MESSAGES))
-                .await
-                .map(drop)
-        },
+        prepare_scripts(&browser, &route),
         async {
             connection
                 .execute_in(&route, &inspector::EnableParams::default())
@@ -332,12 +292,6 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .map(drop)
         },
         async { connection.execute_in(&route, &without_bodies).await.map(drop) },
-        async {
-            connection
-                .execute_in(&route, &network::SetBypassServiceWorkerParams::new(true))
-                .await
-                .map(drop)
-        },
     )?;
     let occupant = browser.admit(context.clone());
     Ok(Session {
@@ -351,10 +305,29 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
         context,
         route,
         media: MediaType::Print,
-        scripts: Scripts::Enabled,
-        realm: Realm::Untouched,
         renders: 0,
     })
+}
+
+async fn prepare_scripts(browser: &Browser, route: &SessionRoute) -> Result<(), DevToolsError> {
+    let connection = &browser.connection;
+    match browser.scripts {
+        Scripts::Disabled => {
+            let disable = SetScriptExecutionDisabledParams::new(true);
+            connection.execute_in(route, &disable).await.map(drop)
+        }
+        Scripts::Enabled => {
+            let prepare = EvaluateParams::new(format!("{KEEP_MESSAGES} {FRESH_PAGE}"));
+            let keep_messages = AddScriptToEvaluateOnNewDocumentParams::new(KEEP_MESSAGES);
+            let bypass_workers = network::SetBypassServiceWorkerParams::new(true);
+            tokio::try_join!(
+                async { connection.execute_in(route, &prepare).await.map(drop) },
+                async { connection.execute_in(route, &keep_messages).await.map(drop) },
+                async { connection.execute_in(route, &bypass_workers).await.map(drop) },
+            )
+            .map(drop)
+        }
+    }
 }
 
 /// Hears nothing: until the main frame's name is known there is nobody to tell.

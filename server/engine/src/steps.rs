@@ -4,6 +4,7 @@ pub(crate) mod console;
 pub(crate) mod evaluate;
 pub(crate) mod load;
 pub(crate) mod print;
+pub(crate) mod settle;
 pub(crate) mod wait_for;
 
 use crate::{

@@ -77,6 +77,7 @@ pub async fn start(config: &Config, guard: Arc<Guard>) -> Result<Browsers, Brows
         browsers: config.browser.browsers,
         slots: config.browser.slots,
         sessions: config.browser.sessions,
+        pages_memory: config.memory.pages,
         queue_limit: config.limits.queue_limit,
         page_memory_limit: config.browser.page_memory_bytes,
         renders_per_browser: config.browser.renders_per_browser,

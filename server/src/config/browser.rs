@@ -12,6 +12,8 @@ use crate::config::{
 const MIB: u64 = 1 << 20;
 /// What a page may take where there is enough memory, in megabytes.
 const PAGE_MEMORY: u64 = 1024;
+/// Sessions take 25 to 40 MB, and each of their processes is looked at several times a second.
+const SESSIONS_PER_SLOT: usize = 32;
 /// With less, hardly any page can be printed.
 const LEAST_PAGE_MEMORY: u64 = 128;
 
@@ -29,7 +31,8 @@ const SANDBOX: Setting = Setting {
 };
 const BROWSERS: Setting = Setting {
     name: "PLATEN_BROWSERS",
-    purpose: "Browsers to keep running; when one crashes, the others go on.",
+    purpose: "Browsers to keep running, and once a page has scripts, as many for such pages; when one crashes, the others \
+              go on.",
     allowed: "1 to 64",
     default: "one for every four cores",
 };
@@ -41,9 +44,9 @@ const SLOTS: Setting = Setting {
 };
 const SESSIONS: Setting = Setting {
     name: "PLATEN_SESSIONS",
-    purpose: "Pages kept warm at most, about 100 MB each.",
+    purpose: "Pages kept warm at most; fewer where PLATEN_MEMORY_MB leaves no room for them.",
     allowed: "1 to 1024, more than PLATEN_SLOTS",
-    default: "twice PLATEN_SLOTS",
+    default: "32 for each of PLATEN_SLOTS",
 };
 const PAGE_MEMORY_MB: Setting = Setting {
     name: "PLATEN_PAGE_MEMORY_MB",
@@ -98,11 +101,16 @@ impl BrowserConfig {
         let browsers = reader.number_or(&BROWSERS, cores.div_ceil(4), 1..=64);
         let memory = browsers.and_then(|browsers| MemoryConfig::from_env(reader, browsers, private_database));
         let page_memory = memory.map_or(u64::MAX, |memory| memory.pages / MIB);
-        // What pages store in a browser's own processes is bounded as one page more.
-        let further = browsers.unwrap_or(1) as u64 + SPARE_SLOTS as u64;
+        // What pages store in a browser's own processes is bounded as one page more. Each has a second one beside it, for
+        // scripts.
+        let further = 2 * browsers.unwrap_or(1) as u64 + SPARE_SLOTS as u64;
         let most_slots = (page_memory / LEAST_PAGE_MEMORY).saturating_sub(further);
         let slots = reader.number_or(&SLOTS, (cores as u64).clamp(1, most_slots.max(1)) as usize, 1..=512);
-        let sessions = reader.number_or(&SESSIONS, slots.unwrap_or(cores) * 2, 1..=1024);
+        let sessions = reader.number_or(
+            &SESSIONS,
+            (slots.unwrap_or(cores) * SESSIONS_PER_SLOT).min(1024),
+            1..=1024,
+        );
         let pages = slots.unwrap_or(1) as u64 + further;
         let page_memory_mb = reader.number_or(
             &PAGE_MEMORY_MB,
@@ -121,8 +129,8 @@ impl BrowserConfig {
             && page_memory_mb * pages > page_memory
         {
             reader.contradiction(format_args!(
-                "{pages} times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}), for PLATEN_SLOTS ({slots}), the spare slot and each \
-                 of PLATEN_BROWSERS, are more than the {page_memory} MB that are left for pages of the {} MB in all \
+                "{pages} times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}), for PLATEN_SLOTS ({slots}), the spare slot and twice \
+                 for each of PLATEN_BROWSERS, are more than the {page_memory} MB that are left for pages of the {} MB in all \
                  (PLATEN_MEMORY_MB)",
                 memory.total / MIB
             ));

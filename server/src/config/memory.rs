@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use platen_engine::config::BROWSER_MEMORY;
+use platen_engine::config::{BROWSER_MEMORY, SECOND_BROWSER_MEMORY};
 
 use crate::config::reader::{Reader, Setting};
 
@@ -67,9 +67,10 @@ impl MemoryConfig {
         let config = Self::split(total, source, browsers, private_database).map(|config| Self { available, ..config });
         if config.is_none() {
             reader.contradiction(format_args!(
-                "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages, which leaves nothing of the {} MB that \
+                "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages and with the browser for scripts beside \
+                 it, which leaves nothing of the {} MB that \
                  the service takes in all (PLATEN_MEMORY_MB)",
-                BROWSER_MEMORY / MIB,
+                (BROWSER_MEMORY + SECOND_BROWSER_MEMORY) / MIB,
                 total / MIB
             ));
         }
@@ -79,7 +80,7 @@ impl MemoryConfig {
     /// Of what Postgres and the browsers themselves leave, pages get two thirds and the service a third.
     fn split(total: u64, source: MemorySource, browsers: usize, private_database: bool) -> Option<Self> {
         let database = if private_database { DATABASE } else { 0 };
-        let browsers = browsers as u64 * BROWSER_MEMORY;
+        let browsers = browsers as u64 * (BROWSER_MEMORY + SECOND_BROWSER_MEMORY);
         let rest = total.checked_sub(database + browsers)?;
         let service = rest / 3;
         (service > 128 * MIB).then_some(Self {

@@ -87,7 +87,7 @@ fn no_memory_is_promised_twice() {
         ("PLATEN_SLOTS", "4"),
         ("PLATEN_BROWSERS", "1"),
     ]);
-    assert!(small.browser.page_memory_bytes * 6 <= small.memory.pages);
+    assert!(small.browser.page_memory_bytes * 7 <= small.memory.pages);
     let large = sound(&[("PLATEN_MEMORY_MB", "65536"), ("PLATEN_SLOTS", "4")]);
     assert_eq!(large.browser.page_memory_bytes, 1 << 30);
     for settings in [

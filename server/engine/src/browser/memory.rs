@@ -7,7 +7,7 @@
 //! elsewhere.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, PoisonError, Weak, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -117,15 +117,20 @@ pub(super) async fn watch_renderers(browser: Weak<Browser>, limit: u64) {
     loop {
         interval.tick().await;
         let Some(browser) = living(&browser) else { return };
+        let mut held = 0;
         for pid in browser.renderers() {
-            let Some(resident) = processes::resident_bytes(pid).filter(|&bytes| bytes > limit) else {
+            let Some(memory) = processes::memory(pid) else { continue };
+            held += memory.own;
+            let resident = memory.resident;
+            if resident <= limit {
                 continue;
-            };
+            }
             let pid_number = pid.as_raw_nonzero().get();
             tracing::warn!(pid = pid_number, resident, limit, "renderer killed for its memory");
             *lock(&browser.tenants.last_kill) = Some(Instant::now());
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
+        browser.held_by_pages.store(held, Ordering::Relaxed);
     }
 }
 
@@ -179,7 +184,7 @@ async fn try_suspect(browser: &Browser, suspect: &Occupant, held: u64, limit: u6
 /// Resident bytes of the processes that sessions share.
 fn held_by_shared(browser: Pid) -> u64 {
     let shared = processes::shared(browser).into_iter().chain([browser]);
-    shared.filter_map(processes::resident_bytes).sum()
+    shared.filter_map(|pid| Some(processes::memory(pid)?.resident)).sum()
 }
 
 fn living(browser: &Weak<Browser>) -> Option<Arc<Browser>> {

@@ -43,8 +43,10 @@ const KEEP_RESULT: &str = "(expression => { \
 /// Waits for the load event.
 const LOADED: &str =
     "if (document.readyState !== 'complete') await new Promise(loaded => addEventListener('load', loaded));";
-/// Waits for fonts and pictures, lazy ones too. The facts follow in the same exchange.
-const READY: &str = "const images = [...document.images]; \
+/// Waits for fonts and pictures, lazy ones too. The facts follow in the same exchange. Where there are no frames, only
+/// layout tells which fonts are needed.
+const READY: &str = "document.documentElement?.getBoundingClientRect(); \
+    const images = [...document.images]; \
     for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
     await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]);";
 /// Which lists of fonts have none that is there, of those that a rule of a style sheet gives to an element. A font is there

@@ -4,7 +4,7 @@
 mod inventory;
 mod joined;
 mod look;
-mod print;
+pub(crate) mod print;
 mod single;
 mod spoil;
 mod tools;

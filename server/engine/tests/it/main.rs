@@ -9,6 +9,7 @@ mod support;
 mod corpus;
 mod documents;
 mod egress;
+mod frames;
 mod hostile;
 mod isolation;
 mod lifecycle;

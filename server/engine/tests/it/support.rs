@@ -41,6 +41,7 @@ pub(crate) fn config(allow: &str) -> (EngineConfig, TempDir) {
         browsers: 1,
         slots: 2,
         sessions: 4,
+        pages_memory: 4 << 30,
         queue_limit: 16,
         page_memory_limit: 1 << 30,
         renders_per_browser: 1_000_000,

@@ -33,7 +33,8 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
     if platen_engine::is_full_browser(&path) {
         findings.push(Finding::warning(
             "Chromium",
-            "this is the full browser, which prints about four times slower than the headless shell",
+            "this is the full browser, which prints about four times slower than the headless shell and draws every page for a \
+             screen as well",
             "apt-get install chromium-headless-shell",
         ));
     }

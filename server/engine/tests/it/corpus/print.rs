@@ -40,14 +40,8 @@ pub(super) struct Printed {
 
 /// Prints each page once. In the order of their names.
 pub(super) async fn print_corpus(engine: &TestEngine) -> Vec<Printed> {
-    let files = fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
-    let mut pages: Vec<PathBuf> = files
-        .filter(|file| file.extension().is_some_and(|kind| kind == "html"))
-        .collect();
-    assert!(pages.len() >= 100, "only {} pages", pages.len());
-    pages.sort();
     let account = Uuid::now_v7();
-    stream::iter(pages)
+    stream::iter(pages())
         .map(|file| print(engine, account, file))
         .buffered(CONCURRENT)
         .collect()
@@ -97,7 +91,19 @@ pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathB
     written
 }
 
-fn job(file: &Path) -> RenderJob {
+/// All pages, in the order of their names.
+pub(crate) fn pages() -> Vec<PathBuf> {
+    let files = fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let mut pages: Vec<PathBuf> = files
+        .filter(|file| file.extension().is_some_and(|kind| kind == "html"))
+        .collect();
+    assert!(pages.len() >= 100, "only {} pages", pages.len());
+    pages.sort();
+    pages
+}
+
+/// A job that prints a page on sheets of its own size.
+pub(crate) fn job(file: &Path) -> RenderJob {
     let mut job = html_job(&fs::read_to_string(file).unwrap());
     job.print.prefer_css_page_size = true;
     job

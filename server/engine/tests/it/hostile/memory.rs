@@ -77,6 +77,7 @@ async fn every_frame_of_a_page_is_in_one_process() {
     .await;
     let port = origin.port;
     let engine = TestEngine::start(&format!("127.0.0.1:{port},localhost:{port}")).await;
+    engine.text_of(Uuid::now_v7(), "<script>1</script>x").await;
     let before = processes::renderers(engine.profiles()).len();
     let waiting = RenderJob {
         evaluate: Some("for (;;);".to_owned()),

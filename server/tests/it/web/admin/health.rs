@@ -75,13 +75,15 @@ async fn what_is_rendered_and_refused_is_seen_and_each_is_counted_once() {
         "<th scope=\"row\">Address refused</th>",
         "Egress refusals: 1 host",
         "Postgres",
-        "2 of 2 answer",
     ] {
         assert!(page.contains(told), "no {told} in {page}");
     }
+    // One of each process, and one for the page of the address, which may have scripts.
+    page_with(&operator, PAGE, "3 of 3 answer").await;
     // A session that has printed is kept for its account.
     assert_eq!(render(&service, &ann, "<p>Again").await.status(), 200);
-    page_with(&operator, PAGE, &format!("href=\"/admin/accounts/{}\"", ann.id)).await;
+    let page = page_with(&operator, PAGE, "3 in the last hour").await;
+    assert!(page.contains(&format!("href=\"/admin/accounts/{}\"", ann.id)), "{page}");
 
     // Writing the same minute again and again counts nothing twice, and the last words of a process come when it stops.
     assert_eq!(render(&other, &ann, "<p>At last").await.status(), 200);

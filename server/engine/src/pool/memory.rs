@@ -1,0 +1,55 @@
+//! Sessions are kept for their accounts while there is memory for them.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use super::{Pool, State};
+use crate::config::SPARE_SLOTS;
+
+/// What a session takes that was just made, in bytes: 25 to 40 MB, and its document.
+const NEW_SESSION: u64 = 64 << 20;
+/// How often it is looked at what pages hold.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+impl Pool {
+    /// Whether one more session may be made at no other's cost.
+    pub(super) fn has_room(&self, state: &State) -> bool {
+        let taken = self.inner.places.taken();
+        taken < self.inner.config.sessions
+            && (taken < self.always_kept() || state.held_by_pages() + NEW_SESSION <= self.inner.config.pages_memory)
+    }
+
+    /// Ends sessions that nobody uses, the longest unused first, while all pages together hold too much.
+    pub(super) async fn bound_memory(self) {
+        loop {
+            tokio::select! {
+                () = self.inner.closing.cancelled() => return,
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+            let unused = {
+                let mut state = self.lock();
+                let holds_too_much = state.held_by_pages() > self.inner.config.pages_memory;
+                let may_end = self.inner.places.taken() > self.always_kept() && !state.idle.is_empty();
+                (holds_too_much && may_end).then(|| state.idle.remove(0))
+            };
+            if let Some(unused) = unused {
+                unused.close().await;
+            }
+        }
+    }
+
+    /// One session for each slot.
+    fn always_kept(&self) -> usize {
+        self.inner.config.slots + SPARE_SLOTS
+    }
+}
+
+impl State {
+    /// Bytes of all pages, as they were seen last.
+    fn held_by_pages(&self) -> u64 {
+        let held = self
+            .browsers
+            .iter()
+            .map(|browser| browser.held_by_pages.load(Ordering::Relaxed));
+        held.sum()
+    }
+}
