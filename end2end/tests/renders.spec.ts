@@ -38,6 +38,8 @@ for (const javaScriptEnabled of [true, false]) {
     test.use({ javaScriptEnabled });
 
     test("a render is found in the list and looked at", async ({ page, member, request }) => {
+      // Pages are drawn while they may be looked at.
+      await page.goto("/dashboard/renders");
       const good = await render(request, member, PAGE);
       const bad = await render(request, member, "http://127.0.0.1:1/");
       await page.goto("/dashboard/renders");

@@ -1,10 +1,14 @@
 //! What pages hear while they are open: which renders of their account have changed, in whichever process. One path for
 //! all: a change is told by `NOTIFY`, and heard from there by the process that it happened in, too.
+//!
+//! Processes tell each other as well which accounts have pages open, so that nothing is told of the others.
+
+mod audience;
 
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use sqlx::PgPool;
@@ -13,12 +17,13 @@ use tokio::{
         Notify,
         broadcast::{self, error::RecvError},
     },
-    time::timeout,
+    time::{MissedTickBehavior, interval, timeout},
 };
 use uuid::Uuid;
 
 use crate::{
     domain::ids::{AccountId, RenderId},
+    jobs::changes::audience::{ANNOUNCE_EVERY, Audience},
     lifecycle::Lifecycle,
     store::jobs::{self, ChangedRenders, News},
 };
@@ -43,6 +48,9 @@ struct State {
     to_tell: Mutex<HashMap<AccountId, BTreeSet<RenderId>>>,
     something_to_tell: Notify,
     pages: Mutex<Pages>,
+    /// Accounts whose first page was opened here, and of which nobody was told yet.
+    to_announce: Mutex<BTreeSet<AccountId>>,
+    audience: Mutex<Audience>,
 }
 
 #[derive(Default)]
@@ -74,18 +82,46 @@ impl Change {
 impl Changes {
     /// Says that a render has changed, once that is committed.
     pub fn changed(&self, account: AccountId, render: RenderId) {
+        if lock(&self.0.audience).is_informed(Instant::now()) && !self.has_open_pages(account) {
+            return;
+        }
         lock(&self.0.to_tell).entry(account).or_default().insert(render);
+        self.0.something_to_tell.notify_one();
+    }
+
+    /// Whether a page of an account is open, in whichever process, as far as this one knows.
+    pub fn has_open_pages(&self, account: AccountId) -> bool {
+        let is_open_here = lock(&self.0.pages).by_account.contains_key(&account);
+        is_open_here || lock(&self.0.audience).has(account, Instant::now())
+    }
+
+    /// Notes that a page of an account was loaded: it may be open for some time, and hear nothing without scripts.
+    pub fn page_loaded(&self, account: AccountId) {
+        lock(&self.0.audience).note(account, Instant::now());
+        self.announce(account);
+    }
+
+    /// Tells other processes that an account has pages open.
+    fn announce(&self, account: AccountId) {
+        lock(&self.0.to_announce).insert(account);
         self.0.something_to_tell.notify_one();
     }
 
     /// Tells every process, until the service stops.
     pub(super) async fn tell(&self, lifecycle: &Lifecycle, db: &PgPool) {
+        let mut announcing = interval(ANNOUNCE_EVERY);
+        announcing.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
-                () = self.0.something_to_tell.notified() => {}
+            let open = tokio::select! {
+                () = self.0.something_to_tell.notified() => std::mem::take(&mut *lock(&self.0.to_announce)),
+                _ = announcing.tick() => {
+                    lock(&self.0.audience).forget_silent(Instant::now());
+                    lock(&self.0.pages).by_account.keys().copied().collect()
+                }
                 () = lifecycle.stopping() => return,
-            }
+            };
             let changed = std::mem::take(&mut *lock(&self.0.to_tell));
+            let open = open.into_iter().map(News::Listening);
             let news = changed.into_iter().map(|(account, renders)| {
                 News::Changed(ChangedRenders {
                     account,
@@ -93,6 +129,10 @@ impl Changes {
                 })
             });
             // Whoever does not hear of it sees it when the page is loaded again.
+            let news: Vec<_> = open.chain(news).collect();
+            if news.is_empty() {
+                continue;
+            }
             if let Err(error) = jobs::tell(db, news).await {
                 tracing::warn!(%error, "pages could not be told what has changed");
             }
@@ -111,8 +151,22 @@ impl Changes {
         }
     }
 
-    /// Says that something may have been missed.
-    pub(super) fn missed(&self) {
+    /// Notes that an account has pages open in some process. The first page may have missed what changed until then.
+    pub(super) fn heard_of_open_pages(&self, account: AccountId) {
+        let is_first = lock(&self.0.audience).note(account, Instant::now());
+        if is_first && let Some(page) = lock(&self.0.pages).by_account.get(&account) {
+            let _ = page.send(Change::Some);
+        }
+    }
+
+    /// Says that other processes are not heard for some time.
+    pub(super) fn hears_nothing(&self) {
+        lock(&self.0.audience).end();
+    }
+
+    /// Says that other processes are heard from now on, and that something may have been missed.
+    pub(super) fn hears_from_now_on(&self) {
+        lock(&self.0.audience).begin(Instant::now());
         for page in lock(&self.0.pages).by_account.values() {
             let _ = page.send(Change::Some);
         }
@@ -136,10 +190,10 @@ impl Changes {
         if pages.closed || pages.count >= PAGES {
             return None;
         }
-        let sender = pages
-            .by_account
-            .entry(account)
-            .or_insert_with(|| broadcast::Sender::new(BEHIND));
+        let sender = pages.by_account.entry(account).or_insert_with(|| {
+            self.announce(account);
+            broadcast::Sender::new(BEHIND)
+        });
         if sender.receiver_count() >= PAGES_OF_ACCOUNT {
             return None;
         }
@@ -208,11 +262,29 @@ mod tests {
         changes.heard(changed(own, &[second]));
         let heard = page.next().await.expect("a change");
         assert!(heard.is_about(second) && !heard.is_about(first));
-        changes.missed();
+        changes.hears_from_now_on();
         assert_eq!(page.next().await, Some(Change::Some));
         changes.close();
         assert_eq!(page.next().await, None);
         assert!(changes.listen(own).is_none());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_told_of_accounts_without_open_pages() {
+        let changes = Changes::default();
+        let (open, elsewhere, closed) = (AccountId::generate(), AccountId::generate(), AccountId::generate());
+        let earlier = Instant::now().checked_sub(ANNOUNCE_EVERY).expect("a moment ago");
+        lock(&changes.0.audience).begin(earlier);
+        let mut page = changes.listen(open).expect("a place");
+        changes.heard_of_open_pages(open);
+        changes.heard_of_open_pages(elsewhere);
+        // What was changed before every process knew of the page.
+        assert_eq!(page.next().await, Some(Change::Some));
+        for account in [open, elsewhere, closed] {
+            changes.changed(account, RenderId::generate());
+        }
+        let told: BTreeSet<_> = lock(&changes.0.to_tell).keys().copied().collect();
+        assert_eq!(told, BTreeSet::from([open, elsewhere]));
     }
 
     #[tokio::test]

@@ -140,6 +140,7 @@ impl Signals {
         let hearing = async {
             loop {
                 let Err(error) = self.hear_until_lost(&db).await;
+                self.0.changes.hears_nothing();
                 tracing::warn!(%error, "the connection on which other processes are heard is lost");
                 sleep(TRY_AGAIN).await;
             }
@@ -153,12 +154,13 @@ impl Signals {
 
     async fn hear_until_lost(&self, db: &PgPool) -> Result<Infallible, StoreError> {
         let mut listener = Listener::begin(db).await?;
-        self.0.changes.missed();
+        self.0.changes.hears_from_now_on();
         loop {
             match listener.next().await? {
                 News::Added(kind) => self.channel(kind).wake.notify_one(),
                 News::Cancelled(render) => self.stop(render),
                 News::Changed(changed) => self.0.changes.heard(changed),
+                News::Listening(account) => self.0.changes.heard_of_open_pages(account),
             }
         }
     }

@@ -315,6 +315,8 @@ pub enum News {
     Cancelled(RenderId),
     /// Renders have changed.
     Changed(ChangedRenders),
+    /// Pages of this account are open.
+    Listening(AccountId),
 }
 
 /// Renders of an account that have changed.
@@ -348,6 +350,7 @@ impl ChangedRenders {
 const ADDED: &str = "platen_jobs_added";
 const CANCELLED: &str = "platen_renders_cancelled";
 const CHANGED: &str = "platen_renders_changed";
+const LISTENING: &str = "platen_pages_open";
 
 /// Tells every process that listens, of everything at once.
 pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(), StoreError> {
@@ -355,6 +358,7 @@ pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(
         News::Added(kind) => (ADDED.to_owned(), kind.as_str().to_owned()),
         News::Cancelled(render) => (CANCELLED.to_owned(), render.to_string()),
         News::Changed(changed) => (CHANGED.to_owned(), changed.to_payload()),
+        News::Listening(account) => (LISTENING.to_owned(), account.to_string()),
     });
     let (channels, payloads): (Vec<String>, Vec<String>) = told.unzip();
     sqlx::query!(
@@ -374,7 +378,7 @@ impl Listener {
     /// Listens from now on, on a connection of its own.
     pub async fn begin(db: &PgPool) -> Result<Self, StoreError> {
         let mut listener = PgListener::connect_with(db).await?;
-        listener.listen_all([ADDED, CANCELLED, CHANGED]).await?;
+        listener.listen_all([ADDED, CANCELLED, CHANGED, LISTENING]).await?;
         Ok(Self(listener))
     }
 
@@ -385,6 +389,7 @@ impl Listener {
             let news = match heard.channel() {
                 ADDED => JobKind::parse(heard.payload()).map(News::Added),
                 CHANGED => ChangedRenders::from_payload(heard.payload()).map(News::Changed),
+                LISTENING => AccountId::parse(heard.payload()).map(News::Listening),
                 _ => heard.payload().parse().ok().map(News::Cancelled),
             };
             if let Some(news) = news {

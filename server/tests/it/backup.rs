@@ -87,9 +87,14 @@ async fn everything_works_after_dump_and_restore() {
         json!({"type": "template", "content": content})
     };
     let once = body(part(1), json!({}));
+    let open = Visitor::log_in(&before.service, "ann@example.org")
+        .await
+        .open_page()
+        .await;
     let answered = before.render_as("invoice-1", &once).await;
     let pictures = "select count(*) from render_thumbnails";
     before.service.number_is(1, pictures).await;
+    drop(open);
     let secret = before.webhook_secret();
     let worker = before.service.beside(&[("PLATEN_ROLE", "worker")]).await;
     let delivered = before.queued(&json!({"parts": [part(2)]})).await;

@@ -37,7 +37,10 @@ pub fn Pages(
             })
         }
         Pictures::Coming => Either::Right(nothing("The pages are being drawn. Load this page again in a moment.")),
-        Pictures::None if keeps => Either::Right(nothing("There are no pictures of these pages.")),
+        Pictures::None if keeps => Either::Right(nothing(
+            "There are no pictures of these pages. Pages are drawn while the dashboard is open, or later from a document that \
+             Platen still has. Very large documents are not drawn.",
+        )),
         Pictures::None => Either::Right(nothing("This account does not keep pictures of pages.")),
     };
     view! {

@@ -1,12 +1,14 @@
-//! Small pictures of a document's first pages, for the dashboard. A document that lies on our disk is drawn when somebody
-//! looks at its render. Any other is drawn once its caller has the answer, if there is time for it: one after the other,
-//! with lower priority than anything else, and not at all while renders wait or all slots are taken. No render is ever
-//! later, and none fails, for a picture.
+//! Small pictures of a document's first pages, for the dashboard. A document that lies on our disk is drawn when its render
+//! is looked at. Any other is drawn once its caller has the answer, if a page of the account's dashboard is open, and if
+//! there is time for it: of each account one a second at most, one after the other, with lower priority than anything else,
+//! and not at all while renders wait or all slots are taken. No render is ever later, and none fails, for a picture.
 
 use std::{
     collections::HashMap,
     fs, io,
+    num::NonZeroU32,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use axum::body::Bytes;
@@ -29,7 +31,10 @@ use crate::{
         DrawingError,
         child::{Drawn, Size},
     },
-    service::account_keys::{DataKeyError, data_key},
+    service::{
+        account_keys::{DataKeyError, data_key},
+        throttle::{Quota, Throttle},
+    },
     state::AppState,
     store::{
         accounts,
@@ -45,6 +50,11 @@ pub const MOST_PAGES: usize = 6;
 const LONGER_SIDE: u16 = 240;
 /// Larger documents have no pictures: they take long to draw.
 const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
+/// Documents of an account that are drawn because they were just made: nobody looks at more.
+const ONE_A_SECOND: Quota = Quota {
+    times: NonZeroU32::MIN,
+    within: Duration::from_secs(1),
+};
 /// How many documents may wait or be drawn.
 #[derive(Clone, Copy)]
 struct Bounds {
@@ -70,6 +80,7 @@ pub struct Thumbnails(Arc<State>);
 struct State {
     in_hand: Mutex<HashMap<AccountId, Vec<RenderId>>>,
     one_at_a_time: Semaphore,
+    offered: Throttle<AccountId>,
 }
 
 impl Default for Thumbnails {
@@ -77,6 +88,7 @@ impl Default for Thumbnails {
         Self(Arc::new(State {
             in_hand: Mutex::default(),
             one_at_a_time: Semaphore::new(1),
+            offered: Throttle::default(),
         }))
     }
 }
@@ -135,10 +147,17 @@ pub(super) fn is_drawn_when_looked_at(app: &AppState) -> bool {
     app.documents.bucket().is_none()
 }
 
-/// Lets a document that was just made be drawn, if there is time for it.
+/// Lets a document that was just made be drawn, if somebody may look at it and there is time for it.
 pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_count: usize, pdf: Bytes) {
+    if !app.jobs.changes().has_open_pages(account) {
+        return;
+    }
     let load = app.engine.status();
     if load.waiting > 0 || load.running + SPARE_SLOTS >= load.slots || pdf.len() > LARGEST_DOCUMENT {
+        return;
+    }
+    let offered = app.thumbnails.0.offered.take(account, ONE_A_SECOND, Instant::now());
+    if offered.refused_for.is_some() {
         return;
     }
     let Some(place) = app.thumbnails.place(account, render, MADE) else {

@@ -69,6 +69,7 @@ const MOST_TEMPLATES: i64 = 500;
 impl RenderBackend for RequestBackend {
     async fn renders(&self, search: RenderSearch) -> Result<RenderPage, AppError> {
         let (account, now) = (self.caller_who_may(Permission::Produce).await?.account, clock::now());
+        self.app.jobs.changes().page_loaded(account);
         self.render_page(account, search, now)
             .await
             .map_err(|error| self.internal(&error))
@@ -77,6 +78,7 @@ impl RenderBackend for RequestBackend {
     async fn render(&self, id: String) -> Result<RenderDetail, AppError> {
         let caller = self.caller_who_may(Permission::Produce).await?;
         let id = RenderId::parse(&id).ok_or(AppError::NotFound)?;
+        self.app.jobs.changes().page_loaded(caller.account);
         let found = detail::find(&self.app, caller.account, id).await;
         let found = found
             .map_err(|error| self.internal(&error))?

@@ -88,6 +88,15 @@ impl Visitor {
         request.send().await.expect("an answer")
     }
 
+    /// Opens the list of renders, which listens until the response is dropped.
+    pub(crate) async fn open_page(&self) -> Response {
+        let accept = [("accept", "text/event-stream")];
+        let mut events = self.get_with("/dashboard/events/renders", &accept).await;
+        assert_eq!(events.status(), 200);
+        events.chunk().await.expect("it listens");
+        events
+    }
+
     /// A page, which has to be there.
     pub(crate) async fn page(&self, path: &str) -> String {
         let answer = self.get(path).await;

@@ -14,6 +14,9 @@ async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
     let site = site();
     let mut service = service_with(site.path()).await;
     let (ann, bob) = (service.account("ann@example.org"), service.account("bob@example.org"));
+    let visitor = Visitor::log_in(&service, "ann@example.org").await;
+    let other = Visitor::log_in(&service, "bob@example.org").await;
+    let _open = (visitor.open_page().await, other.open_page().await);
     let page = "<title>Top secret</title><script>console.log('secret')</script>";
     for account in [&ann, &bob] {
         let request = service.client.post(service.url("/api/v1/renderers/pdf"));
@@ -35,7 +38,6 @@ async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
             service.number_is(count, query).await;
         }
     }
-    let visitor = Visitor::log_in(&service, "ann@example.org").await;
     let answer = visitor.submit("keep-content", &[]).await;
     assert_eq!(header(&answer, "location"), "/dashboard/settings?done=content");
     assert!(

@@ -40,6 +40,7 @@ async fn pictures_are_drawn_once_the_caller_has_the_answer_and_are_the_accounts_
     service.account("bob@example.org");
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let bob = Visitor::log_in(&service, "bob@example.org").await;
+    let _open = ann.open_page().await;
     let pages = "<p style='break-after:page'>page</p>".repeat(7);
     let id = render(&service, &account.key, &pages, json!({"size": "a5"})).await;
     drawn(&service, 6).await;
@@ -72,11 +73,57 @@ async fn pictures_are_drawn_once_the_caller_has_the_answer_and_are_the_accounts_
 }
 
 #[tokio::test]
+async fn nothing_is_drawn_while_nobody_looks() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    service.account("bob@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    let _of_another_account = bob.open_page().await;
+    let unseen = render(&service, &account.key, "<p>", json!({})).await;
+    let _open = ann.open_page().await;
+    let seen = render(&service, &account.key, "<p>", json!({})).await;
+    // They would be drawn one after the other.
+    drawn(&service, 1).await;
+    let of_unseen = format!("select count(*) from render_thumbnails where render_id = '{unseen}'");
+    assert_eq!(service.number(&of_unseen).await, 0);
+    let html = ann.page(&format!("/dashboard/renders/{unseen}")).await;
+    assert!(html.contains("Pages are drawn while the dashboard is open"), "{html}");
+    let html = ann.page(&format!("/dashboard/renders/{seen}")).await;
+    assert!(
+        html.contains(&format!("/dashboard/renders/{seen}/pages/1.png")),
+        "{html}"
+    );
+}
+
+#[tokio::test]
+async fn pages_in_another_process_count() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let other = service
+        .beside(&[("PLATEN_SITE_DIR", site.path().to_str().expect("text"))])
+        .await;
+    let ann = Visitor::log_in(&other, "ann@example.org").await;
+    let mut open = ann.open_page().await;
+    // The page hears that something may have changed once both processes know of it.
+    let heard = open.chunk().await.expect("the stream goes on").expect("news");
+    assert!(String::from_utf8_lossy(&heard).contains("changed"), "{heard:?}");
+    let deadline = Instant::now() + PATIENCE;
+    while service.number("select count(*) from render_thumbnails").await == 0 {
+        assert!(Instant::now() < deadline, "nothing is drawn");
+        render(&service, &account.key, "<p>", json!({})).await;
+    }
+}
+
+#[tokio::test]
 async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
     let site = site();
     let mut service = service_with(site.path()).await;
     let account = service.account("ann@example.org");
     let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let _open = ann.open_page().await;
     let id = service.queued(&account, &json!({"parts": ["<p>"]})).await;
     service.ended(&account, &id).await;
     // This one comes later and is drawn at once, so that the other one would have been.
@@ -114,6 +161,8 @@ async fn an_account_that_keeps_no_content_has_neither_pictures_nor_titles() {
     let forget = format!("update accounts set keep_content = false where id = '{}'", account.id);
     assert_eq!(service.execute(&forget).await, 1);
     let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    let _open = (ann.open_page().await, bob.open_page().await);
     let id = render(&service, &account.key, "<title>Private</title>", json!({})).await;
     render(&service, &other.key, "<p>", json!({})).await;
     // They are drawn one after the other.

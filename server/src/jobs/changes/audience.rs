@@ -1,0 +1,89 @@
+//! Which accounts have pages open, as far as one process has heard.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use crate::domain::ids::AccountId;
+
+/// So often a process says which accounts have pages open in it.
+pub(super) const ANNOUNCE_EVERY: Duration = Duration::from_secs(20);
+/// An account that was not named for so long has none: one announcement may be lost, or late.
+const SILENCE: Duration = Duration::from_mins(1);
+
+/// What was heard.
+#[derive(Default)]
+pub(super) struct Audience {
+    hears_since: Option<Instant>,
+    named_at: HashMap<AccountId, Instant>,
+}
+
+impl Audience {
+    /// Others are heard from now on.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.hears_since = Some(now);
+    }
+
+    /// Nobody is heard from now on.
+    pub(super) fn end(&mut self) {
+        self.hears_since = None;
+    }
+
+    /// Notes that an account was named. Returns whether that is news.
+    pub(super) fn note(&mut self, account: AccountId, now: Instant) -> bool {
+        let before = self.named_at.insert(account, now);
+        before.is_none_or(|before| is_silent(before, now))
+    }
+
+    /// Forgets the accounts that nobody names any more.
+    pub(super) fn forget_silent(&mut self, now: Instant) {
+        self.named_at.retain(|_, named_at| !is_silent(*named_at, now));
+    }
+
+    /// Whether an account has pages open, as far as is known.
+    pub(super) fn has(&self, account: AccountId, now: Instant) -> bool {
+        self.named_at
+            .get(&account)
+            .is_some_and(|named_at| !is_silent(*named_at, now))
+    }
+
+    /// Whether every process has had its turn to speak since others are heard.
+    pub(super) fn is_informed(&self, now: Instant) -> bool {
+        self.hears_since
+            .is_some_and(|since| now.saturating_duration_since(since) >= ANNOUNCE_EVERY)
+    }
+}
+
+fn is_silent(named_at: Instant, now: Instant) -> bool {
+    now.saturating_duration_since(named_at) >= SILENCE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_known_until_all_have_spoken() {
+        let (mut audience, start) = (Audience::default(), Instant::now());
+        assert!(!audience.is_informed(start));
+        audience.begin(start);
+        assert!(!audience.is_informed(start + ANNOUNCE_EVERY / 2));
+        assert!(audience.is_informed(start + ANNOUNCE_EVERY));
+        audience.end();
+        assert!(!audience.is_informed(start + ANNOUNCE_EVERY));
+    }
+
+    #[test]
+    fn an_account_that_is_not_named_again_has_no_pages_any_more() {
+        let (mut audience, start, account) = (Audience::default(), Instant::now(), AccountId::generate());
+        assert!(audience.note(account, start));
+        let again = start + ANNOUNCE_EVERY;
+        assert!(!audience.note(account, again));
+        assert!(audience.has(account, again + SILENCE / 2));
+        assert!(!audience.has(account, again + SILENCE));
+        assert!(audience.note(account, again + SILENCE));
+        audience.forget_silent(again + 2 * SILENCE);
+        assert!(audience.named_at.is_empty());
+    }
+}
