@@ -16,6 +16,7 @@ use tokio::{
 
 use crate::{
     Section,
+    browser::Frames,
     document::Wanted,
     error::LoadError,
     hostile::{self, mixed},
@@ -39,12 +40,20 @@ const LONGEST_RUN: Duration = Duration::from_hours(2);
 const RAW_PAGES: usize = 4;
 
 /// What is compared side by side with every load, in this order and, in every other round, in the opposite one.
-const WAYS: [Way; 5] = [Way::Raw, Way::PdfA, Way::RawReset, Way::Pdf, Way::FreshTab];
-
-/// What is compared with the invoice.
-const WAYS_AND_MIXES: [Way; 7] = [
+const WAYS: [Way; 6] = [
     Way::Raw,
     Way::PdfA,
+    Way::RawStill,
+    Way::RawReset,
+    Way::Pdf,
+    Way::FreshTab,
+];
+
+/// What is compared with the invoice.
+const WAYS_AND_MIXES: [Way; 8] = [
+    Way::Raw,
+    Way::PdfA,
+    Way::RawStill,
     Way::Newcomers,
     Way::RawReset,
     Way::ManyAccounts,
@@ -62,22 +71,23 @@ const SOAK_CALLERS: usize = 2;
 /// measured.
 pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result<(String, Results), LoadError> {
     let ended_from_outside = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let mut raw = RawPeer::start(chromium, RAW_PAGES).await?;
+    let mut raw = RawPeer::start(chromium, Frames::Drawn, RAW_PAGES).await?;
+    let mut still = RawPeer::start(chromium, Frames::None, RAW_PAGES).await?;
     let mut service = platen
         .map(|binary| Service::start(binary, chromium, "all"))
         .transpose()?;
     let outcome = tokio::select! {
-        outcome = measure(&mut raw, service.as_mut(), plan) => outcome,
+        outcome = measure([&mut raw, &mut still], service.as_mut(), plan) => outcome,
         error = wait_for_the_end(ended_from_outside) => Err(error),
     };
     let stopped = match service {
         Some(service) => service.stop().await,
         None => Ok(()),
     };
-    let closed = raw.close().await;
+    let closed = (raw.close().await, still.close().await);
     let mut outcome = outcome?;
     stopped?;
-    closed?;
+    closed.0.and(closed.1)?;
     if let Some(binary) = platen {
         outcome.1.acceptance = Some(measure_acceptance(binary, chromium).await?);
         progress("hostile requests");
@@ -109,7 +119,7 @@ pub(crate) async fn run_section(
         outcome = measure => outcome?,
         error = wait_for_the_end(ended_from_outside) => return Err(error),
     }
-    let raw = RawPeer::start(chromium, 1).await?;
+    let raw = RawPeer::start(chromium, Frames::Drawn, 1).await?;
     let version = raw.version().await?;
     raw.close().await?;
     Ok((version, results))
@@ -132,7 +142,11 @@ async fn wait_for_the_end((mut terminate, mut interrupt): (Signal, Signal)) -> L
     }
 }
 
-async fn measure(raw: &mut RawPeer, service: Option<&mut Service>, plan: Plan) -> Result<(String, Results), LoadError> {
+async fn measure(
+    [raw, still]: [&mut RawPeer; 2],
+    service: Option<&mut Service>,
+    plan: Plan,
+) -> Result<(String, Results), LoadError> {
     let version = raw.version().await?;
     let platen = match service {
         Some(service) => {
@@ -143,7 +157,7 @@ async fn measure(raw: &mut RawPeer, service: Option<&mut Service>, plan: Plan) -
         None => None,
     };
     let mut bench = Bench {
-        sides: Sides { raw, platen },
+        sides: Sides { raw, still, platen },
         plan,
         results: Results::default(),
     };
@@ -204,6 +218,7 @@ impl Bench<'_> {
             progress("a full queue");
             let queue = platen.measure_queue(&invoice, self.plan.queued_renders).await?;
             self.results.queue = Some(queue);
+            self.results.pages_budget = Some(platen.service.pages_budget()?);
             self.results.first_renders_ms.clone_from(&platen.first_renders_ms);
         }
         Ok(())

@@ -10,7 +10,10 @@ use std::{
 use command_fds::{CommandFdExt as _, FdMapping};
 use tokio::{net::unix::pipe, process::Child, time::timeout};
 
-use crate::{devtools::DevTools, error::LoadError};
+use crate::{
+    devtools::{DevTools, PageSession},
+    error::LoadError,
+};
 
 /// Chromium has no sandbox as root, so root runs it as this user, which the set-up script makes.
 const BROWSER_USER: &str = "platen-browser";
@@ -36,17 +39,27 @@ const FLAGS: [&str; 16] = [
     "--enable-features=NetworkServiceInProcess2",
 ];
 
+/// Whether pages are drawn for a screen that nobody sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Frames {
+    /// As on a screen.
+    Drawn,
+    /// Under frame control, nobody asking for a frame.
+    None,
+}
+
 /// A kept Chromium with its own folder for the profile; both are gone after [`Browser::close`].
 pub(crate) struct Browser {
     child: Child,
     devtools: DevTools,
+    frames: Frames,
     // Removed when dropped.
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
     /// Starts Chromium's real binary with its sandbox on.
-    pub(crate) fn launch(chromium: &Path) -> Result<Self, LoadError> {
+    pub(crate) fn launch(chromium: &Path, frames: Frames) -> Result<Self, LoadError> {
         let profile = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
         let (commands_in, commands_out) = std::io::pipe()?;
         let (answers_in, answers_out) = std::io::pipe()?;
@@ -55,6 +68,7 @@ impl Browser {
             .arg("--remote-debugging-pipe")
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .args(FLAGS)
+            .args((frames == Frames::None).then_some("--enable-begin-frame-control"))
             .process_group(0)
             .env_clear()
             .env("HOME", profile.path())
@@ -89,6 +103,7 @@ impl Browser {
         Ok(Self {
             child,
             devtools,
+            frames,
             _profile: profile,
         })
     }
@@ -98,6 +113,11 @@ impl Browser {
         self.child
             .id()
             .ok_or_else(|| LoadError::Chromium("has ended already".into()))
+    }
+
+    /// Opens a tab and attaches to it.
+    pub(crate) async fn open_page(&self) -> Result<PageSession, LoadError> {
+        self.devtools.open_page(self.frames).await
     }
 
     /// The client's end.

@@ -13,7 +13,7 @@ use tokio::{
     sync::{mpsc, oneshot},
 };
 
-use crate::error::LoadError;
+use crate::{browser::Frames, error::LoadError};
 
 /// Sends commands; cheap to clone.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ impl DevTools {
     }
 
     /// Opens a tab in the browser's default context and attaches to it.
-    pub(crate) async fn open_page(&self) -> Result<PageSession, LoadError> {
+    pub(crate) async fn open_page(&self, frames: Frames) -> Result<PageSession, LoadError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Created {
@@ -122,11 +122,8 @@ impl DevTools {
         struct Attached {
             session_id: String,
         }
-        let created: Created = parse(
-            &self
-                .send(None, "Target.createTarget", json!({ "url": "about:blank" }))
-                .await?,
-        )?;
+        let create = json!({ "url": "about:blank", "enableBeginFrameControl": frames == Frames::None });
+        let created: Created = parse(&self.send(None, "Target.createTarget", create).await?)?;
         let attach = json!({ "targetId": created.target_id, "flatten": true });
         let attached: Attached = parse(&self.send(None, "Target.attachToTarget", attach).await?)?;
         let (load, loads) = mpsc::unbounded_channel();

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::{
     error::LoadError,
-    processes::{self, Memory},
+    processes::{self, Memory, ProcessorTime},
     statistics::percentile,
 };
 
@@ -48,10 +48,8 @@ pub(crate) struct Round {
     pub(crate) p50_ms: f64,
     pub(crate) p95_ms: f64,
     pub(crate) renders_per_second: f64,
-    /// Processor time of the server's process and its descendants.
-    pub(crate) cpu_ms_per_render: f64,
-    /// Of it, the server's own process: the service's code, or Chromium's browser process.
-    pub(crate) own_cpu_ms_per_render: f64,
+    /// Processor time of the server's process and its descendants, for each render.
+    pub(crate) cpu_ms_per_render: ProcessorTime,
     /// Largest seen during the round.
     pub(crate) memory: Memory,
 }
@@ -88,7 +86,6 @@ pub(crate) async fn run_round<C: Caller>(
     let timed = async { (rendering.await, start.elapsed()) };
     let ((series, wall), peak) = watch_memory(server, timed).await?;
     let processor = processes::processor_time(server)?;
-    let cpu_ms = |before: Duration, after: Duration| after.saturating_sub(before).as_secs_f64() * 1e3;
 
     let mut outcome = Outcome {
         callers: Vec::new(),
@@ -107,8 +104,7 @@ pub(crate) async fn run_round<C: Caller>(
         p50_ms: percentile(&latencies, 50.0).unwrap_or_default(),
         p95_ms: percentile(&latencies, 95.0).unwrap_or_default(),
         renders_per_second: latencies.len() as f64 / wall.as_secs_f64(),
-        cpu_ms_per_render: cpu_ms(processor_before.tree, processor.tree) / latencies.len() as f64,
-        own_cpu_ms_per_render: cpu_ms(processor_before.root, processor.root) / latencies.len() as f64,
+        cpu_ms_per_render: processor.since(&processor_before, latencies.len()),
         memory: peak,
     };
     Ok(outcome)

@@ -170,11 +170,21 @@ impl Service {
         Ok(request.send().await?.error_for_status()?.text().await?)
     }
 
-    /// Its database, as its commands join it.
-    pub(crate) async fn database(&self) -> Result<Database, LoadError> {
+    /// Its settings, as its commands read them.
+    fn config(&self) -> Result<Config, LoadError> {
         let known = |name: &str| self.settings.iter().find(|(known, _)| *known == name);
         let config = Config::read(&|name| known(name).map(|(_, value)| value.clone()));
-        let config = config.map_err(|error| LoadError::Platen(error.to_string()))?;
+        config.map_err(|error| LoadError::Platen(error.to_string()))
+    }
+
+    /// Bytes that it grants all its pages.
+    pub(crate) fn pages_budget(&self) -> Result<u64, LoadError> {
+        Ok(self.config()?.memory.pages)
+    }
+
+    /// Its database, as its commands join it.
+    pub(crate) async fn database(&self) -> Result<Database, LoadError> {
+        let config = self.config()?;
         let database = database::open_for_command(&config).await;
         database.map_err(|error| self.failure(&error.to_string()))
     }

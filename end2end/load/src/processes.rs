@@ -1,6 +1,6 @@
 //! What processes cost, from `/proc`: processor time and memory of a process and all that descend from it.
 
-use std::{collections::HashSet, fs, io, time::Duration};
+use std::{collections::HashSet, fs, io};
 
 use serde::Serialize;
 
@@ -52,13 +52,45 @@ fn of_status(pid: u32, field: &str) -> io::Result<u64> {
     Ok(kibibytes * 1024)
 }
 
-/// Processor time of a process and of its tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Processor time of a process and its tree, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(crate) struct ProcessorTime {
-    /// The process alone.
-    pub(crate) root: Duration,
-    /// With its descendants and their ended children.
-    pub(crate) tree: Duration,
+    /// The process itself: the service, or Chromium's browser process where it is measured by itself.
+    pub(crate) root: f64,
+    /// Chromium's renderers.
+    pub(crate) renderers: f64,
+    /// Its browser processes below the root.
+    pub(crate) browsers: f64,
+    /// Its GPU processes.
+    pub(crate) gpu: f64,
+    /// Postgres.
+    pub(crate) postgres: f64,
+    /// All others that run.
+    pub(crate) others: f64,
+    /// Children that have ended and were waited for.
+    pub(crate) ended: f64,
+}
+
+impl ProcessorTime {
+    /// All of it.
+    pub(crate) fn sum(&self) -> f64 {
+        self.root + self.renderers + self.browsers + self.gpu + self.postgres + self.others + self.ended
+    }
+
+    /// What was used since `before`, for each of so many renders. A process that ended meanwhile takes its time to its
+    /// parent's ended children, if that has waited for it.
+    pub(crate) fn since(&self, before: &Self, renders: usize) -> Self {
+        let each = |of: fn(&Self) -> f64| (of(self) - of(before)) / renders as f64;
+        Self {
+            root: each(|time| time.root),
+            renderers: each(|time| time.renderers),
+            browsers: each(|time| time.browsers),
+            gpu: each(|time| time.gpu),
+            postgres: each(|time| time.postgres),
+            others: each(|time| time.others),
+            ended: each(|time| time.ended),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -101,17 +133,34 @@ pub(crate) fn still_running(processes: &[Process]) -> Vec<&Process> {
 
 /// Processor time used so far.
 pub(crate) fn processor_time(root: u32) -> io::Result<ProcessorTime> {
-    let per_second = rustix::param::clock_ticks_per_second() as f64;
-    let seconds = |ticks: u64| Duration::from_secs_f64(ticks as f64 / per_second);
-    let tree = tree(root)?;
-    let root_ticks = tree
-        .iter()
-        .find(|process| process.pid == root)
-        .map(|process| process.ticks);
-    Ok(ProcessorTime {
-        root: seconds(root_ticks.unwrap_or_default()),
-        tree: seconds(tree.iter().map(|process| process.ticks + process.children_ticks).sum()),
-    })
+    let per_millisecond = rustix::param::clock_ticks_per_second() as f64 / 1e3;
+    let milliseconds = |ticks: u64| ticks as f64 / per_millisecond;
+    let mut used = ProcessorTime::default();
+    for process in tree(root)? {
+        let share = match process.name.as_str() {
+            _ if process.pid == root => &mut used.root,
+            name if name.starts_with("postgres") => &mut used.postgres,
+            name if name.starts_with("chrom") => match chromium_kind(process.pid).as_deref() {
+                None => &mut used.browsers,
+                Some("renderer") => &mut used.renderers,
+                Some("gpu-process") => &mut used.gpu,
+                Some(_) => &mut used.others,
+            },
+            _ => &mut used.others,
+        };
+        *share += milliseconds(process.ticks);
+        used.ended += milliseconds(process.children_ticks);
+    }
+    Ok(used)
+}
+
+/// What Chromium calls the kind of one of its processes; `None` for the browser process.
+fn chromium_kind(pid: u32) -> Option<String> {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    // A forked process writes its title over its arguments, parted by blanks.
+    let mut arguments = line.split(|&byte| byte == 0 || byte == b' ');
+    let kind = arguments.find_map(|argument| argument.strip_prefix(b"--type="))?;
+    Some(String::from_utf8_lossy(kind).into_owned())
 }
 
 /// Memory of the process and of the Chromium processes in its tree.

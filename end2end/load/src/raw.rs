@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    browser::Browser,
+    browser::{Browser, Frames},
     devtools::{DevTools, PageSession, parse},
     document::{Wanted, find_fault},
     error::LoadError,
@@ -36,12 +36,12 @@ pub(crate) enum After {
 
 impl RawPeer {
     /// Starts Chromium with `pages` warm pages.
-    pub(crate) async fn start(chromium: &Path, pages: usize) -> Result<Self, LoadError> {
-        let browser = Browser::launch(chromium)?;
+    pub(crate) async fn start(chromium: &Path, frames: Frames, pages: usize) -> Result<Self, LoadError> {
+        let browser = Browser::launch(chromium, frames)?;
         let (pid, devtools) = (browser.pid()?, browser.devtools());
         let mut warm = Vec::new();
         for _ in 0..pages {
-            warm.push(devtools.open_page().await?);
+            warm.push(browser.open_page().await?);
         }
         Ok(Self {
             browser,
@@ -141,7 +141,7 @@ struct FreshTab {
 
 impl Caller for FreshTab {
     async fn render(&mut self) -> Result<Bytes, LoadError> {
-        let mut page = self.devtools.open_page().await?;
+        let mut page = self.devtools.open_page(Frames::Drawn).await?;
         let frame_id = frame_id(&page).await?;
         set_content(&mut page, &frame_id, &self.load.html).await?;
         let document = print(&page).await;

@@ -9,6 +9,7 @@ use crate::{
     crowd::CROWD,
     goals::{Bound, Goal, judge},
     hostile::{AttackResult, mixed::MixedSoak},
+    processes::ProcessorTime,
     results::{Cell, Results, SoakPoint, Way},
     statistics::percentile,
 };
@@ -42,6 +43,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "crowd_ms": results.crowd,
         "queue": results.queue,
         "acceptance": results.acceptance,
+        "pages_budget": results.pages_budget,
         "chromium_after_large_documents": results.chromium_after_large_documents,
         "hostile": results.hostile,
         "mixed_soak": results.mixed_soak,
@@ -72,6 +74,7 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
         }
         add_cell(&mut text, results, cell);
     }
+    add_processors(&mut text, results);
     add_details(&mut text, results);
     add_attacks(&mut text, &results.hostile);
     if let Some(soak) = &results.mixed_soak {
@@ -91,8 +94,7 @@ fn cell_json(results: &Results, cell: &Cell) -> Value {
         "p50_ms": cell.median(|round| round.p50_ms),
         "p95_ms": cell.median(|round| round.p95_ms),
         "renders_per_second": cell.median(|round| round.renders_per_second),
-        "cpu_ms_per_render": cell.median(|round| round.cpu_ms_per_render),
-        "own_cpu_ms_per_render": cell.median(|round| round.own_cpu_ms_per_render),
+        "cpu_ms_per_render": cell.median(|round| round.cpu_ms_per_render.sum()),
         "p50_against_raw": results.p50_ratio(cell),
         "throughput_against_best_raw": results.throughput_ratio(cell),
         "rounds": cell.rounds,
@@ -119,8 +121,8 @@ fn add_cell(text: &mut String, results: &Results, cell: &Cell) {
         ratio(results.p50_ratio(cell).filter(|_| cell.way != Way::Raw)),
         cell.median(|round| round.renders_per_second),
         ratio(results.throughput_ratio(cell)),
-        cell.median(|round| round.cpu_ms_per_render),
-        cell.median(|round| round.own_cpu_ms_per_render),
+        cell.median(|round| round.cpu_ms_per_render.sum()),
+        cell.median(|round| round.cpu_ms_per_render.root),
         if service == 0 {
             "–".to_owned()
         } else {
@@ -128,6 +130,43 @@ fn add_cell(text: &mut String, results: &Results, cell: &Cell) {
         },
         cell.largest(|round| round.memory.chromium) as f64 / MEGABYTE,
     );
+}
+
+/// Where processor time goes.
+fn add_processors(text: &mut String, results: &Results) {
+    let _ = writeln!(
+        text,
+        "\n{:<34} {:>7} {:>9} {:>8} {:>5} {:>8} {:>9} {:>7} {:>6}",
+        "CPU by process, ms per render",
+        "callers",
+        "renderers",
+        "browsers",
+        "GPU",
+        "service",
+        "Postgres",
+        "others",
+        "ended",
+    );
+    let served = results
+        .cells
+        .iter()
+        .filter(|cell| matches!(cell.way, Way::PdfA | Way::ManyAccounts | Way::Newcomers));
+    for cell in served {
+        let used = |of: fn(&ProcessorTime) -> f64| cell.median(|round| of(&round.cpu_ms_per_render));
+        let _ = writeln!(
+            text,
+            "{:<34} {:>7} {:>9.1} {:>8.1} {:>5.1} {:>8.1} {:>9.1} {:>7.1} {:>6.1}",
+            format!("{}, {}", cell.load, cell.way.name()),
+            cell.concurrency,
+            used(|time| time.renderers),
+            used(|time| time.browsers),
+            used(|time| time.gpu),
+            used(|time| time.root),
+            used(|time| time.postgres),
+            used(|time| time.others),
+            used(|time| time.ended),
+        );
+    }
 }
 
 fn add_details(text: &mut String, results: &Results) {
@@ -139,6 +178,9 @@ fn add_details(text: &mut String, results: &Results) {
             "First renders of {} new accounts while others are busy: p50 {p50:.0} ms, p95 {p95:.0} ms",
             firsts.len()
         );
+    }
+    if let Some(budget) = results.pages_budget {
+        let _ = writeln!(text, "Pages may hold {:.0} MB in all", budget as f64 / MEGABYTE);
     }
     for completion in &results.completions {
         let _ = writeln!(

@@ -18,7 +18,9 @@ use crate::{
 pub(crate) enum Way {
     /// A warm page, used again and again: the raw limit.
     Raw,
-    /// The same with a reset to `about:blank` after each render.
+    /// The same without frames for a screen.
+    RawStill,
+    /// The first with a reset to `about:blank` after each render.
     RawReset,
     /// A fresh tab for every render.
     FreshTab,
@@ -69,6 +71,8 @@ pub(crate) struct Results {
     pub(crate) crowd: Option<CrowdCost>,
     pub(crate) queue: Option<QueueThroughput>,
     pub(crate) acceptance: Option<Acceptance>,
+    /// Bytes that the service grants all its pages.
+    pub(crate) pages_budget: Option<u64>,
     /// Bytes of all Chromium processes after large documents and the small ones that followed.
     pub(crate) chromium_after_large_documents: Option<u64>,
     pub(crate) hostile: Vec<AttackResult>,
@@ -80,6 +84,7 @@ impl Way {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw limit",
+            Self::RawStill => "raw, no frames",
             Self::RawReset => "raw, with reset",
             Self::FreshTab => "fresh tab",
             Self::Pdf => "Platen, pdf",
@@ -129,6 +134,15 @@ impl Results {
     pub(crate) fn p50_ratio(&self, cell: &Cell) -> Option<f64> {
         let raw = self.find(cell.load, Way::Raw, cell.concurrency)?;
         median_ratio(&cell.values(|round| round.p50_ms), &raw.values(|round| round.p50_ms))
+    }
+
+    /// p50 of one way against another's, of one caller.
+    pub(crate) fn one_caller_ratio(&self, load: &str, way: Way, reference: Way) -> Option<f64> {
+        let [way, reference] = [way, reference].map(|way| self.find(load, way, 1));
+        median_ratio(
+            &way?.values(|round| round.p50_ms),
+            &reference?.values(|round| round.p50_ms),
+        )
     }
 
     /// Throughput against the raw limit's best.

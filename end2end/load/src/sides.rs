@@ -27,6 +27,8 @@ const ACCOUNTS: usize = 20;
 /// Chromium by itself, and Platen if there is one.
 pub(crate) struct Sides<'a> {
     pub(crate) raw: &'a mut RawPeer,
+    /// The same without frames.
+    pub(crate) still: &'a mut RawPeer,
     pub(crate) platen: Option<Platen<'a>>,
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct Platen<'a> {
 /// of the cores; the mixes are about accounts, not about callers.
 pub(crate) fn numbers_of_callers(way: Way) -> &'static [usize] {
     match way {
-        Way::Raw | Way::RawReset | Way::FreshTab => &[1, 2, 4],
+        Way::Raw | Way::RawStill | Way::RawReset | Way::FreshTab => &[1, 2, 4],
         Way::Pdf | Way::PdfA => &[1, 2, 4, 8],
         Way::ManyAccounts => &[4],
         // One caller may have a newcomer's first render while the other keeps the service busy.
@@ -67,6 +69,7 @@ impl Sides<'_> {
         let platen = self.platen.as_mut();
         let round = match (way, platen) {
             (Way::Raw, _) => self.raw.measure_warm(load, After::Nothing, callers, limit).await?.0,
+            (Way::RawStill, _) => self.still.measure_warm(load, After::Nothing, callers, limit).await?.0,
             (Way::RawReset, _) => self.raw.measure_warm(load, After::Reset, callers, limit).await?.0,
             (Way::FreshTab, _) => self.raw.measure_fresh_tabs(load, callers, limit).await?,
             (_, None) => return Ok(None),
