@@ -30,7 +30,6 @@ pub mod members;
 pub mod offers;
 pub mod one_time_tokens;
 pub mod operators;
-pub mod overage_uses;
 pub mod passkeys;
 pub mod plans;
 pub mod pool;

@@ -125,56 +125,6 @@ impl Balance {
     pub fn total(&self) -> i64 {
         self.own + self.overage_limit
     }
-
-    /// The part of a price that the account's own credits don't pay for.
-    pub fn overage_of(&self, price: i64) -> i64 {
-        (price - (self.own - self.own_used()).max(0)).max(0)
-    }
-
-    /// The account's own credits that are gone.
-    pub fn own_used(&self) -> i64 {
-        self.used - self.overage_used
-    }
-
-    /// Whether the owner is to be told when this is charged: with it four fifths of the account's own credits are gone, or
-    /// all of them.
-    pub fn is_worth_telling(&self, price: i64) -> bool {
-        let before = self.own_used();
-        let after = before + price - self.overage_of(price);
-        let passes = |mark: i64| before < mark && mark <= after;
-        passes(self.own) || passes((self.own * 4 + 4) / 5)
-    }
-
-    /// Whether a render may begin while others are under way. Each reserves one credit.
-    pub fn reserve(&self, reserved: i64) -> Result<(), NotEnoughCredits> {
-        if self.free(reserved) >= 1 {
-            return Ok(());
-        }
-        Err(NotEnoughCredits::NoneFree {
-            total: self.total(),
-            used: self.used,
-            reserved,
-            ends_at: self.period.ends_at,
-        })
-    }
-
-    /// Whether a finished render can be paid for while others are under way.
-    pub fn pay(&self, price: i64, reserved_by_others: i64) -> Result<(), NotEnoughCredits> {
-        let free = self.free(reserved_by_others);
-        if price <= free {
-            return Ok(());
-        }
-        Err(NotEnoughCredits::TooExpensive {
-            price,
-            free,
-            ends_at: self.period.ends_at,
-        })
-    }
-
-    /// Renders reserve more than there is when the total was lowered meanwhile.
-    fn free(&self, reserved: i64) -> i64 {
-        (self.total() - self.used - reserved).max(0)
-    }
 }
 
 fn show(time: OffsetDateTime) -> String {
@@ -199,75 +149,28 @@ mod tests {
     }
 
     #[test]
-    fn what_others_reserve_is_not_free() {
-        let period = Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC));
-        let balance = Balance {
-            period,
-            own: 8,
-            overage_limit: 2,
+    fn a_refusal_says_what_there_is_and_when_there_is_more() {
+        let ends_at = datetime!(2027-02-28 14:30 UTC);
+        let none_free = NotEnoughCredits::NoneFree {
+            total: 10,
             used: 6,
-            overage_used: 0,
+            reserved: 4,
+            ends_at,
         };
-        assert_eq!(balance.reserve(3), Ok(()));
-        let refusal = balance.reserve(4).expect_err("all reserved");
         assert_eq!(
-            refusal.to_string(),
+            none_free.to_string(),
             "no credit is free: of 10, 6 are used and 4 reserved by renders under way; the period ends at \
              2027-02-28T14:30:00Z"
         );
-        assert_eq!(balance.pay(3, 1), Ok(()));
-        let refusal = balance.pay(4, 1).expect_err("too expensive");
+        let too_expensive = NotEnoughCredits::TooExpensive {
+            price: 4,
+            free: 3,
+            ends_at,
+        };
         assert_eq!(
-            refusal.to_string(),
+            too_expensive.to_string(),
             "the document costs 4 credits and 3 are free; nothing was charged; the period ends at 2027-02-28T14:30:00Z"
         );
-    }
-
-    /// Of ten own credits, and five beyond them, so many are used.
-    fn ten_and_five_more(used: i64) -> Balance {
-        Balance {
-            period: Period::around(datetime!(2027-01-31 14:30 UTC), datetime!(2027-02-01 00:00 UTC)),
-            own: 10,
-            overage_limit: 5,
-            used,
-            overage_used: 0,
-        }
-    }
-
-    #[test]
-    fn own_credits_are_used_first_and_those_that_come_later_pay_for_nothing_that_is_charged() {
-        let mut balance = ten_and_five_more(9);
-        assert_eq!([1, 3].map(|price| balance.overage_of(price)), [0, 2]);
-        (balance.used, balance.overage_used) = (12, 2);
-        assert_eq!(balance.overage_of(3), 3);
-        balance.own += 100;
-        assert_eq!([100, 101].map(|price| balance.overage_of(price)), [0, 1]);
-        assert_eq!(balance.pay(103, 0), Ok(()));
-        assert!(balance.pay(104, 0).is_err());
-        // A limit that was lowered to what is used.
-        (balance.own, balance.used, balance.overage_limit) = (10, 12, 2);
-        assert!(balance.reserve(0).is_err());
-    }
-
-    #[test]
-    fn four_fifths_and_the_end_are_told_once() {
-        let mut balance = ten_and_five_more(0);
-        let mut told = Vec::new();
-        for _ in 0..15 {
-            if balance.is_worth_telling(1) {
-                told.push(balance.used + 1);
-            }
-            balance.overage_used += balance.overage_of(1);
-            balance.used += 1;
-        }
-        assert_eq!(told, [8, 10]);
-        (balance.used, balance.overage_used) = (3, 0);
-        assert_eq!(
-            [4, 5, 9].map(|price| balance.is_worth_telling(price)),
-            [false, true, true]
-        );
-        (balance.own, balance.used) = (0, 0);
-        assert!(!balance.is_worth_telling(1));
     }
 
     #[test]

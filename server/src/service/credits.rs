@@ -1,6 +1,6 @@
 //! Credits: what an account may spend, and what it has spent.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection, PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
     store::{
         credits,
         error::StoreError,
-        tx,
         usage::{self, PeriodUsage},
     },
 };
@@ -25,9 +24,7 @@ pub async fn usage(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resu
     if let Some(usage) = usage::find(db, account, now).await? {
         return Ok(usage);
     }
-    let mut transaction = tx::begin(db).await?;
-    lock_balance(&mut transaction, account, now).await?;
-    tx::commit(transaction).await?;
+    make_period(&mut *db.acquire().await?, account, now).await?;
     let usage = usage::find(db, account, now).await?;
     Ok(usage.ok_or(sqlx::Error::RowNotFound)?)
 }
@@ -41,6 +38,17 @@ pub async fn rows(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         csv::row(&[&day, &used.meter, &livemode, &credits])
     });
     Ok(rows.collect())
+}
+
+/// Makes the row of the period around `now`, in a transaction, or a part of the one that is under way.
+pub(super) async fn make_period(
+    db: &mut PgConnection,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut transaction = db.begin().await?;
+    lock_balance(&mut transaction, account, now).await?;
+    Ok(transaction.commit().await?)
 }
 
 /// The account's credits in the period around `now`, locked until the transaction ends. The first who asks in a period

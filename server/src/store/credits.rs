@@ -193,27 +193,6 @@ pub async fn add_bought(
     Ok(())
 }
 
-/// Takes credits off a period that is locked and has them; `overage` of them are beyond the account's own.
-pub async fn charge(
-    db: &mut PgConnection,
-    account: AccountId,
-    period: Period,
-    credits: i64,
-    overage: i64,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update credit_periods set used = used + $3, overage_used = overage_used + $4
-         where account_id = $1 and starts_at = $2",
-        account.0,
-        period.starts_at,
-        credits,
-        overage,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// Takes bought credits away again from a period that is locked: so many, but none that is used, nor any of those that are
 /// `reserved`. Returns how many were taken.
 pub async fn take_bought(

@@ -14,7 +14,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    domain::ids::{AccountId, ApiKeyId, InstanceId, RenderId},
+    domain::{
+        credits::{Meter, NotEnoughCredits},
+        ids::{AccountId, ApiKeyId, InstanceId, RenderId},
+    },
     store::{
         account_storage,
         error::StoreError,
@@ -48,21 +51,34 @@ pub enum Start {
     },
 }
 
-/// Adds a render. If it is live, it reserves a credit.
+/// What a statement says of an account's credits, if the account has a period at its time; else nothing was done.
+pub type InPeriod<T> = Option<T>;
+
+/// Adds a render. A live one reserves a credit, or is refused.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    render: NewRender,
+    render: &NewRender,
     now: OffsetDateTime,
-) -> Result<(), StoreError> {
+) -> Result<InPeriod<Result<(), NotEnoughCredits>>, StoreError> {
     let (mode, status, instance, object) = match render.start {
         Start::Now(instance) => ("sync", "processing", Some(instance.0), None),
         Start::Queued { object } => ("async", "queued", None, object),
     };
-    sqlx::query!(
-        "insert into renders
-            (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    let is_volatile = matches!(render.start, Start::Now(_));
+    let decision = sqlx::query!(
+        r#"with decision as materialized (
+               select * from may_open_render($2, $6, $9, $11)
+           ), added as (
+               insert into renders
+                   (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id)
+               select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::text, $6::boolean, $7::uuid, $8::jsonb,
+                   $9::timestamptz, $10::uuid
+               from decision where is_free
+           )
+           select is_free as "is_free!", total_credits as "total!", used_credits as "used!", reserved as "reserved!",
+               period_ends_at as "ends_at!"
+           from decision"#,
         render.id.0,
         account.0,
         render.key.map(|key| key.0),
@@ -70,13 +86,23 @@ pub async fn insert(
         status,
         render.livemode,
         instance,
-        storable(render.options),
+        storable(render.options.clone()),
         now,
         object,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+        is_volatile,
+    );
+    let decision = decision.fetch_optional(db).await?;
+    Ok(decision.map(|row| {
+        if row.is_free {
+            return Ok(());
+        }
+        Err(NotEnoughCredits::NoneFree {
+            total: row.total,
+            used: row.used,
+            reserved: row.reserved,
+            ends_at: row.ends_at,
+        })
+    }))
 }
 
 /// What the unfinished live renders of an account reserve.
@@ -88,17 +114,32 @@ pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Resu
     Ok(reserved.fetch_optional(db).await?.unwrap_or_default())
 }
 
-/// Changes what an unfinished render reserves.
-pub async fn reserve(db: &mut PgConnection, account: AccountId, id: RenderId, credits: i64) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update renders set reserved = $3 where account_id = $1 and id = $2 and finished_at is null",
+/// Lets an unfinished live render reserve its price, or refuses it.
+pub async fn reserve_price(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: RenderId,
+    price: i64,
+    now: OffsetDateTime,
+) -> Result<InPeriod<Result<(), NotEnoughCredits>>, StoreError> {
+    let decision = sqlx::query!(
+        r#"select is_free as "is_free!", free as "free!", period_ends_at as "ends_at!" from reserve_price($1, $2, $3, $4)"#,
         account.0,
         id.0,
-        i32::try_from(credits).unwrap_or(i32::MAX),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+        price,
+        now,
+    );
+    let decision = decision.fetch_optional(db).await?;
+    Ok(decision.map(|row| {
+        if row.is_free {
+            return Ok(());
+        }
+        Err(NotEnoughCredits::TooExpensive {
+            price,
+            free: row.free,
+            ends_at: row.ends_at,
+        })
+    }))
 }
 
 /// Marks renders as begun. Returns when those were accepted that had not been begun before.
@@ -204,16 +245,9 @@ pub async fn fail_of_instance(
     Ok(ended.collect())
 }
 
-/// What became of a render.
+/// Why a render has no document.
 pub enum Ending {
-    /// There is a document.
-    Succeeded {
-        /// Its figures.
-        success: Success,
-        /// What was charged for it.
-        credits: i64,
-    },
-    /// There is none; what the caller was told.
+    /// What the caller was told.
     Failed(Value),
     /// Nobody waits for it any more.
     Cancelled,
@@ -236,14 +270,122 @@ impl From<&RenderedDocument> for Success {
             conformance: document.conformance,
             page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
             bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
-            warnings: warnings
-                .map(|warning| json!({"code": warning.code, "message": warning.message}))
-                .collect(),
+            warnings: storable(
+                warnings
+                    .map(|warning| json!({"code": warning.code, "message": warning.message}))
+                    .collect(),
+            ),
         }
     }
 }
 
-/// Ends a render that is under way. `false`: it has ended already, and stays as it is.
+/// What is to be paid for a document.
+pub struct Bill {
+    /// The render.
+    pub render: RenderId,
+    /// False for test keys: it is counted, not charged.
+    pub livemode: bool,
+    /// What it is counted as.
+    pub meter: Meter,
+    /// Credits.
+    pub price: i64,
+}
+
+/// What became of a charge.
+pub enum Charge {
+    /// It is made. The owner is to be told, in the same transaction.
+    Made {
+        /// What the account has used of its own credits.
+        tell: Option<OwnCredits>,
+    },
+    /// It would have to be told the owner: it can be made in a transaction only.
+    ToBeTold,
+    /// The render has ended before.
+    Ended,
+    /// The document costs more than is left.
+    Refused(NotEnoughCredits),
+}
+
+/// An account's own credits in a period, without what it may use beyond them.
+pub struct OwnCredits {
+    /// How many there are.
+    pub own: i64,
+    /// Those that are gone.
+    pub used: i64,
+    /// What may be used beyond them.
+    pub overage_limit: i64,
+    /// The first moment after the period.
+    pub ends_at: OffsetDateTime,
+}
+
+/// Ends a render that is under way as succeeded, and charges for it; or does neither. `may_tell`: this is a transaction, in
+/// which the owner can be told.
+pub async fn succeed(
+    db: &mut PgConnection,
+    account: AccountId,
+    bill: &Bill,
+    success: &Success,
+    seen: &Seen,
+    may_tell: bool,
+    now: OffsetDateTime,
+) -> Result<InPeriod<Charge>, StoreError> {
+    let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
+    let charge = sqlx::query!(
+        r#"with charge as materialized (
+               select * from charge_render($1, $2, $14, $15, $16, $9, $17, $18)
+           ), ended as (
+               update renders
+               set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
+                   started_at = coalesce(started_at, renders.inserted_at + $8::float8 * interval '1 ms'),
+                   finished_at = $9, conformance = $10, credits = $11,
+                   console = case when accounts.keep_content then $12 else '[]'::jsonb end,
+                   title = case when accounts.keep_content then $13 end
+               from accounts, charge
+               where charge.outcome = 'charged' and accounts.id = $1 and account_id = $1 and renders.id = $2
+           )
+           select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits,
+               most_overage as "most_overage!", period_ends_at as "ends_at!"
+           from charge"#,
+        account.0,
+        bill.render.0,
+        success.page_count,
+        success.bytes,
+        phase_times(&seen.phases),
+        success.warnings,
+        requests,
+        milliseconds(seen.phases.queue),
+        now,
+        success.conformance,
+        if bill.livemode { bill.price } else { 0 },
+        console,
+        success.title,
+        bill.livemode,
+        bill.meter.as_str(),
+        bill.price,
+        Uuid::now_v7(),
+        may_tell,
+    );
+    let charge = charge.fetch_optional(db).await?;
+    Ok(charge.map(|row| match row.outcome.as_str() {
+        "charged" => Charge::Made {
+            tell: row.tell.then(|| OwnCredits {
+                own: row.own,
+                used: row.own_used_credits.unwrap_or_default(),
+                overage_limit: row.most_overage,
+                ends_at: row.ends_at,
+            }),
+        },
+        "to_be_told" => Charge::ToBeTold,
+        "too_expensive" => Charge::Refused(NotEnoughCredits::TooExpensive {
+            price: bill.price,
+            free: row.free.unwrap_or_default(),
+            ends_at: row.ends_at,
+        }),
+        _ => Charge::Ended,
+    }))
+}
+
+/// Ends a render that is under way without a document. `false`: it has ended already, and stays as it is.
 pub async fn finish(
     db: &mut PgConnection,
     account: AccountId,
@@ -255,32 +397,6 @@ pub async fn finish(
     let phases = phase_times(&seen.phases);
     let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
     let done = match ending {
-        Ending::Succeeded { success, credits } => {
-            sqlx::query!(
-                "update renders
-                 set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
-                     started_at = coalesce(started_at, renders.inserted_at + $8::float8 * interval '1 ms'), finished_at = $9, conformance = $10,
-                     credits = $11, console = case when accounts.keep_content then $12 else '[]'::jsonb end,
-                     title = case when accounts.keep_content then $13 end
-                 from accounts
-                 where accounts.id = $1 and account_id = $1 and renders.id = $2 and finished_at is null",
-                account.0,
-                id.0,
-                success.page_count,
-                success.bytes,
-                phases,
-                storable(success.warnings),
-                requests,
-                milliseconds(seen.phases.queue),
-                now,
-                success.conformance,
-                credits,
-                console,
-                success.title,
-            )
-            .execute(db)
-            .await?
-        }
         Ending::Failed(error) => {
             sqlx::query!(
                 "update renders

@@ -28,7 +28,7 @@ use crate::{
         callbacks::{self, Told},
         metrics::outcome::Outcome,
         renders::{
-            charge::{Bill, charge, reserve_price},
+            charge::{charge, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::FailureReason,
             kept::KeepError,
@@ -43,7 +43,7 @@ use crate::{
         jobs::{self, ClaimedJob},
         render_contents,
         renders::{
-            self, Ending, QueuedRender, Success,
+            self, Bill, Ending, QueuedRender, Success,
             documents::{self, StoredDocument},
         },
         tx,
@@ -187,9 +187,8 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
         price: credits::price(document.page_count),
     };
     if bill.livemode && bill.price > 1 {
-        let mut transaction = tx::begin_volatile(&app.db).await?;
-        reserve_price(&mut transaction, job.account, &bill, clock::now()).await?;
-        tx::commit(transaction).await?;
+        let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+        reserve_price(&mut db, job.account, job.render, bill.price, clock::now()).await?;
     }
     let success = Success::from(&document);
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
@@ -243,7 +242,7 @@ async fn record(
     if !jobs::complete(&mut transaction, job).await? {
         return Err(FailureReason::Ended);
     }
-    charge(&mut transaction, job.account, bill, success, seen, now).await?;
+    charge(&mut transaction, job.account, bill, &success, seen, now).await?;
     documents::set_document(&mut transaction, job.account, job.render, stored).await?;
     render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
     let told = Told::Success(stored.result.clone());

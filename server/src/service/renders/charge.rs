@@ -1,4 +1,4 @@
-//! What a render costs: reserved when it is accepted, charged in the transaction that records its success.
+//! What a render costs: reserved when it is accepted, charged in the statement that records its success.
 
 use platen_engine::render_log::Seen;
 use sqlx::PgConnection;
@@ -6,40 +6,30 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        credits::{Balance, Meter},
         ids::{AccountId, RenderId},
         mail::Letter,
     },
-    service::{credits::lock_balance, mail::write_to_owner, renders::failure::FailureReason},
+    service::{credits::make_period, mail::write_to_owner, renders::failure::FailureReason},
     store::{
-        accounts, credits as periods,
+        accounts,
         error::StoreError,
-        overage_uses::{self, Overage},
-        renders::{self, Ending, Success},
-        usage::{self, Usage},
+        renders::{self, Bill, Charge, NewRender, OwnCredits, Success},
     },
 };
 
-/// Makes sure that there is a credit for a live render that is inserted next, or refuses it.
-pub(super) async fn reserve(
+/// Opens a render. A live one reserves a credit, or is refused.
+pub(super) async fn open(
     db: &mut PgConnection,
     account: AccountId,
+    render: &NewRender,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
-    let balance = lock_balance(db, account, now).await?;
-    // Whoever adds a reservation holds the lock, so that all of them are seen here.
-    let reserved = renders::reserved_credits(db, account).await?;
-    Ok(balance.reserve(reserved)?)
-}
-
-/// What is to be paid for a document.
-pub(super) struct Bill {
-    pub(super) render: RenderId,
-    /// False for test keys: it is counted, not charged.
-    pub(super) livemode: bool,
-    pub(super) meter: Meter,
-    /// Credits.
-    pub(super) price: i64,
+    let mut opened = renders::insert(db, account, render, now).await?;
+    if opened.is_none() {
+        make_period(db, account, now).await?;
+        opened = renders::insert(db, account, render, now).await?;
+    }
+    Ok(opened.ok_or_else(no_period)??)
 }
 
 /// Lets an unfinished live render reserve its true price, so that its document may go where it can't be taken back from.
@@ -47,21 +37,63 @@ pub(super) struct Bill {
 pub(super) async fn reserve_price(
     db: &mut PgConnection,
     account: AccountId,
-    bill: &Bill,
+    render: RenderId,
+    price: i64,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
-    let balance = lock_balance(db, account, now).await?;
-    renders::reserve(db, account, bill.render, bill.price).await?;
-    let by_others = renders::reserved_credits(db, account).await? - bill.price;
-    Ok(balance.pay(bill.price, by_others)?)
+    let mut reserved = renders::reserve_price(db, account, render, price, now).await?;
+    if reserved.is_none() {
+        make_period(db, account, now).await?;
+        reserved = renders::reserve_price(db, account, render, price, now).await?;
+    }
+    Ok(reserved.ok_or_else(no_period)??)
 }
 
-/// Tells the owner that credits come to an end, `charged` of the account's own having just gone.
+/// Ends a render as succeeded and charges for it in one statement. `false`: that takes a transaction, for [`charge`].
+pub(super) async fn charge_at_once(
+    db: &mut PgConnection,
+    account: AccountId,
+    bill: &Bill,
+    success: &Success,
+    seen: &Seen,
+    now: OffsetDateTime,
+) -> Result<bool, FailureReason> {
+    match renders::succeed(db, account, bill, success, seen, false, now).await? {
+        Some(Charge::Made { .. }) => Ok(true),
+        Some(Charge::Ended) => Err(FailureReason::Ended),
+        Some(Charge::Refused(refusal)) => Err(refusal.into()),
+        Some(Charge::ToBeTold) | None => Ok(false),
+    }
+}
+
+/// Ends a render as succeeded, charges for it, and tells the owner when credits come to an end. `db` is a transaction; if it
+/// is refused, nothing of that may be committed.
+pub(super) async fn charge(
+    db: &mut PgConnection,
+    account: AccountId,
+    bill: &Bill,
+    success: &Success,
+    seen: &Seen,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let mut charged = renders::succeed(db, account, bill, success, seen, true, now).await?;
+    if charged.is_none() {
+        make_period(db, account, now).await?;
+        charged = renders::succeed(db, account, bill, success, seen, true, now).await?;
+    }
+    match charged.ok_or_else(no_period)? {
+        Charge::Made { tell: Some(credits) } => Ok(tell_owner(db, account, &credits, now).await?),
+        Charge::Made { tell: None } => Ok(()),
+        Charge::Ended | Charge::ToBeTold => Err(FailureReason::Ended),
+        Charge::Refused(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Tells the owner that credits come to an end.
 async fn tell_owner(
     db: &mut PgConnection,
     account: AccountId,
-    balance: &Balance,
-    charged: i64,
+    credits: &OwnCredits,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let Some(owner) = accounts::find_owner_address(db, account).await? else {
@@ -69,52 +101,15 @@ async fn tell_owner(
     };
     let letter = Letter::CreditsUsed {
         account: owner.called.clone(),
-        used: balance.own_used() + charged,
-        own: balance.own,
-        overage_limit: balance.overage_limit,
-        ends_at: balance.period.ends_at,
+        used: credits.used,
+        own: credits.own,
+        overage_limit: credits.overage_limit,
+        ends_at: credits.ends_at,
     };
     write_to_owner(db, &owner, &letter, now).await
 }
 
-/// Ends a render as succeeded and charges for it. If it is refused, nothing of the transaction may be committed.
-pub(super) async fn charge(
-    db: &mut PgConnection,
-    account: AccountId,
-    bill: &Bill,
-    success: Success,
-    seen: &Seen,
-    now: OffsetDateTime,
-) -> Result<(), FailureReason> {
-    let balance = lock_balance(db, account, now).await?;
-    let credits = if bill.livemode { bill.price } else { 0 };
-    let ending = Ending::Succeeded { success, credits };
-    if !renders::finish(db, account, bill.render, ending, seen, now).await? {
-        return Err(FailureReason::Ended);
-    }
-    if bill.livemode {
-        // Its own reservation went with its end.
-        balance.pay(bill.price, renders::reserved_credits(db, account).await?)?;
-        let overage = balance.overage_of(credits);
-        periods::charge(db, account, balance.period, credits, overage).await?;
-        if overage > 0 {
-            let used = Overage {
-                render: bill.render,
-                period: balance.period,
-                credits: overage,
-            };
-            overage_uses::insert(db, account, used, now).await?;
-        }
-        if balance.is_worth_telling(credits) {
-            tell_owner(db, account, &balance, credits - overage, now).await?;
-        }
-    }
-    let used = Usage {
-        meter: bill.meter,
-        livemode: bill.livemode,
-        day: now.date(),
-        credits: bill.price,
-    };
-    usage::add(db, account, balance.period, used).await?;
-    Ok(())
+/// The account is gone.
+fn no_period() -> StoreError {
+    sqlx::Error::RowNotFound.into()
 }

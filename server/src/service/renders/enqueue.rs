@@ -22,7 +22,7 @@ use crate::{
         account_keys::data_key,
         connections::delivery::covering,
         renders::{
-            charge::reserve,
+            charge::open,
             failure::{FailureReason, RenderFailure},
             kept::{KeepError, KeyHolder, take_key},
             templates::note_versions,
@@ -32,7 +32,7 @@ use crate::{
     store::{
         account_storage::{self, AccountStorage},
         callbacks, idempotency_keys, jobs, render_contents,
-        renders::{self, NewRender, Start},
+        renders::{NewRender, Start},
         tx,
     },
 };
@@ -209,10 +209,7 @@ async fn insert(
     };
     // The large row first: whoever reserves a credit keeps the account's others waiting until the commit.
     render_contents::insert(db, account, id, &sealed.content).await?;
-    if new.livemode {
-        reserve(db, account, now).await?;
-    }
-    renders::insert(db, account, new, now).await?;
+    open(db, account, &new, now).await?;
     if let Some(target) = sealed.callback {
         callbacks::insert(db, account, id, Uuid::now_v7(), &target).await?;
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use platen_app::model::storage::StorageResource;
 use platen_engine::{job::RenderedDocument, render_log::RenderLog};
-use sqlx::PgConnection;
+use sqlx::{Connection, PgConnection};
 use time::OffsetDateTime;
 use tokio::{runtime::Handle, task::JoinHandle};
 use tracing::Instrument;
@@ -23,7 +23,7 @@ use crate::{
     service::{
         metrics::outcome::Outcome,
         renders::{
-            charge::{Bill, charge, reserve},
+            charge::{charge, charge_at_once, open},
             failure::FailureReason,
             kept::{self, KeyHolder, take_key},
             thumbnails,
@@ -34,7 +34,7 @@ use crate::{
         account_storage,
         error::StoreError,
         idempotency_keys::{self, StoredResponse},
-        renders::{self, Ending, NewRender, Success},
+        renders::{self, Bill, Ending, NewRender, Success},
         tx,
     },
 };
@@ -152,16 +152,15 @@ impl Drop for OpenRecord {
 impl Row {
     async fn insert(&self, new: NewRender, idempotent: Option<&IdempotentRequest>) -> Result<(), FailureReason> {
         let now = clock::now();
+        let Some(request) = idempotent else {
+            let mut db = self.app.db.acquire().await.map_err(StoreError::from)?;
+            return open(&mut db, self.account, &new, now).await;
+        };
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
-        if let Some(request) = idempotent {
-            let storage = account_storage::find(&mut *transaction, self.account).await?;
-            storage.room_for(StorageResource::ResponseBytes, 1)?;
-            self.take_key(&mut transaction, request, now).await?;
-        }
-        if self.livemode {
-            reserve(&mut transaction, self.account, now).await?;
-        }
-        renders::insert(&mut transaction, self.account, new, now).await?;
+        let storage = account_storage::find(&mut *transaction, self.account).await?;
+        storage.room_for(StorageResource::ResponseBytes, 1)?;
+        self.take_key(&mut transaction, request, now).await?;
+        open(&mut transaction, self.account, &new, now).await?;
         Ok(tx::commit(transaction).await?)
     }
 
@@ -250,24 +249,21 @@ impl Row {
         price: i64,
         response: Option<StoredResponse>,
     ) -> Result<(), FailureReason> {
-        let mut transaction = tx::begin(&self.app.db).await?;
+        let (seen, now) = (self.log.seen(), clock::now());
         let bill = Bill {
             render: self.id,
             livemode: self.livemode,
             meter: Meter::SyncRender,
             price,
         };
-        charge(
-            &mut transaction,
-            self.account,
-            &bill,
-            success,
-            &self.log.seen(),
-            clock::now(),
-        )
-        .await?;
-        self.set_answer(&mut transaction, response).await?;
-        tx::commit(transaction).await?;
+        let mut db = self.app.db.acquire().await.map_err(StoreError::from)?;
+        if response.is_some() || !charge_at_once(&mut db, self.account, &bill, &success, &seen, now).await? {
+            let mut transaction = db.begin().await.map_err(StoreError::from)?;
+            charge(&mut transaction, self.account, &bill, &success, &seen, now).await?;
+            self.set_answer(&mut transaction, response).await?;
+            transaction.commit().await.map_err(StoreError::from)?;
+        }
+        drop(db);
         self.app.jobs.changed(self.account, self.id);
         if self.livemode {
             self.app.metrics.credits_charged(price);
