@@ -3,6 +3,7 @@
 //! [`Engine::enter`] takes a render through admission (`admission`), [`Entered::render`] through a session of its account
 //! (`pool`, `session`) and the steps (`steps`), and completes what was printed by `platen_pdf`. `browser` and `devtools` run the browser itself.
 
+mod addresses;
 mod admission;
 mod assembly;
 mod browser;

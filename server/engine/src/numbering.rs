@@ -252,7 +252,7 @@ async fn print_blank(
     printing: &Printing,
     printed: &PrintedBytes,
 ) -> Result<Vec<u8>, StepError> {
-    session.begin(0, MediaType::Print).await?;
+    session.begin(0, MediaType::Print, false).await?;
     load::put_content(session, html).await?.await?;
     load::wait_until_loaded(session, false).await?;
     print::print(session, printing, printed).await

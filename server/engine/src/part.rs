@@ -6,6 +6,7 @@ use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
 use crate::{
+    addresses::may_hold_addresses,
     browser::Scripts,
     error::{RenderError, RenderFault},
     header_footer::Fields,
@@ -112,7 +113,12 @@ impl Render<'_> {
         let part = &job.parts[index];
         let mut warnings = Vec::new();
         let mut cookie_set = false;
-        session.begin(index, job.media).await?;
+        // A script may make an address of anything.
+        let watch = match part {
+            Part::Html(html) => session.scripts() == Scripts::Enabled || may_hold_addresses(html),
+            Part::Url(_) => true,
+        };
+        session.begin(index, job.media, watch).await?;
         let mut report = match part {
             Part::Html(html) => put_in(session, part, html, &mut warnings).await?,
             Part::Url(address) => {

@@ -68,6 +68,8 @@ pub(crate) struct Session {
     occupant: Arc<Occupant>,
     route: Arc<SessionRoute>,
     media: MediaType,
+    /// The browser reports what the page asks the network for.
+    is_watched: bool,
     renders: u32,
 }
 
@@ -137,13 +139,21 @@ impl Session {
         self.media
     }
 
-    /// Prepares the page for a part of a render, from 0.
-    pub(crate) async fn begin(&mut self, part: usize, media: MediaType) -> Result<(), DevToolsError> {
+    /// Prepares the page for a part of a render, from 0. `watch`: what it asks the network for is to be known.
+    pub(crate) async fn begin(&mut self, part: usize, media: MediaType, watch: bool) -> Result<(), DevToolsError> {
         self.proxy.begin_render();
         self.observer.begin(part);
         self.route.begin_render();
         self.occupant.begin_work();
         self.renders += 1;
+        if self.is_watched != watch {
+            if watch {
+                self.execute(&watch_network()).await?;
+            } else {
+                self.execute(&network::DisableParams::default()).await?;
+            }
+            self.is_watched = watch;
+        }
         if self.media != media {
             let name = match media {
                 MediaType::Print => "",
@@ -274,8 +284,6 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
-    // Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
-    let without_bodies = network::EnableParams::builder().max_post_data_size(1).build();
     // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
         prepare_scripts(&browser, &route),
@@ -291,8 +299,8 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .await
                 .map(drop)
         },
-        async { connection.execute_in(&route, &without_bodies).await.map(drop) },
     )?;
+    let is_watched = browser.scripts == Scripts::Enabled;
     let occupant = browser.admit(context.clone());
     Ok(Session {
         browser,
@@ -305,8 +313,14 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
         context,
         route,
         media: MediaType::Print,
+        is_watched,
         renders: 0,
     })
+}
+
+/// Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
+fn watch_network() -> network::EnableParams {
+    network::EnableParams::builder().max_post_data_size(1).build()
 }
 
 async fn prepare_scripts(browser: &Browser, route: &SessionRoute) -> Result<(), DevToolsError> {
@@ -323,6 +337,7 @@ async fn prepare_scripts(browser: &Browser, route: &SessionRoute) -> Result<(), 
             tokio::try_join!(
                 async { connection.execute_in(route, &prepare).await.map(drop) },
                 async { connection.execute_in(route, &keep_messages).await.map(drop) },
+                async { connection.execute_in(route, &watch_network()).await.map(drop) },
                 async { connection.execute_in(route, &bypass_workers).await.map(drop) },
             )
             .map(drop)

@@ -1,0 +1,47 @@
+//! Whether HTML may hold an address of the network.
+
+use memchr::{memchr, memchr_iter, memmem};
+
+/// `false`: the document asks the network for nothing, unless a script does. It has no address of its own, so that only
+/// absolute ones lead anywhere. Doubtful text counts as an address: escapes of HTML and CSS may hide one. The guard decides
+/// what is reached, whatever this says; it is about what is worth watching.
+pub(crate) fn may_hold_addresses(html: &str) -> bool {
+    let html = html.as_bytes();
+    let ends_scheme = |colon: usize| {
+        let before = &html[..colon];
+        [b"http".as_slice(), b"https"].iter().any(|scheme| {
+            let start = before.len().checked_sub(scheme.len());
+            start.is_some_and(|start| before[start..].eq_ignore_ascii_case(scheme))
+        })
+    };
+    memchr(b'\\', html).is_some()
+        || memmem::find(html, b"&#").is_some()
+        || memmem::find(html, b"&colon").is_some()
+        || memchr_iter(b':', html).any(ends_scheme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_hold_addresses;
+
+    #[test]
+    fn embedded_content_is_no_address() {
+        let html = "<style>p { color: red; background: url(data:image/png;base64,xx) }</style><p>Total: 5 &euro;</p>\
+                    <a href='mailto:ann@example.org'>http</a>";
+        assert!(!may_hold_addresses(html));
+        assert!(!may_hold_addresses(":"));
+    }
+
+    #[test]
+    fn what_may_lead_elsewhere_is_an_address() {
+        for html in [
+            "<img src=http://example.org/>",
+            "<img src=HTTPS:example.org>",
+            "<img src=&#104;ttp://example.org/>",
+            "<img src=http&colon;//example.org/>",
+            "<style>p { background: url(h\\74tp://example.org) }</style>",
+        ] {
+            assert!(may_hold_addresses(html), "{html}");
+        }
+    }
+}
