@@ -20,7 +20,7 @@ watch: ## The same in a debug build, built and started again at every change
 test: ## Everything that CI runs
 	@deploy/test.sh
 
-bench: ## Speed and memory against the limits of the same Chromium (QUICK=1: a quick run; ONLY=hostile, ONLY=mixed-soak: one section)
+bench: ## Speed and memory against the limits of the same Chromium (QUICK=1: a quick run; ONLY=speed, hostile or mixed-soak: one section)
 	@deploy/setup.sh
 	@$(RUST) cargo build --release --locked && cargo build --release --locked --package platen-load
 	@"$(CARGO_TARGET_DIR)/release/platen-load" $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) \

@@ -70,6 +70,17 @@ const SOAK_CALLERS: usize = 2;
 /// Starts everything, measures, and ends everything. Returns Chromium's version too. Without `platen`, only Chromium is
 /// measured.
 pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result<(String, Results), LoadError> {
+    let mut outcome = run_speed(chromium, platen, plan).await?;
+    if let Some(binary) = platen {
+        outcome.1.acceptance = Some(measure_acceptance(binary, chromium).await?);
+        progress("hostile requests");
+        outcome.1.hostile = hostile::measure(binary, chromium, plan).await?;
+    }
+    Ok(outcome)
+}
+
+/// The part of it that compares ordinary renders.
+async fn run_speed(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result<(String, Results), LoadError> {
     let ended_from_outside = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut raw = RawPeer::start(chromium, Frames::Drawn, RAW_PAGES).await?;
     let mut still = RawPeer::start(chromium, Frames::None, RAW_PAGES).await?;
@@ -85,14 +96,9 @@ pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> R
         None => Ok(()),
     };
     let closed = (raw.close().await, still.close().await);
-    let mut outcome = outcome?;
+    let outcome = outcome?;
     stopped?;
     closed.0.and(closed.1)?;
-    if let Some(binary) = platen {
-        outcome.1.acceptance = Some(measure_acceptance(binary, chromium).await?);
-        progress("hostile requests");
-        outcome.1.hostile = hostile::measure(binary, chromium, plan).await?;
-    }
     Ok(outcome)
 }
 
@@ -108,6 +114,7 @@ pub(crate) async fn run_section(
     let mut results = Results::default();
     let measure = async {
         match section {
+            Section::Speed => results = run_speed(chromium, Some(platen), plan).await?.1,
             Section::Hostile => results.hostile = hostile::measure(platen, chromium, plan).await?,
             Section::MixedSoak => {
                 results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
@@ -214,7 +221,7 @@ impl Bench<'_> {
             progress("templates");
             self.results.templates = Some(platen.measure_templates().await?);
             progress("one account with very many renders");
-            self.results.crowd = Some(platen.measure_crowd(&invoice).await?);
+            self.results.crowd = Some(platen.measure_crowd(&hello, &invoice).await?);
             progress("a full queue");
             let queue = platen.measure_queue(&invoice, self.plan.queued_renders).await?;
             self.results.queue = Some(queue);

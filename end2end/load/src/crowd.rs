@@ -34,6 +34,8 @@ const GATHERING: Duration = Duration::from_secs(2);
 /// Milliseconds, medians.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct CrowdCost {
+    /// A page of one line when nothing else runs, against Chromium's share of that; no unit.
+    pub(crate) hello_against_chromium: f64,
     /// A single invoice when nothing else runs.
     pub(crate) alone: f64,
     /// The same while another account has [`CROWD`] renders under way.
@@ -52,9 +54,15 @@ impl CrowdCost {
 }
 
 /// Measures both with the same document.
-pub(crate) async fn measure(neighbour: &Client, crowded: &Client, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
+pub(crate) async fn measure(
+    neighbour: &Client,
+    crowded: &Client,
+    hello: &Arc<Load>,
+    load: &Arc<Load>,
+) -> Result<CrowdCost, LoadError> {
+    let hello = in_turn(neighbour, &Order::new(hello, Wanted::PdfA)).await?;
     let order = Order::new(load, Wanted::PdfA);
-    let (alone, around) = in_turn(neighbour, &order).await?;
+    let alone = in_turn(neighbour, &order).await?;
     let charged = try_join_all((0..CHARGED_AT_ONCE).map(|_| charged(crowded, &order))).await?;
 
     let ended = Arc::new(AtomicBool::new(false));
@@ -68,27 +76,38 @@ pub(crate) async fn measure(neighbour: &Client, crowded: &Client, load: &Arc<Loa
         member.await??;
     }
     Ok(CrowdCost {
-        alone: middle(&alone),
-        beside_crowd: middle(&beside?.0),
-        around_engine: middle(&around),
+        hello_against_chromium: middle(&hello.took) / middle(&hello.chromium),
+        alone: middle(&alone.took),
+        beside_crowd: middle(&beside?.took),
+        around_engine: middle(&alone.around),
         around_engine_crowded: middle(&charged.concat()),
     })
 }
 
-/// One render after the other: what each took, and what of it was not the engine's.
-async fn in_turn(client: &Client, order: &Order) -> Result<(Vec<f64>, Vec<f64>), LoadError> {
-    let (mut took_ms, mut around_ms) = (Vec::new(), Vec::new());
+/// Milliseconds of each of several renders.
+#[derive(Default)]
+struct Timed {
+    took: Vec<f64>,
+    /// What of it was not the engine's.
+    around: Vec<f64>,
+    chromium: Vec<f64>,
+}
+
+/// One render after the other.
+async fn in_turn(client: &Client, order: &Order) -> Result<Timed, LoadError> {
+    let mut timed = Timed::default();
     // The first warms the session up.
     for turn in 0..=SINGLE_RENDERS {
         let sent = Instant::now();
         let rendered = client.render_timed(order).await?;
         let took = sent.elapsed().as_secs_f64() * 1e3;
         if turn > 0 {
-            took_ms.push(took);
-            around_ms.push(took - rendered.engine_ms);
+            timed.took.push(took);
+            timed.around.push(took - rendered.engine_ms);
+            timed.chromium.push(rendered.chromium_ms);
         }
     }
-    Ok((took_ms, around_ms))
+    Ok(timed)
 }
 
 async fn charged(client: &Client, order: &Order) -> Result<Vec<f64>, LoadError> {

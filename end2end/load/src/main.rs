@@ -72,6 +72,8 @@ struct Arguments {
 /// A section that can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Section {
+    /// Ordinary renders, against Chromium by itself.
+    Speed,
     /// What one account's hostile requests cost the service and another account.
     Hostile,
     /// Mixed pages of several accounts, one in a hundred hostile; only measured by itself.

@@ -128,8 +128,8 @@ impl<'a> Platen<'a> {
     }
 
     /// What very many renders of one account do to another.
-    pub(crate) async fn measure_crowd(&self, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
-        let measured = crowd::measure(&self.accounts[1], &self.accounts[0], load).await;
+    pub(crate) async fn measure_crowd(&self, hello: &Arc<Load>, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
+        let measured = crowd::measure(&self.accounts[1], &self.accounts[0], hello, load).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 

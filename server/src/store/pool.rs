@@ -17,19 +17,11 @@ static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 /// Longer waits for a connection mean that the database is overloaded or away.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection that was used no longer ago is taken to be there still.
-const AT_REST: Duration = Duration::from_secs(1);
-
 /// Connects; fails when the first connection does.
 pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPool, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // A question before each use would double the exchanges.
-        .test_before_acquire(false)
-        .before_acquire(|connection, meta| {
-            Box::pin(async move { Ok(meta.idle_for < AT_REST || connection.ping().await.is_ok()) })
-        })
         .connect_with(options.application_name("platen"))
         .await?;
     Ok(pool)

@@ -104,6 +104,8 @@ pub(crate) struct Rendered {
     pub(crate) document: Bytes,
     /// Milliseconds of all phases of the engine together, as `Server-Timing` has them.
     pub(crate) engine_ms: f64,
+    /// Milliseconds of those in which Chromium works.
+    pub(crate) chromium_ms: f64,
 }
 
 impl Client {
@@ -141,7 +143,9 @@ impl Client {
             .get("x-page-count")
             .and_then(|value| value.to_str().ok()?.parse().ok());
         let timing = answer.headers().get("server-timing");
-        let engine_ms = timing.and_then(|timing| timing.to_str().ok()).map(sum_of_phases);
+        let timing = timing.and_then(|timing| timing.to_str().ok()).unwrap_or_default();
+        let engine_ms = sum_of_phases(timing, |_| true);
+        let chromium_ms = sum_of_phases(timing, |phase| phase == "load" || phase == "print");
         let document = answer.bytes().await?;
         if status != StatusCode::OK {
             let body = String::from_utf8_lossy(&document);
@@ -158,16 +162,18 @@ impl Client {
         }
         Ok(Rendered {
             document,
-            engine_ms: engine_ms.unwrap_or_default(),
+            engine_ms,
+            chromium_ms,
         })
     }
 }
 
 /// Milliseconds; the header reads `queue;dur=0.0, load;dur=9.5`.
-fn sum_of_phases(server_timing: &str) -> f64 {
-    let durations = server_timing
+fn sum_of_phases(server_timing: &str, counts: impl Fn(&str) -> bool) -> f64 {
+    let phases = server_timing
         .split(',')
-        .filter_map(|phase| phase.split_once("dur=")?.1.parse::<f64>().ok());
+        .filter_map(|phase| phase.trim().split_once(";dur="));
+    let durations = phases.filter_map(|(name, duration)| duration.parse::<f64>().ok().filter(|_| counts(name)));
     durations.sum()
 }
 
