@@ -39,12 +39,12 @@ const FLAGS: [&str; 16] = [
     "--enable-features=NetworkServiceInProcess2",
 ];
 
-/// Whether pages are drawn for a screen that nobody sees.
+/// Whether pages are composited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frames {
-    /// As on a screen.
+    /// As for a screen.
     Drawn,
-    /// Under frame control, nobody asking for a frame.
+    /// Under `BeginFrame` control, without a request for a frame.
     None,
 }
 

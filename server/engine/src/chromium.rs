@@ -88,8 +88,8 @@ const FLAGS: [&str; 43] = [
     "--enable-features=NetworkServiceInProcess2",
 ];
 
-/// Frames are made when DevTools asks for one, which nobody does. For pages that DevTools opens with
-/// `enableBeginFrameControl`; the full browser does not know it.
+/// Composites a frame only when DevTools requests one, which Platen never does. Applies to targets that are created with
+/// `enableBeginFrameControl`; the full browser does not support it.
 const FRAMES_ON_DEMAND: &str = "--enable-begin-frame-control";
 
 /// The command line of a browser whose profile lies in `profile`.

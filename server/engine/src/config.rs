@@ -25,7 +25,7 @@ pub struct EngineConfig {
     pub slots: usize,
     /// Sessions kept at most, over all browsers; more than `slots`.
     pub sessions: usize,
-    /// What all pages together may hold before sessions that nobody uses are ended, in bytes. One is kept for each slot.
+    /// Memory of all pages together, in bytes, above which idle sessions are closed, except for one for each slot.
     pub pages_memory: u64,
     /// Renders that may wait for a slot.
     pub queue_limit: usize,

@@ -114,10 +114,8 @@ impl Render<'_> {
         let mut warnings = Vec::new();
         let mut cookie_set = false;
         // A script may make an address of anything.
-        let watch = match part {
-            Part::Html(html) => session.scripts() == Scripts::Enabled || may_hold_addresses(html),
-            Part::Url(_) => true,
-        };
+        let watch =
+            session.scripts() == Scripts::Enabled || matches!(part, Part::Html(html) if may_hold_addresses(html));
         session.begin(index, job.media, watch).await?;
         let mut report = match part {
             Part::Html(html) => put_in(session, part, html, &mut warnings).await?,

@@ -267,17 +267,13 @@ impl Pool {
         let Some(browser) = state.least_busy_browser(scripts) else {
             return Found::Nothing;
         };
-        if self.has_room(&state) {
-            return Found::Room {
-                browser,
-                place: self.take_place(),
-                evicted: None,
-            };
-        }
-        if state.idle.is_empty() {
+        let evicted = if self.has_room(&state) {
+            None
+        } else if state.idle.is_empty() {
             return Found::Nothing;
-        }
-        let evicted = Some(Box::new(state.idle.remove(0)));
+        } else {
+            Some(Box::new(state.idle.remove(0)))
+        };
         Found::Room {
             browser,
             place: self.take_place(),

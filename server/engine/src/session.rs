@@ -96,7 +96,7 @@ impl Session {
         opened
     }
 
-    /// Whether this is a session of the account, or without one of nobody yet, for pages of the kind.
+    /// Whether the session belongs to this account (`None`: to no account yet) and treats scripts like this.
     pub(crate) fn is_for(&self, account: Option<Uuid>, scripts: Scripts) -> bool {
         self.account == account && self.scripts() == scripts
     }

@@ -1,7 +1,7 @@
 //! What pages hear while they are open: which renders of their account have changed, in whichever process. One path for
 //! all: a change is told by `NOTIFY`, and heard from there by the process that it happened in, too.
 //!
-//! Processes tell each other as well which accounts have pages open, so that nothing is told of the others.
+//! Processes also announce which accounts have pages open, so that changes in other accounts are not sent at all.
 
 mod audience;
 
@@ -48,7 +48,7 @@ struct State {
     to_tell: Mutex<HashMap<AccountId, BTreeSet<RenderId>>>,
     something_to_tell: Notify,
     pages: Mutex<Pages>,
-    /// Accounts whose first page was opened here, and of which nobody was told yet.
+    /// Accounts whose first page was opened in this process and that are still to be announced.
     to_announce: Mutex<BTreeSet<AccountId>>,
     audience: Mutex<Audience>,
 }

@@ -1,9 +1,9 @@
 //! Sessions that are made before an account asks for one.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use super::{Found, Pool, lease::Lease};
-use crate::browser::Scripts;
+use super::{Pool, lease::Lease, places::Place};
+use crate::browser::{Browser, Scripts};
 
 /// The first render of the account that took the last one is over by then: it shares no processor with a session that is
 /// made.
@@ -14,7 +14,7 @@ impl Pool {
     pub(super) async fn keep_one_ready(self, scripts: Scripts) {
         loop {
             let changed = self.inner.changed.notified();
-            if let Found::Room { browser, place, .. } = self.room_ahead(scripts) {
+            if let Some((browser, place)) = self.room_ahead(scripts) {
                 match self.open(browser, place).await {
                     Ok(made) => {
                         if let Some(pooled) = made.and_then(Lease::take) {
@@ -35,21 +35,15 @@ impl Pool {
         }
     }
 
-    /// Room for a session that nobody waits for, at no other session's cost.
-    fn room_ahead(&self, scripts: Scripts) -> Found {
+    /// A place for an unowned session, without closing another one.
+    fn room_ahead(&self, scripts: Scripts) -> Option<(Arc<Browser>, Place)> {
         self.forget_dead();
         let state = self.lock();
         let is_ready = state.idle.iter().any(|pooled| pooled.session.is_for(None, scripts));
         if self.inner.closing.is_cancelled() || is_ready || !self.has_room(&state) {
-            return Found::Nothing;
+            return None;
         }
-        match state.least_busy_browser(scripts) {
-            Some(browser) => Found::Room {
-                browser,
-                place: self.take_place(),
-                evicted: None,
-            },
-            None => Found::Nothing,
-        }
+        let browser = state.least_busy_browser(scripts)?;
+        Some((browser, self.take_place()))
     }
 }

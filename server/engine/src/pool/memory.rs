@@ -18,7 +18,7 @@ impl Pool {
             && (taken < self.always_kept() || state.held_by_pages() + NEW_SESSION <= self.inner.config.pages_memory)
     }
 
-    /// Ends sessions that nobody uses, the longest unused first, while all pages together hold too much.
+    /// Closes idle sessions, the least recently used first, while all pages together exceed their limit.
     pub(super) async fn bound_memory(self) {
         loop {
             tokio::select! {

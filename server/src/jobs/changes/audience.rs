@@ -20,12 +20,12 @@ pub(super) struct Audience {
 }
 
 impl Audience {
-    /// Others are heard from now on.
+    /// Announcements arrive from now on.
     pub(super) fn begin(&mut self, now: Instant) {
         self.hears_since = Some(now);
     }
 
-    /// Nobody is heard from now on.
+    /// Announcements no longer arrive.
     pub(super) fn end(&mut self) {
         self.hears_since = None;
     }
@@ -36,7 +36,7 @@ impl Audience {
         before.is_none_or(|before| is_silent(before, now))
     }
 
-    /// Forgets the accounts that nobody names any more.
+    /// Removes the accounts whose last announcement is too old.
     pub(super) fn forget_silent(&mut self, now: Instant) {
         self.named_at.retain(|_, named_at| !is_silent(*named_at, now));
     }

@@ -31,7 +31,7 @@ use crate::{
         account_log, accounts, credits,
         error::StoreError,
         offers::{self, PlanOffer},
-        renders,
+        renders::charges,
         stripe_customers::{self, ClaimedCustomer},
         stripe_events,
         stripe_subscriptions::{self, Purchase},
@@ -202,7 +202,7 @@ async fn count_purchases(
     }
     let period = lock_balance(db, account, now).await?.period;
     if refunded > 0 {
-        let reserved = renders::reserved_credits(db, account).await?;
+        let reserved = charges::reserved_credits(db, account).await?;
         let taken = credits::take_bought(db, account, period, refunded, reserved).await?;
         if taken > 0 {
             let deed = Deed::CreditsTakenBack { credits: taken };

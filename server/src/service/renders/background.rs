@@ -43,7 +43,8 @@ use crate::{
         jobs::{self, ClaimedJob},
         render_contents,
         renders::{
-            self, Bill, Ending, QueuedRender, Success,
+            self, Ending, QueuedRender, Success,
+            charges::Bill,
             documents::{self, StoredDocument},
         },
         tx,

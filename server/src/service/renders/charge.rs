@@ -13,7 +13,10 @@ use crate::{
     store::{
         accounts,
         error::StoreError,
-        renders::{self, Bill, Charge, NewRender, OwnCredits, Success},
+        renders::{
+            self, NewRender, Success,
+            charges::{self, Bill, Charge, OwnCredits},
+        },
     },
 };
 
@@ -41,10 +44,10 @@ pub(super) async fn reserve_price(
     price: i64,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
-    let mut reserved = renders::reserve_price(db, account, render, price, now).await?;
+    let mut reserved = charges::reserve_price(db, account, render, price, now).await?;
     if reserved.is_none() {
         make_period(db, account, now).await?;
-        reserved = renders::reserve_price(db, account, render, price, now).await?;
+        reserved = charges::reserve_price(db, account, render, price, now).await?;
     }
     Ok(reserved.ok_or_else(no_period)??)
 }
@@ -58,7 +61,7 @@ pub(super) async fn charge_at_once(
     seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<bool, FailureReason> {
-    match renders::succeed(db, account, bill, success, seen, false, now).await? {
+    match charges::succeed(db, account, bill, success, seen, false, now).await? {
         Some(Charge::Made { .. }) => Ok(true),
         Some(Charge::Ended) => Err(FailureReason::Ended),
         Some(Charge::Refused(refusal)) => Err(refusal.into()),
@@ -76,10 +79,10 @@ pub(super) async fn charge(
     seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
-    let mut charged = renders::succeed(db, account, bill, success, seen, true, now).await?;
+    let mut charged = charges::succeed(db, account, bill, success, seen, true, now).await?;
     if charged.is_none() {
         make_period(db, account, now).await?;
-        charged = renders::succeed(db, account, bill, success, seen, true, now).await?;
+        charged = charges::succeed(db, account, bill, success, seen, true, now).await?;
     }
     match charged.ok_or_else(no_period)? {
         Charge::Made { tell: Some(credits) } => Ok(tell_owner(db, account, &credits, now).await?),

@@ -34,7 +34,7 @@ use crate::{
         account_storage,
         error::StoreError,
         idempotency_keys::{self, StoredResponse},
-        renders::{self, Bill, Ending, NewRender, Success},
+        renders::{self, Ending, NewRender, Success, charges::Bill},
         tx,
     },
 };

@@ -50,7 +50,7 @@ pub const MOST_PAGES: usize = 6;
 const LONGER_SIDE: u16 = 240;
 /// Larger documents have no pictures: they take long to draw.
 const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
-/// Documents of an account that are drawn because they were just made: nobody looks at more.
+/// New documents of an account that are drawn: more would only cost processor time.
 const ONE_A_SECOND: Quota = Quota {
     times: NonZeroU32::MIN,
     within: Duration::from_secs(1),
