@@ -1,6 +1,6 @@
 //! Whether HTML may hold an address of the network.
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2_iter, memmem};
 
 /// `false`: the document asks the network for nothing, unless a script does. It has no address of its own, so that only
 /// absolute ones lead anywhere. Doubtful text counts as an address: escapes of HTML and CSS may hide one. The guard decides
@@ -20,9 +20,16 @@ pub(crate) fn may_hold_addresses(html: &str) -> bool {
         || memchr_iter(b':', html).any(ends_scheme)
 }
 
+/// The same of text with scripts, which may put addresses together. One that is hidden from this is not reported unless the
+/// guard refuses it.
+pub(crate) fn may_make_addresses(text: &str) -> bool {
+    let text = text.as_bytes();
+    memchr2_iter(b'h', b'H', text).any(|at| text[at..].len() >= 4 && text[at..at + 4].eq_ignore_ascii_case(b"http"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::may_hold_addresses;
+    use super::{may_hold_addresses, may_make_addresses};
 
     #[test]
     fn embedded_content_is_no_address() {
@@ -30,6 +37,12 @@ mod tests {
                     <a href='mailto:ann@example.org'>http</a>";
         assert!(!may_hold_addresses(html));
         assert!(!may_hold_addresses(":"));
+    }
+
+    #[test]
+    fn scripts_put_addresses_together() {
+        assert!(may_make_addresses("fetch('HTTPS' + '://example.org')"));
+        assert!(!may_make_addresses("the path, h"));
     }
 
     #[test]

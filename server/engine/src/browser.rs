@@ -50,23 +50,13 @@ const STDERR_LINES: usize = 12;
 /// Bytes that are kept of such a line.
 const STDERR_LINE_LENGTH: usize = 1_000;
 
-/// Whether scripts of pages run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scripts {
-    /// As on the web.
-    Enabled,
-    /// Nothing of a page's own runs, whatever the scan for scripts missed.
-    Disabled,
-}
-
 /// A running browser. The process group is killed when this is dropped.
 pub(crate) struct Browser {
     pub(crate) connection: Connection,
-    /// Of all its pages: those without scripts are in a browser that draws nothing for a screen, which printing does not
-    /// need; but scripts wait for what only frames bring (`requestAnimationFrame`, observers, ends of animations).
-    pub(crate) scripts: Scripts,
-    /// Its pages have no frames.
-    pub(crate) frames_on_demand: bool,
+    /// Whether it is the one for pages that need frames. Printing needs none.
+    pub(crate) is_for_frames: bool,
+    /// Its pages have no frames. The full browser composites them for all pages.
+    pub(crate) is_without_frames: bool,
     /// For instance `HeadlessChrome/156.0.8078.79`.
     pub(crate) version: String,
     group: Pid,
@@ -110,7 +100,7 @@ impl Browser {
     /// Starts a browser and waits for its first answer. One of `tasks` ends with its last process.
     pub(crate) async fn launch(
         config: &EngineConfig,
-        scripts: Scripts,
+        is_for_frames: bool,
         tasks: &TaskTracker,
     ) -> Result<Arc<Self>, LaunchError> {
         let path = config
@@ -126,8 +116,8 @@ impl Browser {
             path: path.clone(),
             source,
         };
-        let frames_on_demand = scripts == Scripts::Disabled && !chromium::is_full_browser(&path);
-        let arguments = chromium::arguments(profile.path(), config.sandbox, frames_on_demand);
+        let is_without_frames = !is_for_frames && !chromium::is_full_browser(&path);
+        let arguments = chromium::arguments(profile.path(), config.sandbox, is_without_frames);
         let (mut child, to_browser, from_browser) =
             spawn(&path, &arguments, profile.path(), config.run_as).map_err(spawn_error)?;
         let group = child
@@ -144,8 +134,8 @@ impl Browser {
         let connection = Connection::new(to_browser, from_browser);
         let mut browser = Self {
             connection,
-            scripts,
-            frames_on_demand,
+            is_for_frames,
+            is_without_frames,
             version: String::new(),
             group,
             exited,

@@ -19,7 +19,7 @@ pub struct EngineConfig {
     pub chromium: Option<PathBuf>,
     /// Chromium's own sandbox. Off only on an operator's explicit word.
     pub sandbox: bool,
-    /// Browsers to keep running, each a crash domain; and once a page has scripts, as many for such pages.
+    /// Browsers to keep running, each a crash domain; and once a page may wait for frames, as many for such pages.
     pub browsers: usize,
     /// Renders at once, over all browsers.
     pub slots: usize,

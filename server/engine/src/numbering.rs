@@ -13,10 +13,10 @@ use platen_pdf::StampLayout;
 
 use crate::{
     assembly::{blame, blocking},
-    browser::Scripts,
     error::{RenderError, RenderFault},
     header_footer::{self, Fields, FillError, Filled},
     job::{HeaderFooter, MediaType, Phase, PrintSettings, RunningTemplate, Warning},
+    page_kind::PageKind,
     part::Printed,
     render::Render,
     session::{Afterlife, Session},
@@ -171,7 +171,7 @@ impl Render<'_> {
     ) -> Result<Vec<u8>, RenderError> {
         let mut failures = 0;
         loop {
-            let mut attempt = self.attempt(Scripts::Disabled, failures).await?;
+            let mut attempt = self.attempt(PageKind::ScriptFree, failures).await?;
             match print_blank(attempt.lease.session(), html, printing, &self.printed).await {
                 Ok(bytes) => {
                     attempt.lease.give_back(Afterlife::Keep);

@@ -6,14 +6,13 @@ use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
 use crate::{
-    addresses::may_hold_addresses,
-    browser::Scripts,
+    addresses::{may_hold_addresses, may_make_addresses},
     error::{RenderError, RenderFault},
     header_footer::Fields,
     job::{Part, Phase, Warning},
     network,
+    page_kind::PageKind,
     render::Render,
-    script_free::is_script_free,
     session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Session},
     steps::{
         StepError, console,
@@ -45,12 +44,16 @@ impl Render<'_> {
     /// when all parts are there.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
-        let scripts = self.scripts(index);
+        let mut kind = PageKind::of(self.job, &self.job.parts[index]);
         let mut failures = 0;
         loop {
-            let mut attempt = self.attempt(scripts, failures).await?;
+            let mut attempt = self.attempt(kind, failures).await?;
             let session = attempt.lease.session();
             let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index)).await;
+            if let Ok(Err(StepError::AwaitsFrames)) = outcome {
+                kind = PageKind::Composited;
+                continue;
+            }
             let seen = self.look_back(session, index).await;
             match outcome {
                 Err(_) => return Err(self.late()),
@@ -64,13 +67,6 @@ impl Render<'_> {
                 }
                 Ok(Err(error)) => failures = self.recover(index, attempt, error).await?,
             }
-        }
-    }
-
-    fn scripts(&self, index: usize) -> Scripts {
-        match &self.job.parts[index] {
-            Part::Html(html) if self.job.evaluate.is_none() && is_script_free(html) => Scripts::Disabled,
-            Part::Html(_) | Part::Url(_) => Scripts::Enabled,
         }
     }
 
@@ -90,7 +86,7 @@ impl Render<'_> {
             });
         }
         self.log.note_requests(index, requests);
-        if session.scripts() == Scripts::Enabled && session.is_alive() {
+        if session.kind.runs_scripts() && session.is_alive() {
             let messages = console::messages(session, index).await;
             self.log.note_console(index, messages);
         }
@@ -113,10 +109,9 @@ impl Render<'_> {
         let part = &job.parts[index];
         let mut warnings = Vec::new();
         let mut cookie_set = false;
-        // A script may make an address of anything.
-        let watch =
-            session.scripts() == Scripts::Enabled || matches!(part, Part::Html(html) if may_hold_addresses(html));
-        session.begin(index, job.media, watch).await?;
+        session
+            .begin(index, job.media, may_ask_network(session.kind, part))
+            .await?;
         let mut report = match part {
             Part::Html(html) => put_in(session, part, html, &mut warnings).await?,
             Part::Url(address) => {
@@ -164,6 +159,17 @@ impl Render<'_> {
             warnings,
             cookie_set,
         })
+    }
+}
+
+/// Whether the part may ask the network for anything, so that it is worth watching.
+fn may_ask_network(kind: PageKind, part: &Part) -> bool {
+    let Part::Html(html) = part else { return true };
+    match kind {
+        PageKind::ScriptFree => may_hold_addresses(html),
+        PageKind::Scripted => may_hold_addresses(html) || may_make_addresses(html),
+        // Not all of its scripts are in the text.
+        PageKind::Composited => true,
     }
 }
 

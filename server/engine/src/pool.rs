@@ -22,9 +22,10 @@ use uuid::Uuid;
 
 use crate::{
     Replacements, SessionCounts,
-    browser::{Browser, LaunchError, Scripts},
+    browser::{Browser, LaunchError},
     config::EngineConfig,
     error::RenderError,
+    page_kind::PageKind,
     pool::{
         lease::{Lease, Pooled},
         places::{Place, Places},
@@ -43,8 +44,10 @@ pub(crate) struct Pool {
 struct Inner {
     config: EngineConfig,
     state: Mutex<State>,
-    /// Done once the browsers for pages with scripts have been started.
+    /// Done once the first page with scripts has come that needs no frames.
     scripted: OnceCell<()>,
+    /// Done once the browsers for pages that need frames have been started.
+    composited: OnceCell<()>,
     places: Arc<Places>,
     changed: Arc<Notify>,
     /// Browsers that were replaced because they died.
@@ -75,14 +78,15 @@ enum Found {
 }
 
 impl Pool {
-    /// Starts the browsers for pages without scripts, so that a machine without Chromium is known at start. Those for pages
-    /// with scripts are started when the first such page comes.
+    /// Starts the browsers for pages that need no frames, so that a machine without Chromium is known at start. Those for
+    /// pages that do are started when the first such page comes.
     pub(crate) async fn start(config: EngineConfig) -> Result<Self, LaunchError> {
         let pool = Self {
             inner: Arc::new(Inner {
                 config,
                 state: Mutex::default(),
                 scripted: OnceCell::new(),
+                composited: OnceCell::new(),
                 places: Arc::default(),
                 changed: Arc::default(),
                 died: AtomicU64::new(0),
@@ -91,40 +95,36 @@ impl Pool {
                 tasks: TaskTracker::new(),
             }),
         };
-        pool.start_browsers(Scripts::Disabled).await?;
+        pool.start_browsers(PageKind::ScriptFree).await?;
         pool.inner.tasks.spawn(pool.clone().bound_memory());
         Ok(pool)
     }
 
-    async fn start_browsers(&self, scripts: Scripts) -> Result<(), LaunchError> {
+    async fn start_browsers(&self, kind: PageKind) -> Result<(), LaunchError> {
         let Inner { config, tasks, .. } = &*self.inner;
-        let launch = || Browser::launch(config, scripts, tasks);
+        let launch = || Browser::launch(config, kind.has_frames(), tasks);
         for browser in try_join_all((0..config.browsers.max(1)).map(|_| launch())).await? {
             self.add(&browser);
             tasks.spawn(self.clone().supervise(browser));
         }
-        tasks.spawn(self.clone().keep_one_ready(scripts));
+        tasks.spawn(self.clone().keep_one_ready(kind));
         Ok(())
     }
 
     /// Lends a session that this account owned before, else an unowned one, else makes one, where there is no room at the
     /// cost of the session that another account has not used for the longest time. Waits while there is no browser.
-    pub(crate) async fn lease(&self, account: Uuid, scripts: Scripts) -> Result<Lease, RenderError> {
+    pub(crate) async fn lease(&self, account: Uuid, kind: PageKind) -> Result<Lease, RenderError> {
         tokio::select! {
             () = self.inner.closing.cancelled() => Err(RenderError::ShuttingDown),
-            lease = self.find_lease(account, scripts) => lease,
+            lease = self.find_lease(account, kind) => lease,
         }
     }
 
-    async fn find_lease(&self, account: Uuid, scripts: Scripts) -> Result<Lease, RenderError> {
-        if scripts == Scripts::Enabled {
-            let start = || self.start_browsers(scripts);
-            let started = self.inner.scripted.get_or_try_init(start).await;
-            started.map_err(|error| RenderError::Browser(error.to_string()))?;
-        }
+    async fn find_lease(&self, account: Uuid, kind: PageKind) -> Result<Lease, RenderError> {
+        self.prepare_for(kind).await?;
         loop {
             let changed = self.inner.changed.notified();
-            match self.find(account, scripts) {
+            match self.find(account, kind) {
                 Found::Ready(pooled) => return Ok(self.lend(*pooled, account)),
                 Found::Room {
                     browser,
@@ -134,13 +134,35 @@ impl Pool {
                     if let Some(evicted) = evicted {
                         self.inner.tasks.spawn(evicted.close());
                     }
-                    if let Some(pooled) = self.open(browser, place).await?.and_then(Lease::take) {
+                    if let Some(pooled) = self.open(browser, kind, place).await?.and_then(Lease::take) {
                         return Ok(self.lend(pooled, account));
                     }
                 }
                 Found::Nothing => changed.await,
             }
         }
+    }
+
+    /// What begins with the first page of its kind.
+    async fn prepare_for(&self, kind: PageKind) -> Result<(), RenderError> {
+        let Inner {
+            scripted,
+            composited,
+            tasks,
+            ..
+        } = &*self.inner;
+        match kind {
+            PageKind::ScriptFree => {}
+            PageKind::Scripted => {
+                let keep_ready = async || drop(tasks.spawn(self.clone().keep_one_ready(kind)));
+                scripted.get_or_init(keep_ready).await;
+            }
+            PageKind::Composited => {
+                let started = composited.get_or_try_init(|| self.start_browsers(kind)).await;
+                started.map_err(|error| RenderError::Browser(error.to_string()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Browsers that answer, and the version of the first.
@@ -180,7 +202,7 @@ impl Pool {
 
     /// Browsers and sessions that there should and can be.
     pub(crate) fn limits(&self) -> (usize, usize) {
-        let kinds = 1 + usize::from(self.inner.scripted.initialized());
+        let kinds = 1 + usize::from(self.inner.composited.initialized());
         (self.inner.config.browsers.max(1) * kinds, self.inner.config.sessions)
     }
 
@@ -235,13 +257,13 @@ impl Pool {
 
     /// `None`: this browser can't; look for another. Works on a task of its own, so that nobody who hangs up leaves a
     /// half-made session in the browser: it is then kept for whoever comes next.
-    async fn open(&self, browser: Arc<Browser>, place: Place) -> Result<Option<Lease>, RenderError> {
+    async fn open(&self, browser: Arc<Browser>, kind: PageKind, place: Place) -> Result<Option<Lease>, RenderError> {
         let proxy = Proxy::open(Arc::clone(&self.inner.config.guard))
             .map_err(|error| RenderError::Browser(format!("no port for a proxy: {error}")))?;
         let (made, session) = oneshot::channel();
         let pool = self.clone();
         self.inner.tasks.spawn(async move {
-            let Ok(session) = Session::open(browser, proxy).await else {
+            let Ok(session) = Session::open(browser, kind, proxy).await else {
                 return;
             };
             let lease = Lease {
@@ -255,16 +277,16 @@ impl Pool {
         Ok(session.await.ok())
     }
 
-    fn find(&self, account: Uuid, scripts: Scripts) -> Found {
+    fn find(&self, account: Uuid, kind: PageKind) -> Found {
         self.forget_dead();
         let mut state = self.lock();
-        let owned_by = |owner| move |pooled: &Pooled| pooled.session.is_for(owner, scripts);
+        let owned_by = |owner| move |pooled: &Pooled| pooled.session.is_for(owner, kind);
         // The most recently used session of the account is the warmest.
         let own = state.idle.iter().rposition(owned_by(Some(account)));
         if let Some(at) = own.or_else(|| state.idle.iter().position(owned_by(None))) {
             return Found::Ready(Box::new(state.idle.remove(at)));
         }
-        let Some(browser) = state.least_busy_browser(scripts) else {
+        let Some(browser) = state.least_busy_browser(kind) else {
             return Found::Nothing;
         };
         let evicted = if self.has_room(&state) {
@@ -325,10 +347,10 @@ impl Pool {
 }
 
 impl State {
-    fn least_busy_browser(&self, scripts: Scripts) -> Option<Arc<Browser>> {
+    fn least_busy_browser(&self, kind: PageKind) -> Option<Arc<Browser>> {
         self.browsers
             .iter()
-            .filter(|browser| browser.scripts == scripts && browser.takes_sessions())
+            .filter(|browser| browser.is_for_frames == kind.has_frames() && browser.takes_sessions())
             .min_by_key(|browser| browser.sessions.load(Ordering::Acquire))
             .cloned()
     }

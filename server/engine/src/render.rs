@@ -11,10 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine, Entered,
-    browser::{Scripts, memory::Verdict},
+    browser::memory::Verdict,
     error::{RenderError, RenderFault},
     header_footer,
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
+    page_kind::PageKind,
     part::Printed,
     pool::lease::Lease,
     progress::Progress,
@@ -174,6 +175,9 @@ impl Render<'_> {
             StepError::Fault(fault) => RenderError::Fault { part, fault },
             StepError::BrowserGone => RenderError::Browser("it died twice".to_owned()),
             StepError::Late => self.late(),
+            StepError::AwaitsFrames => {
+                RenderError::Browser("a page waits for frames that its browser composites".to_owned())
+            }
             StepError::Protocol(message) => RenderError::Browser(message),
         }
     }
@@ -187,9 +191,9 @@ impl Render<'_> {
     }
 
     /// Lends a session of the account for the next attempt.
-    pub(crate) async fn attempt(&self, scripts: Scripts, failures: usize) -> Result<Attempt, RenderError> {
+    pub(crate) async fn attempt(&self, kind: PageKind, failures: usize) -> Result<Attempt, RenderError> {
         Ok(Attempt {
-            lease: self.engine.pool.lease(self.caller.account, scripts).await?,
+            lease: self.engine.pool.lease(self.caller.account, kind).await?,
             failures,
             since: Instant::now(),
         })

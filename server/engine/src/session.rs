@@ -29,13 +29,14 @@ use uuid::Uuid;
 
 use crate::{
     browser::{
-        Browser, Scripts,
+        Browser,
         memory::{Occupant, Verdict},
     },
     devtools::{DevToolsError, SessionRoute},
     job::MediaType,
     observer::PageObserver,
-    steps::console::KEEP_MESSAGES,
+    page_kind::PageKind,
+    steps::{console::KEEP_MESSAGES, frames::NOTE_WAITING},
 };
 
 /// Making a context and a page in it takes about 50 ms; on a machine that swaps it takes longer.
@@ -61,6 +62,7 @@ pub(crate) struct Session {
     pub(crate) observer: Arc<PageObserver>,
     pub(crate) proxy: Proxy,
     pub(crate) frame: FrameId,
+    pub(crate) kind: PageKind,
     /// The account that owns it; `None` while it is kept ready for whoever comes first.
     pub(crate) account: Option<Uuid>,
     pub(crate) last_used: Instant,
@@ -84,10 +86,10 @@ pub(crate) enum Afterlife {
 
 impl Session {
     /// Makes a context whose only way out is `proxy`, and a blank page in it. A browser that can't is ill and is ended.
-    pub(crate) async fn open(browser: Arc<Browser>, proxy: Proxy) -> Result<Self, DevToolsError> {
+    pub(crate) async fn open(browser: Arc<Browser>, kind: PageKind, proxy: Proxy) -> Result<Self, DevToolsError> {
         let browser = InhabitedBrowser::new(browser);
         let ill = Arc::clone(&browser.0);
-        let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, proxy)).await;
+        let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, kind, proxy)).await;
         let opened = opened.unwrap_or(Err(DevToolsError::Closed));
         if let Err(error) = &opened {
             tracing::warn!(%error, "the browser makes no session and is ended");
@@ -96,9 +98,9 @@ impl Session {
         opened
     }
 
-    /// Whether the session belongs to this account (`None`: to no account yet) and treats scripts like this.
-    pub(crate) fn is_for(&self, account: Option<Uuid>, scripts: Scripts) -> bool {
-        self.account == account && self.scripts() == scripts
+    /// Whether the session belongs to this account (`None`: to no account yet) and is for pages of this kind.
+    pub(crate) fn is_for(&self, account: Option<Uuid>, kind: PageKind) -> bool {
+        self.account == account && self.kind == kind
     }
 
     /// Whether the page can still be rendered in.
@@ -129,11 +131,6 @@ impl Session {
         self.browser.connection.start_in(&self.route, command).await
     }
 
-    /// Whether scripts of its page run.
-    pub(crate) fn scripts(&self) -> Scripts {
-        self.browser.scripts
-    }
-
     /// The media type of the render under way.
     pub(crate) fn media(&self) -> MediaType {
         self.media
@@ -148,7 +145,7 @@ impl Session {
         self.renders += 1;
         if self.is_watched != watch {
             if watch {
-                self.execute(&watch_network()).await?;
+                watch_network(&self.browser, &self.route).await?;
             } else {
                 self.execute(&network::DisableParams::default()).await?;
             }
@@ -178,7 +175,7 @@ impl Session {
         if !self.proxy.end_render().await {
             return false;
         }
-        if self.scripts() == Scripts::Disabled {
+        if !self.kind.runs_scripts() {
             return true;
         }
         let done = tokio::time::timeout(RESET_LIMIT, async {
@@ -251,7 +248,7 @@ impl Drop for InhabitedBrowser {
     }
 }
 
-async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToolsError> {
+async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result<Session, DevToolsError> {
     let connection = browser.connection.clone();
     let create_context = CreateBrowserContextParams::builder()
         .dispose_on_detach(true)
@@ -268,7 +265,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     connection.execute(&deny_downloads).await?;
     let mut create_page = CreateTargetParams::new("about:blank");
     create_page.browser_context_id = Some(context.clone());
-    create_page.enable_begin_frame_control = browser.frames_on_demand.then_some(true);
+    create_page.enable_begin_frame_control = browser.is_without_frames.then_some(true);
     let target = connection.execute(&create_page).await?.target_id;
     let mut attach = AttachToTargetParams::new(target);
     attach.flatten = Some(true);
@@ -286,7 +283,7 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
     drop(early);
     // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
-        prepare_scripts(&browser, &route),
+        prepare_scripts(&browser, kind, &route),
         async {
             connection
                 .execute_in(&route, &inspector::EnableParams::default())
@@ -300,7 +297,6 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
                 .map(drop)
         },
     )?;
-    let is_watched = browser.scripts == Scripts::Enabled;
     let occupant = browser.admit(context.clone());
     Ok(Session {
         browser,
@@ -308,41 +304,44 @@ async fn open(browser: InhabitedBrowser, proxy: Proxy) -> Result<Session, DevToo
         observer,
         proxy,
         frame,
+        kind,
         account: None,
         last_used: Instant::now(),
         context,
         route,
         media: MediaType::Print,
-        is_watched,
+        is_watched: false,
         renders: 0,
     })
 }
 
-/// Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
-fn watch_network() -> network::EnableParams {
-    network::EnableParams::builder().max_post_data_size(1).build()
+/// Lets the browser report what the page asks the network for; no service worker answers in the network's place.
+async fn watch_network(browser: &Browser, route: &SessionRoute) -> Result<(), DevToolsError> {
+    // Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
+    let watch = network::EnableParams::builder().max_post_data_size(1).build();
+    let bypass_workers = network::SetBypassServiceWorkerParams::new(true);
+    let watched = browser.connection.start_in(route, &watch).await?;
+    browser.connection.execute_in(route, &bypass_workers).await?;
+    watched.await.map(drop)
 }
 
-async fn prepare_scripts(browser: &Browser, route: &SessionRoute) -> Result<(), DevToolsError> {
+async fn prepare_scripts(browser: &Browser, kind: PageKind, route: &SessionRoute) -> Result<(), DevToolsError> {
     let connection = &browser.connection;
-    match browser.scripts {
-        Scripts::Disabled => {
+    let before_others = match kind {
+        PageKind::ScriptFree => {
             let disable = SetScriptExecutionDisabledParams::new(true);
-            connection.execute_in(route, &disable).await.map(drop)
+            return connection.execute_in(route, &disable).await.map(drop);
         }
-        Scripts::Enabled => {
-            let prepare = EvaluateParams::new(format!("{KEEP_MESSAGES} {FRESH_PAGE}"));
-            let keep_messages = AddScriptToEvaluateOnNewDocumentParams::new(KEEP_MESSAGES);
-            let bypass_workers = network::SetBypassServiceWorkerParams::new(true);
-            tokio::try_join!(
-                async { connection.execute_in(route, &prepare).await.map(drop) },
-                async { connection.execute_in(route, &keep_messages).await.map(drop) },
-                async { connection.execute_in(route, &watch_network()).await.map(drop) },
-                async { connection.execute_in(route, &bypass_workers).await.map(drop) },
-            )
-            .map(drop)
-        }
-    }
+        PageKind::Scripted if browser.is_without_frames => format!("{KEEP_MESSAGES} {NOTE_WAITING}"),
+        PageKind::Scripted | PageKind::Composited => KEEP_MESSAGES.to_owned(),
+    };
+    let prepare = EvaluateParams::new(format!("{before_others} {FRESH_PAGE}"));
+    let before_others = AddScriptToEvaluateOnNewDocumentParams::new(before_others);
+    tokio::try_join!(
+        async { connection.execute_in(route, &prepare).await.map(drop) },
+        async { connection.execute_in(route, &before_others).await.map(drop) },
+    )
+    .map(drop)
 }
 
 /// Hears nothing: until the main frame's name is known there is nobody to tell.

@@ -2,6 +2,7 @@
 
 pub(crate) mod console;
 pub(crate) mod evaluate;
+pub(crate) mod frames;
 pub(crate) mod load;
 pub(crate) mod print;
 pub(crate) mod settle;
@@ -17,6 +18,8 @@ use crate::{
 pub(crate) enum StepError {
     /// The caller can mend it.
     Fault(RenderFault),
+    /// The page waits for frames, which it does not get.
+    AwaitsFrames,
     /// The browser is gone; another may do it.
     BrowserGone,
     /// The render's deadline has passed.

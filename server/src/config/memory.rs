@@ -67,7 +67,7 @@ impl MemoryConfig {
         let config = Self::split(total, source, browsers, private_database).map(|config| Self { available, ..config });
         if config.is_none() {
             reader.contradiction(format_args!(
-                "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages and with the browser for scripts beside \
+                "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages and with the browser with frames beside \
                  it, which leaves nothing of the {} MB that \
                  the service takes in all (PLATEN_MEMORY_MB)",
                 (BROWSER_MEMORY + SECOND_BROWSER_MEMORY) / MIB,

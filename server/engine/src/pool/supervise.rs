@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Pool, lease::Pooled};
-use crate::browser::{Browser, Scripts};
+use crate::browser::Browser;
 
 /// A browser that does not start is tried again after this, doubled each time up to the limit.
 const RESTART_PAUSE: Duration = Duration::from_millis(250);
@@ -33,7 +33,7 @@ impl Pool {
                 browser.kill();
                 self.remove(&browser);
             }
-            let Some(next) = self.replace(browser.scripts).await else {
+            let Some(next) = self.replace(browser.is_for_frames).await else {
                 return;
             };
             self.add(&next);
@@ -58,12 +58,12 @@ impl Pool {
         }
     }
 
-    async fn replace(&self, scripts: Scripts) -> Option<Arc<Browser>> {
+    async fn replace(&self, is_for_frames: bool) -> Option<Arc<Browser>> {
         let mut pause = RESTART_PAUSE;
         loop {
             let launched = tokio::select! {
                 () = self.inner.closing.cancelled() => return None,
-                launched = Browser::launch(&self.inner.config, scripts, &self.inner.tasks) => launched,
+                launched = Browser::launch(&self.inner.config, is_for_frames, &self.inner.tasks) => launched,
             };
             match launched {
                 Ok(browser) => return Some(browser),

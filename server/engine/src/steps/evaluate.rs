@@ -11,11 +11,12 @@ use platen_pdf::PageFacts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{StepError, load::RESOURCE_LIMIT};
+use super::{StepError, frames::IS_WAITING, load::RESOURCE_LIMIT};
 use crate::{
     devtools::{DevToolsError, MESSAGE_LIMIT_MB},
     error::RenderFault,
     job::MediaType,
+    page_kind::PageKind,
     session::Session,
 };
 
@@ -94,7 +95,7 @@ const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${
     let missing = []; try { missing = missingFonts(isPrint) } catch {} \
     const cut = text => text?.slice(0, 40000); \
     return { title: cut(document.title), language: cut(document.documentElement?.lang), author: cut(meta('author')), \
-    description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing };";
+    description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, awaitsFrames };";
 
 /// What is known of a page when it is ready.
 #[derive(Default)]
@@ -104,6 +105,8 @@ pub(crate) struct PageReport {
     pub(crate) missing_fonts: Vec<String>,
     /// Fonts or pictures did not come in time.
     pub(crate) incomplete: bool,
+    /// See [`super::frames`].
+    awaits_frames: bool,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +119,8 @@ struct Answer {
     keywords: Option<String>,
     #[serde(default)]
     missing_fonts: Vec<String>,
+    #[serde(default)]
+    awaits_frames: bool,
 }
 
 impl From<Answer> for PageReport {
@@ -130,6 +135,7 @@ impl From<Answer> for PageReport {
             },
             missing_fonts: answer.missing_fonts,
             incomplete: false,
+            awaits_frames: answer.awaits_frames,
         }
     }
 }
@@ -149,24 +155,30 @@ pub(crate) async fn report_once_loaded(
     start(session, &when_loaded).await
 }
 
-/// The report, or one of an incomplete page if it does not come in time.
+/// The report, or one of an incomplete page if it does not come in time. Fails if the page waits for frames that it does not
+/// get.
 pub(crate) async fn in_time(
     session: &Session,
     report: impl Future<Output = Result<PageReport, StepError>>,
 ) -> Result<PageReport, StepError> {
-    if let Ok(report) = tokio::time::timeout(RESOURCE_LIMIT, report).await {
-        return report;
+    let report = if let Ok(report) = tokio::time::timeout(RESOURCE_LIMIT, report).await {
+        report?
+    } else {
+        let at_once = start(session, &format!("(() => {{ {} }})()", facts(session))).await?;
+        PageReport {
+            incomplete: true,
+            ..at_once.await?
+        }
+    };
+    if report.awaits_frames && session.kind == PageKind::Scripted {
+        return Err(StepError::AwaitsFrames);
     }
-    let at_once = start(session, &format!("(() => {{ {} }})()", facts(session))).await?;
-    Ok(PageReport {
-        incomplete: true,
-        ..at_once.await?
-    })
+    Ok(report)
 }
 
 fn facts(session: &Session) -> String {
     let is_print = session.media() == MediaType::Print;
-    format!("const isPrint = {is_print}; {MISSING_FONTS} {FACTS}")
+    format!("const isPrint = {is_print}, awaitsFrames = {IS_WAITING}; {MISSING_FONTS} {FACTS}")
 }
 
 async fn start(

@@ -1,10 +1,10 @@
-//! Pages without scripts are in a browser that composes no frames for a screen, those with scripts in one that does: neither
-//! shows in what is printed.
+//! Frames are composited, for a screen that nobody sees, only for pages whose scripts may wait for one. It does not show in
+//! what is printed.
 
 use std::path::Path;
 
 use futures::{StreamExt, stream};
-use platen_engine::job::{RenderJob, WaitFor};
+use platen_engine::job::{Part, RenderJob, WaitFor};
 use uuid::Uuid;
 
 use crate::{
@@ -20,6 +20,17 @@ const AT_ONCE: usize = 2;
 
 /// The job, with a script that does nothing.
 fn with_script(job: &RenderJob) -> RenderJob {
+    let mut job = job.clone();
+    for part in &mut job.parts {
+        if let Part::Html(html) = part {
+            html.push_str("<script>0</script>");
+        }
+    }
+    job
+}
+
+/// The job, with an expression that does nothing, which may wait for frames.
+fn with_frames(job: &RenderJob) -> RenderJob {
     RenderJob {
         evaluate: Some("0".to_owned()),
         ..job.clone()
@@ -69,12 +80,19 @@ fn without_chance(pdf: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Prints a page in both browsers.
-async fn in_both(engine: &TestEngine, job: &RenderJob) -> [Vec<u8>; 2] {
+fn are_same(printed: &[Vec<u8>]) -> bool {
+    let kept: Vec<_> = printed.iter().map(|pdf| without_chance(pdf)).collect();
+    kept.windows(2).all(|two| two[0] == two[1])
+}
+
+/// Prints a page without scripts in a page of each kind: without scripts, without frames, with both.
+async fn in_each(engine: &TestEngine, job: &RenderJob) -> Vec<Vec<u8>> {
     let account = Uuid::now_v7();
-    let still = engine.render(account, job.clone()).await.unwrap();
-    let moving = engine.render(account, with_script(job)).await.unwrap();
-    [still.document.pdf, moving.document.pdf]
+    let mut printed = Vec::new();
+    for job in [job.clone(), with_script(job), with_frames(job)] {
+        printed.push(engine.render(account, job).await.unwrap().document.pdf);
+    }
+    printed
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -91,9 +109,8 @@ async fn the_corpus_prints_the_same_without_frames() {
         .map(|page| {
             let engine = &engine;
             async move {
-                let [still, moving] = in_both(engine, &corpus::print::job(&page)).await;
-                let same = tokio::task::block_in_place(|| without_chance(&still) == without_chance(&moving));
-                (!same).then(|| name(&page))
+                let printed = in_each(engine, &corpus::print::job(&page)).await;
+                (!tokio::task::block_in_place(|| are_same(&printed))).then(|| name(&page))
             }
         })
         .buffered(AT_ONCE);
@@ -122,14 +139,14 @@ async fn what_comes_from_outside_is_printed_without_frames() {
         origin.url("/lazy"),
         origin.url("/far")
     );
-    let [still, moving] = in_both(&engine, &html_job(&html)).await;
-    assert!(without_chance(&still) == without_chance(&moving));
-    assert_eq!(text(&still), "unseen");
+    let printed = in_each(&engine, &html_job(&html)).await;
+    assert!(are_same(&printed));
+    assert_eq!(text(&printed[0]), "unseen");
     // CSS pixels are three quarters of a point.
     for top in [10, 85, 160] {
-        assert_eq!(colour_at(&still, 10, top), [0, 255, 0], "at {top}");
+        assert_eq!(colour_at(&printed[0], 10, top), [0, 255, 0], "at {top}");
     }
-    assert_eq!(origin.received().len(), 8);
+    assert_eq!(origin.received().len(), 12);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,11 +169,8 @@ async fn animations_are_printed_at_rest() {
         ("colour 100s steps(2, jump-none) -150s infinite", BLUE),
         ("colour 100s step-end -1s paused", RED),
     ] {
-        for (browser, pdf) in ["still", "moving"]
-            .into_iter()
-            .zip(in_both(&engine, &html(animation)).await)
-        {
-            assert_eq!(colour_at(&pdf, 300, 400), expected, "{animation}, {browser}");
+        for (kind, pdf) in in_each(&engine, &html(animation)).await.iter().enumerate() {
+            assert_eq!(colour_at(pdf, 300, 400), expected, "{animation}, {kind}");
         }
     }
 }
@@ -216,16 +230,114 @@ async fn what_scripts_wait_for_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_for_scripts_is_started_when_one_comes() {
+async fn a_browser_with_frames_is_started_when_a_page_may_wait_for_one() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
     engine.text_of(account, "<p>without").await;
+    let at_once = "<script>document.write('at once')</script>";
+    assert_eq!(engine.text_of(account, at_once).await, "at once");
     assert_eq!(engine.engine.status().browsers, 1);
-    let both = tokio::join!(
-        engine.text_of(account, "<script>document.write('one')</script>"),
-        engine.text_of(Uuid::now_v7(), "<script>document.write('two')</script>")
-    );
+    let [one, two] =
+        ["one", "two"].map(|word| format!("<script>requestAnimationFrame(() => 0); document.write('{word}')</script>"));
+    let both = tokio::join!(engine.text_of(account, &one), engine.text_of(Uuid::now_v7(), &two));
     assert_eq!(both, ("one".to_owned(), "two".to_owned()));
     assert_eq!(engine.engine.status().browsers, 2);
     assert_eq!(engine.engine.snapshot().browsers_wanted, 2);
+}
+
+/// Each is rendered a second time, with frames; what it says on the way is said once.
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_come_where_only_the_running_page_asks_for_them() {
+    for script in [
+        "window['request' + 'Anim' + 'ationFrame'](() => 0)",
+        "window['request' + 'Idle' + 'Callback'](() => 0)",
+        "new window['Re' + 'sizeObserver'](() => 0)",
+        "new (class extends window['Intersection' + 'Observer'] {})(() => 0)",
+        "document.body['anim' + 'ate']({opacity: [0, 1]}, 1000)",
+        "getComputedStyle(document.body).opacity; document.body.style.opacity = 0.5",
+    ] {
+        let engine = TestEngine::start("").await;
+        let html = format!(
+            "<style>body {{ transition: opacity 1s }}</style>text<script>console.log('once');</script><script>{script}</script>"
+        );
+        let rendered = engine.render(Uuid::now_v7(), html_job(&html)).await.unwrap();
+        assert_eq!(text(&rendered.document.pdf), "text", "{script}");
+        assert_eq!(engine.engine.status().browsers, 2, "{script}");
+        assert_eq!(rendered.console.len(), 1, "{script}");
+    }
+}
+
+/// It says that it waits for frames where it has them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_claims_to_wait_is_rendered_all_the_same() {
+    let engine = TestEngine::start("").await;
+    let html = "<script>globalThis.__platenAwaitsFrames = () => true; requestAnimationFrame(() => 0)</script>text";
+    assert_eq!(engine.text_of(Uuid::now_v7(), html).await, "text");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_scripts_draw_is_printed_without_frames() {
+    let engine = TestEngine::start("").await;
+    let html = "<style>* { margin: 0 } canvas { display: block }</style><canvas width=100 height=100></canvas>\
+        <main></main><script>\
+        const canvas = document.querySelector('canvas').getContext('2d');\
+        canvas.fillStyle = '#0000ff'; canvas.fillRect(0, 0, 100, 100);\
+        const image = new Image(100, 100); image.src = canvas.canvas.toDataURL();\
+        document.querySelector('main').append(image);\
+        </script>";
+    let account = Uuid::now_v7();
+    let still = engine.render(account, html_job(html)).await.unwrap().document.pdf;
+    assert_eq!(engine.engine.status().browsers, 1);
+    // CSS pixels are three quarters of a point.
+    for top in [10, 85] {
+        assert_eq!(colour_at(&still, 10, top), [0, 0, 255], "at {top}");
+    }
+    let composited = engine.render(account, with_frames(&html_job(html))).await.unwrap();
+    assert!(are_same(&[still, composited.document.pdf]));
+}
+
+/// Of the page's single bar, once it has grown for 0.2 s and once it stands at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn charts_are_printed() {
+    let library = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../frontend/node_modules/chart.js/dist/chart.umd.js"
+    );
+    let library = std::fs::read_to_string(library)
+        .unwrap()
+        .replace("</script", "<\\/script");
+    let engine = TestEngine::start("").await;
+    let account = Uuid::now_v7();
+    for (animation, is_awaited) in [
+        (
+            "{duration: 200, onComplete: () => document.body.dataset.ready = ''}",
+            true,
+        ),
+        ("false", false),
+    ] {
+        let html = format!(
+            "<!doctype html><style>* {{ margin: 0 }} canvas {{ display: block }}</style>\
+             <canvas width=200 height=200></canvas><script>{library}</script><script>\
+             new Chart(document.querySelector('canvas'), {{ \
+                type: 'bar', \
+                data: {{ labels: ['a'], datasets: [{{ data: [10], backgroundColor: '#0000ff', barPercentage: 1, \
+                    categoryPercentage: 1 }}] }}, \
+                options: {{ animation: {animation}, responsive: false, plugins: {{ legend: {{ display: false }} }}, \
+                    scales: {{ x: {{ display: false }}, y: {{ display: false, min: 0, max: 10 }} }} }}, \
+             }})</script>"
+        );
+        let job = RenderJob {
+            wait_for: is_awaited.then(|| WaitFor {
+                selector: "body".to_owned(),
+                attribute: "data-ready".to_owned(),
+            }),
+            ..html_job(&html)
+        };
+        let pdf = engine.render(account, job).await.unwrap().document.pdf;
+        // CSS pixels are three quarters of a point.
+        for top in [10, 140] {
+            assert_eq!(colour_at(&pdf, 75, top), [0, 0, 255], "{animation} at {top}");
+        }
+        assert_eq!(colour_at(&pdf, 75, 160), [255, 255, 255], "{animation} below");
+    }
 }

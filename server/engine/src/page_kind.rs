@@ -1,0 +1,47 @@
+//! What a part needs of its page: scripts, and frames, which Chromium composites for a screen that nobody sees.
+
+mod awaits_frames;
+mod script_free;
+
+use awaits_frames::may_await_frames;
+use script_free::is_script_free;
+
+use crate::job::{Part, RenderJob};
+
+/// In ascending order of what they cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageKind {
+    /// Nothing of the page's own runs, whatever the scan for scripts missed, and no frames are composited.
+    ScriptFree,
+    /// Scripts run, and no frames are composited: nothing is called that waits for one.
+    Scripted,
+    /// Scripts run, and frames are composited.
+    Composited,
+}
+
+impl PageKind {
+    /// The kind for a part of the job. Text that only may need more than it gets counts as needing it.
+    pub(crate) fn of(job: &RenderJob, part: &Part) -> Self {
+        let Part::Html(html) = part else {
+            return Self::Composited;
+        };
+        if job.evaluate.is_none() && is_script_free(html) {
+            Self::ScriptFree
+        } else if job.evaluate.is_some() || job.wait_for.is_some() || may_await_frames(html) {
+            // What the caller waits for may be a frame, whatever the text says.
+            Self::Composited
+        } else {
+            Self::Scripted
+        }
+    }
+
+    /// Whether scripts of the page run.
+    pub(crate) fn runs_scripts(self) -> bool {
+        self != Self::ScriptFree
+    }
+
+    /// Whether its frames are composited.
+    pub(crate) fn has_frames(self) -> bool {
+        self == Self::Composited
+    }
+}

@@ -1,0 +1,95 @@
+//! Whether scripts of a part may wait for something that only comes with a frame: a step of “update the rendering” of the
+//! HTML specification (8.1.7.3), or what Chromium does in idle time between two frames.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use memchr::memchr;
+
+const SCRIPT: &str = "<script";
+/// Text that must not occur anywhere, without regard to case. Embedded documents and workers have scripts of their own; what
+/// is imported is not seen here; the browser lays out the controls of video and sound by scripts that wait for frames.
+const SUSPICIOUS: [&str; 26] = [
+    "animat",
+    "@keyframes",
+    "transitioncancel",
+    "transitionend",
+    "transitionrun",
+    "transitionstart",
+    "viewtransition",
+    "contentvisibility",
+    "requestidle",
+    "intersectionobserver",
+    "performanceobserver",
+    "resize",
+    "scroll",
+    "matchmedia",
+    "toblob",
+    "webgl",
+    "worker",
+    "import",
+    "<iframe",
+    "<frame",
+    "<object",
+    "<embed",
+    "<fencedframe",
+    "<portal",
+    "<video",
+    "<audio",
+];
+
+static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build([SCRIPT].into_iter().chain(SUSPICIOUS))
+        .expect("a few short words make a small automaton")
+});
+
+/// `false`: as far as the text tells, nothing waits for a frame. Names that a script puts together are seen by
+/// [`crate::steps::frames`] when they are used.
+pub(super) fn may_await_frames(text: &str) -> bool {
+    SCAN.find_iter(text)
+        .any(|found| found.pattern().as_usize() != 0 || has_source(&text.as_bytes()[found.end()..]))
+}
+
+/// Whether a script comes from elsewhere, by the rest of its start tag.
+fn has_source(rest: &[u8]) -> bool {
+    let tag = &rest[..memchr(b'>', rest).unwrap_or(rest.len())];
+    let has = |word: &[u8]| tag.windows(word.len()).any(|text| text.eq_ignore_ascii_case(word));
+    // Of SVG's `script`.
+    has(b"src") || has(b"href")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_await_frames;
+
+    #[test]
+    fn scripts_that_work_at_once_await_no_frame() {
+        for html in [
+            "<p>Total <b id=total></b><script>total.textContent = [1, 2].reduce((sum, amount) => sum + amount)</script>",
+            "<style>a { transition: color .2s }</style><script type='text/javascript'>document.write(1)</script>",
+            "<body onload='setTimeout(() => fetch(`/x`))'>",
+        ] {
+            assert!(!may_await_frames(html), "{html}");
+        }
+    }
+
+    #[test]
+    fn what_may_wait_for_a_frame_is_seen() {
+        for html in [
+            "<script>requestAnimationFrame(draw)</script>",
+            "<script>new ResizeObserver(draw).observe(x)</script>",
+            "<SCRIPT SRC=chart.js></SCRIPT>",
+            "<script\ntype=module\nsrc='chart.js'></script>",
+            "<svg><script href='chart.js'/></svg>",
+            "<script type=module>import 'chart.js'</script>",
+            "<style>@KEYFRAMES fade {}</style><script>x.onfade</script>",
+            "<script>x.addEventListener('transitionEnd', draw)</script>",
+            "<script>x</script><iframe srcdoc=x></iframe>",
+        ] {
+            assert!(may_await_frames(html), "{html}");
+        }
+    }
+}
