@@ -35,7 +35,7 @@ use crate::{
     open_files,
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
-        api_keys::{self, KeyUsage},
+        api_keys::{self, KeyUsage, known::KnownKeys},
         billing::{Billing, events},
         connections::buckets::Buckets,
         exports,
@@ -232,6 +232,7 @@ async fn serve_with(
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
+        known_keys: KnownKeys::default(),
         billing,
         mailing,
         metrics,

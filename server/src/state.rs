@@ -17,8 +17,15 @@ use crate::{
     memory::MemoryBudget,
     outbound::callbacks::CallbackClient,
     service::{
-        api_keys::KeyUsage, billing::Billing, connections::buckets::Buckets, mail::Mailing, metrics::Metrics,
-        parsers::Parsers, people::People, renders::thumbnails::Thumbnails, templates::live::LivePreviews,
+        api_keys::{KeyUsage, known::KnownKeys},
+        billing::Billing,
+        connections::buckets::Buckets,
+        mail::Mailing,
+        metrics::Metrics,
+        parsers::Parsers,
+        people::People,
+        renders::thumbnails::Thumbnails,
+        templates::live::LivePreviews,
     },
     storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
 };
@@ -66,6 +73,8 @@ pub struct AppState {
     pub buckets: Buckets,
     /// Which keys were used.
     pub key_usage: KeyUsage,
+    /// Keys that need no look-up before a render.
+    pub known_keys: KnownKeys,
     /// Acts for people.
     pub people: People,
     /// Sells, and knows what was bought.

@@ -201,6 +201,10 @@ impl Bench<'_> {
         }
         self.soak(&hello).await?;
         // The large documents come last: what they leave in memory is a measurement of its own.
+        let before = match &self.sides.platen {
+            Some(platen) => processes::memory(platen.service.pid)?.chromium,
+            None => 0,
+        };
         let limit = Limit {
             warm_up: false,
             ..limit
@@ -209,7 +213,7 @@ impl Bench<'_> {
             self.measure_ways(&table, &WAYS, round, limit, self.plan.table_callers)
                 .await?;
         }
-        self.measure_memory_after_large_documents(&invoice).await?;
+        self.measure_memory_after_large_documents(&invoice, before).await?;
         for load in [&invoice, &table] {
             self.measure_completion(load).await?;
         }
@@ -278,8 +282,13 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// What Chromium still holds when some hundred small documents have followed the large ones.
-    async fn measure_memory_after_large_documents(&mut self, invoice: &Arc<Load>) -> Result<(), LoadError> {
+    /// What Chromium still holds when some hundred small documents have followed the large ones, beyond what it held
+    /// `before`, in bytes.
+    async fn measure_memory_after_large_documents(
+        &mut self,
+        invoice: &Arc<Load>,
+        before: u64,
+    ) -> Result<(), LoadError> {
         let Some(platen) = &self.sides.platen else {
             return Ok(());
         };
@@ -290,7 +299,8 @@ impl Bench<'_> {
             warm_up: false,
         };
         platen.measure(invoice, Wanted::PdfA, 4, limit).await?;
-        self.results.chromium_after_large_documents = Some(processes::memory(platen.service.pid)?.chromium);
+        let after = processes::memory(platen.service.pid)?.chromium;
+        self.results.left_by_large_documents = Some(after.saturating_sub(before));
         Ok(())
     }
 

@@ -44,7 +44,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "queue": results.queue,
         "acceptance": results.acceptance,
         "pages_budget": results.pages_budget,
-        "chromium_after_large_documents": results.chromium_after_large_documents,
+        "left_by_large_documents": results.left_by_large_documents,
         "hostile": results.hostile,
         "mixed_soak": results.mixed_soak,
         "goals": judge(results),

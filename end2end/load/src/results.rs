@@ -73,8 +73,8 @@ pub(crate) struct Results {
     pub(crate) acceptance: Option<Acceptance>,
     /// Bytes that the service grants all its pages.
     pub(crate) pages_budget: Option<u64>,
-    /// Bytes of all Chromium processes after large documents and the small ones that followed.
-    pub(crate) chromium_after_large_documents: Option<u64>,
+    /// Bytes that all Chromium processes hold after large documents and the small ones that followed, beyond those before.
+    pub(crate) left_by_large_documents: Option<u64>,
     pub(crate) hostile: Vec<AttackResult>,
     pub(crate) mixed_soak: Option<MixedSoak>,
 }

@@ -6,6 +6,8 @@ use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use url::Url;
 use uuid::Uuid;
 
+use crate::{addresses::may_hold_addresses, page_kind::script_free::is_script_free};
+
 /// On whose behalf a render runs. A session never changes its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {
@@ -68,6 +70,16 @@ pub enum Part {
     Html(String),
     /// An `http` or `https` address.
     Url(Url),
+}
+
+impl Part {
+    /// Whether loading it certainly runs nothing and asks the network for nothing.
+    pub fn is_self_contained(&self) -> bool {
+        match self {
+            Self::Html(html) => is_script_free(html) && !may_hold_addresses(html),
+            Self::Url(_) => false,
+        }
+    }
 }
 
 /// Content never reaches a log.

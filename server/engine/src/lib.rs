@@ -27,7 +27,12 @@ mod session;
 pub mod snapshot;
 mod steps;
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::SetOnce;
 
 pub use crate::chromium::{find_chromium, is_full_browser};
 use crate::{
@@ -64,6 +69,7 @@ pub struct Entered {
     pub(crate) lane: Lane,
     pub(crate) deadline: Duration,
     pub(crate) ends_at: Instant,
+    accepted: Option<Arc<SetOnce<()>>>,
     _slot: admission::Slot,
 }
 
@@ -86,6 +92,21 @@ impl Entered {
         RenderError::Deadline {
             phase,
             after: self.deadline,
+        }
+    }
+
+    /// Prints nothing before `accepted` is set: until then the render may be refused yet, by dropping its future.
+    #[must_use]
+    pub fn once_accepted(self, accepted: Arc<SetOnce<()>>) -> Self {
+        Self {
+            accepted: Some(accepted),
+            ..self
+        }
+    }
+
+    pub(crate) async fn accepted(&self) {
+        if let Some(accepted) = &self.accepted {
+            accepted.wait().await;
         }
     }
 
@@ -188,6 +209,7 @@ impl Engine {
             lane,
             deadline,
             ends_at,
+            accepted: None,
             _slot: slot,
         })
     }

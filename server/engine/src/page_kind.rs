@@ -1,7 +1,7 @@
 //! What a part needs of its page: scripts, and frames, which Chromium composites for a screen that nobody sees.
 
 mod awaits_frames;
-mod script_free;
+pub(crate) mod script_free;
 
 use awaits_frames::may_await_frames;
 use script_free::is_script_free;

@@ -137,6 +137,7 @@ impl Render<'_> {
             facts, missing_fonts, ..
         } = report;
         warnings.extend(missing_fonts.iter().map(font_substituted));
+        self.entered.accepted().await;
         self.progress.enter(index, Phase::Print);
         let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);
         let templates = match header_footer {

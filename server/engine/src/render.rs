@@ -30,7 +30,7 @@ const TOO_SOON_TO_CRASH: Duration = Duration::from_millis(500);
 
 /// A render under way.
 pub(crate) struct Render<'a> {
-    entered: &'a Entered,
+    pub(crate) entered: &'a Entered,
     pub(crate) engine: &'a Engine,
     pub(crate) caller: Caller,
     pub(crate) job: &'a RenderJob,

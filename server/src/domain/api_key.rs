@@ -69,7 +69,7 @@ impl PlaintextKey {
 }
 
 /// SHA-256 of a key. Keys are random, so a slow hash would bring nothing.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyDigest([u8; 32]);
 
 impl KeyDigest {

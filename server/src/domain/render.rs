@@ -33,6 +33,8 @@ use crate::domain::{
 
 /// Most parts of a document; the schema says it too.
 const MOST_PARTS: usize = 50;
+/// Bytes of HTML that Chromium loads in some tens of milliseconds.
+const SMALL: usize = 512 << 10;
 /// What the bodies of renders hold.
 const LAYOUT: Layout = Layout {
     data: &["parts", "*", "content", "context"],
@@ -102,6 +104,18 @@ pub struct RenderRequest {
     pub decorated: bool,
     /// The options as they are kept with the render: no HTML, no cookie value, no script, no query string.
     pub options: Value,
+}
+
+impl RenderRequest {
+    /// Whether loading it is a little work that runs nothing and asks the network for nothing.
+    pub fn is_small_and_self_contained(&self) -> bool {
+        let size = |source: &PartSource| match source {
+            PartSource::Given(part @ Part::Html(html)) if part.is_self_contained() => Some(html.len()),
+            PartSource::Given(_) | PartSource::Template(_) => None,
+        };
+        let bytes: Option<usize> = self.parts.iter().map(size).sum();
+        self.evaluate.is_none() && bytes.is_some_and(|bytes| bytes <= SMALL)
+    }
 }
 
 /// Where a part's content comes from.

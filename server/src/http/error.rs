@@ -275,6 +275,7 @@ fn render_failure(reason: FailureReason) -> Response {
             return validation_error(&[Fault::invalid("", detail)]);
         }
         FailureReason::StorageFull(full) => return storage_full(full),
+        FailureReason::Authentication(error) => return ApiError::from(error).into_response(),
         forbidden @ (FailureReason::Credits(_) | FailureReason::NoConnection(_)) => {
             let message = sentence(&forbidden.to_string());
             return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));

@@ -21,7 +21,11 @@ use crate::{
         render::history::RenderFilter,
     },
     http::{ApiState, PreviewRateLimit, Vouched, client_address::client, error::ApiError, rate_limit::StandingSlot},
-    service::{api_keys, connections::ConnectionError, templates::TemplateError},
+    service::{
+        api_keys::{self, known::RenderCaller},
+        connections::ConnectionError,
+        templates::TemplateError,
+    },
     state::AppState,
 };
 
@@ -37,17 +41,7 @@ impl FromRequestParts<ApiState> for Caller {
             Some(Vouched(caller)) => caller.clone(),
             None => holder_of_key(parts, &state.app).await?,
         };
-        tracing::Span::current().record("account_id", tracing::field::display(caller.account));
-        let standing = state
-            .rate_limit
-            .take(caller.account, caller.limits.rate_per_minute, Instant::now());
-        if let Some(slot) = parts.extensions.get::<StandingSlot>() {
-            slot.fill(standing);
-        }
-        if let Some(seconds) = standing.refused_for() {
-            return Err(ApiError::RateLimited(seconds));
-        }
-        parts.extensions.insert(caller.clone());
+        admit(parts, state, &caller)?;
         Ok(caller)
     }
 }
@@ -57,6 +51,67 @@ async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError
     let client = client(parts, &app.config.http.trusted_proxies);
     let limits = &app.config.limits;
     Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, client, clock::now()).await?)
+}
+
+/// Counts a request for the rate limit of its account.
+fn admit(parts: &mut Parts, state: &ApiState, caller: &Caller) -> Result<(), ApiError> {
+    tracing::Span::current().record("account_id", tracing::field::display(caller.account));
+    let standing = state
+        .rate_limit
+        .take(caller.account, caller.limits.rate_per_minute, Instant::now());
+    if let Some(slot) = parts.extensions.get::<StandingSlot>() {
+        slot.fill(standing);
+    }
+    if let Some(seconds) = standing.refused_for() {
+        return Err(ApiError::RateLimited(seconds));
+    }
+    parts.extensions.insert(caller.clone());
+    Ok(())
+}
+
+/// Whether a body of known length is so small that its render may begin before its key is confirmed. `limit`: of the
+/// account's bodies, in bytes.
+fn is_small(headers: &HeaderMap, limit: usize) -> bool {
+    const SMALL: usize = 1 << 20;
+    let length = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok());
+    let length: Option<usize> = length.and_then(|length| length.parse().ok());
+    length.is_some_and(|length| length <= limit.min(SMALL))
+}
+
+/// A caller whose key has the scope `render`. The key may be taken as known, to be confirmed when the render is accepted.
+pub(super) struct MayRenderNow(pub(super) RenderCaller);
+
+impl FromRequestParts<ApiState> for MayRenderNow {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let app = &state.app;
+        let mut caller = if let Some(Vouched(caller)) = parts.extensions.get() {
+            RenderCaller::without_key(caller.clone())
+        } else {
+            let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
+            let client = client(parts, &app.config.http.trusted_proxies);
+            RenderCaller::recognise(app, token, client).await?
+        };
+        // Limits that may have been raised a moment ago refuse nothing.
+        if !is_small(&parts.headers, caller.caller.limits.body_bytes) {
+            caller = caller.confirm(app).await?;
+        }
+        let admitted = admit(parts, state, &caller.caller);
+        if admitted.is_err() && caller.unconfirmed().is_some() {
+            caller = caller.confirm(app).await?;
+            admit(parts, state, &caller.caller)?;
+        } else {
+            admitted?;
+        }
+        if caller.caller.scopes.contains(Scope::Render) {
+            Ok(Self(caller))
+        } else {
+            Err(ApiError::MissingScope(Scope::Render))
+        }
+    }
 }
 
 /// The scheme's name is matched without regard to case (RFC 9110, 11.1).

@@ -9,7 +9,7 @@ use std::{
 
 use axum::{
     extract::Request,
-    http::{HeaderMap, HeaderName, HeaderValue},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
     middleware::Next,
     response::Response,
 };
@@ -68,7 +68,8 @@ pub(super) async fn tell(mut request: Request, next: Next) -> Response {
     let slot = StandingSlot::default();
     request.extensions_mut().insert(slot.clone());
     let mut response = next.run(request).await;
-    if let Some(standing) = slot.0.get() {
+    // A key that was known a moment ago stands nowhere once it is refused.
+    if let Some(standing) = slot.0.get().filter(|_| response.status() != StatusCode::UNAUTHORIZED) {
         standing.write(response.headers_mut());
     }
     response

@@ -1,5 +1,6 @@
 //! API keys: making, listing and revoking them, and recognising their holders.
 
+pub mod known;
 pub mod new_key;
 
 use std::{
@@ -16,7 +17,7 @@ use crate::{
     domain::{
         account_log::{Deed, Doer},
         allowed_templates::AllowedTemplates,
-        api_key::{PlaintextKey, Scopes},
+        api_key::{KeyDigest, PlaintextKey, Scopes},
         caller::{Access, Caller},
         client::Client,
         ids::{AccountId, ApiKeyId, TemplateId},
@@ -25,7 +26,7 @@ use crate::{
     store::{
         account_log,
         accounts::OwnedAccount,
-        api_keys::{self, ApiKey, NewApiKey, Successor, ended},
+        api_keys::{self, ApiKey, Credentials, NewApiKey, Successor, ended},
         error::StoreError,
         templates, tx,
     },
@@ -66,13 +67,30 @@ pub async fn authenticate(
     client: Option<Client>,
     now: OffsetDateTime,
 ) -> Result<Caller, AuthenticationError> {
-    let digest = PlaintextKey::parse(token)
-        .map_err(|_| AuthenticationError::Unknown)?
-        .digest();
-    let found = api_keys::find_credentials(db, &digest)
-        .await?
+    let found = look_up(db, &digest(token)?).await?;
+    accept(&found, usage, limits, client, now)
+}
+
+fn digest(token: &str) -> Result<KeyDigest, AuthenticationError> {
+    let key = PlaintextKey::parse(token).map_err(|_| AuthenticationError::Unknown)?;
+    Ok(key.digest())
+}
+
+async fn look_up(db: &PgPool, digest: &KeyDigest) -> Result<Credentials, AuthenticationError> {
+    let found = api_keys::find_credentials(db, digest).await?;
+    found
         .filter(|credentials| digest.matches(&credentials.digest))
-        .ok_or(AuthenticationError::Unknown)?;
+        .ok_or(AuthenticationError::Unknown)
+}
+
+/// Whether the key may be used at this time and from there.
+fn accept(
+    found: &Credentials,
+    usage: &KeyUsage,
+    limits: &LimitsConfig,
+    client: Option<Client>,
+    now: OffsetDateTime,
+) -> Result<Caller, AuthenticationError> {
     if found.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(AuthenticationError::Expired);
     }
@@ -88,11 +106,11 @@ pub async fn authenticate(
     Ok(Caller {
         account: found.account,
         key: Some(found.key),
-        user: found.user,
+        user: found.user.clone(),
         role: None,
         client,
-        scopes: found.scopes,
-        templates: found.allowed_templates,
+        scopes: found.scopes.clone(),
+        templates: found.allowed_templates.clone(),
         livemode: found.livemode,
         limits: limits.over(found.limits),
         access: Access::Full,

@@ -17,12 +17,15 @@ pub mod shown;
 pub(in crate::service) mod templates;
 pub mod thumbnails;
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use platen_engine::Entered;
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::{Lane, Phase, PhaseTimes, RenderedDocument};
 use platen_engine::render_log::{RenderLog, Seen};
 use platen_pdf::Watermark;
+use tokio::sync::SetOnce;
 
 use crate::{
     clock,
@@ -36,12 +39,16 @@ use crate::{
             history::RenderMode,
             kept::{Facts, KeptOutcome},
         },
+        validation::Fault,
     },
     memory::Reservation,
-    service::renders::{
-        failure::{EnterError, FailureReason, RenderFailure},
-        record::OpenRecord,
-        templates::{fill_parts, note_versions},
+    service::{
+        api_keys::known::RenderCaller,
+        renders::{
+            failure::{EnterError, FailureReason, RenderFailure},
+            record::OpenRecord,
+            templates::{fill_parts, note_versions},
+        },
     },
     state::AppState,
     store::renders::{NewRender, Start},
@@ -71,26 +78,36 @@ pub enum Origin {
     Replayed,
 }
 
-/// Renders while the caller waits. A credit is reserved before any work; the outcome is recorded and charged before this
-/// returns. A request that came before, by its idempotency key, has its first outcome again. Dropping the future ends the
-/// engine's work at once and records the render as cancelled.
+/// Renders while the caller waits. A credit is reserved before anything is printed; the outcome is recorded and charged
+/// before this returns. A request that came before, by its idempotency key, has its first outcome again. Dropping the future
+/// ends the engine's work at once and records the render as cancelled.
 pub async fn render_now(
     app: &AppState,
-    caller: &Caller,
+    mut caller: RenderCaller,
     mut request: RenderRequest,
     idempotent: Option<IdempotentRequest>,
     mut memory: Reservation,
 ) -> Result<RenderOutcome, RenderFailure> {
     let refused = |reason| RenderFailure { id: None, reason };
-    let terms = terms_while_waiting(app, caller, Lane::Synchronous, watermark(caller.livemode));
-    let id = terms.id;
     let held = memory.bytes();
+    // Only a document that costs next to nothing is loaded for a caller who may turn out to have no right to it.
+    if idempotent.is_some() || !request.is_small_and_self_contained() {
+        caller = caller.confirm(app).await.map_err(|error| refused(error.into()))?;
+    }
+    let account = caller.caller.account;
+    let terms = terms_while_waiting(
+        app,
+        &caller.caller,
+        Lane::Synchronous,
+        watermark(caller.caller.livemode),
+    );
+    let id = terms.id;
     if let Some(request) = &idempotent {
         // The file, and what is opened of it.
         memory
             .try_grow(2 * terms.document_bytes)
             .map_err(|full| refused(full.into()))?;
-        let kept = kept::find(app, caller.account, request, clock::now()).await;
+        let kept = kept::find(app, account, request, clock::now()).await;
         if let Some((render, outcome)) = kept.map_err(|error| refused(error.into()))? {
             tracing::Span::current().record("render_id", tracing::field::display(render));
             return delivered(render, outcome, Origin::Replayed, memory);
@@ -98,24 +115,51 @@ pub async fn render_now(
         memory.shrink_to(held);
     }
     // What the account does not have fails the render, not the request: one that comes again has its outcome again.
-    let noted = note_versions(app, caller.account, &mut request).await;
+    let noted = note_versions(app, account, &mut request).await;
     let noted = noted.map_err(|error| refused(error.into()))?;
     let new = NewRender {
         id,
-        key: caller.key,
-        livemode: caller.livemode,
+        key: caller.caller.key,
+        credentials: caller.unconfirmed().cloned(),
+        livemode: caller.caller.livemode,
         start: Start::Now(app.instance),
         options: std::mem::take(&mut request.options),
     };
-    let record = OpenRecord::begin(app, caller.account, new, idempotent)
-        .await
-        .map_err(refused)?;
-    tracing::Span::current().record("render_id", tracing::field::display(id));
-    let rendered = match noted {
-        Ok(()) => make(app, caller.into(), request, terms, &mut memory, record.log()).await,
-        Err(faults) => Err(FailureReason::Templates(faults)),
+    let early = if new.credentials.is_some() {
+        let order = Order {
+            app,
+            caller: &caller.caller,
+            request: request.clone(),
+            terms,
+            memory: &mut memory,
+        };
+        Some(order.open_while_loading(new.clone()).await)
+    } else {
+        None
     };
-    let seen = record.log().seen();
+    let opened = match early {
+        Some(opened) if !matches!(opened, Err(FailureReason::CredentialsChanged)) => opened,
+        _ => {
+            caller = caller.confirm(app).await.map_err(|error| refused(error.into()))?;
+            memory.shrink_to(held);
+            let new = NewRender {
+                credentials: None,
+                ..new
+            };
+            let order = Order {
+                app,
+                caller: &caller.caller,
+                request,
+                terms,
+                memory: &mut memory,
+            };
+            order.open_then_make(new, idempotent, noted).await
+        }
+    };
+    caller.note(app, opened.is_ok());
+    let Opened { record, log, rendered } = opened.map_err(refused)?;
+    tracing::Span::current().record("render_id", tracing::field::display(id));
+    let seen = log.seen();
     note(app, RenderMode::Sync, &rendered, &seen);
     let failure = |reason| RenderFailure { id: Some(id), reason };
     match rendered {
@@ -185,7 +229,72 @@ pub(in crate::service) async fn enter(
     Ok(entered)
 }
 
-/// Makes the document of a render that is accepted.
+/// A document to be made while its caller waits.
+struct Order<'a> {
+    app: &'a AppState,
+    caller: &'a Caller,
+    request: RenderRequest,
+    terms: RenderTerms,
+    memory: &'a mut Reservation,
+}
+
+/// A render that was accepted, and what became of it.
+struct Opened {
+    record: OpenRecord,
+    log: RenderLog,
+    rendered: Result<RenderedDocument, FailureReason>,
+}
+
+impl Order<'_> {
+    /// Makes the document once the render is accepted. `noted`: what is wrong with its templates.
+    async fn open_then_make(
+        self,
+        new: NewRender,
+        idempotent: Option<IdempotentRequest>,
+        noted: Result<(), Vec<Fault>>,
+    ) -> Result<Opened, FailureReason> {
+        let log = RenderLog::default();
+        let record = OpenRecord::begin(self.app, self.caller.account, new, idempotent, log.clone()).await?;
+        let rendered = match noted {
+            Ok(()) => self.make(&log, None).await,
+            Err(faults) => Err(FailureReason::Templates(faults)),
+        };
+        Ok(Opened { record, log, rendered })
+    }
+
+    /// The same, but the page is loaded meanwhile, and printed once the render is accepted.
+    async fn open_while_loading(self, new: NewRender) -> Result<Opened, FailureReason> {
+        let (log, accepted) = (RenderLog::default(), Arc::new(SetOnce::new()));
+        let (app, account) = (self.app, self.caller.account);
+        let opening = async {
+            let record = OpenRecord::begin(app, account, new, None, log.clone()).await?;
+            // It is set only here.
+            let _ = accepted.set(());
+            Ok::<_, FailureReason>(record)
+        };
+        let making = async { Ok(self.make(&log, Some(Arc::clone(&accepted))).await) };
+        let (record, rendered) = tokio::try_join!(opening, making)?;
+        Ok(Opened { record, log, rendered })
+    }
+
+    async fn make(self, log: &RenderLog, accepted: Option<Accepted>) -> Result<RenderedDocument, FailureReason> {
+        make(
+            self.app,
+            self.caller.into(),
+            self.request,
+            self.terms,
+            self.memory,
+            log,
+            accepted,
+        )
+        .await
+    }
+}
+
+/// Is set once a render is accepted.
+type Accepted = Arc<SetOnce<()>>;
+
+/// Makes the document of a render. `accepted`: it is not accepted yet, and nothing is printed before.
 async fn make(
     app: &AppState,
     caller: platen_engine::job::Caller,
@@ -193,8 +302,12 @@ async fn make(
     terms: RenderTerms,
     memory: &mut Reservation,
     log: &RenderLog,
+    accepted: Option<Accepted>,
 ) -> Result<RenderedDocument, FailureReason> {
-    let entered = enter(app, caller, &terms, memory, log).await?;
+    let mut entered = enter(app, caller, &terms, memory, log).await?;
+    if let Some(accepted) = accepted {
+        entered = entered.once_accepted(accepted);
+    }
     let parts = std::mem::take(&mut request.parts);
     let filling = fill_parts(app, AccountId(caller.account), parts, terms.document_bytes);
     let filled = entered.within(Phase::Load, log, filling).await??;

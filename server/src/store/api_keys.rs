@@ -100,7 +100,13 @@ pub struct Credentials {
     pub limits: PlanLimits,
     /// Who made it.
     pub user: User,
+    /// Another one once any of this may have changed.
+    pub version: CredentialsVersion,
 }
+
+/// Identifies the rows from which credentials were read.
+#[derive(Debug, Clone)]
+pub struct CredentialsVersion(pub(in crate::store) String);
 
 /// The key with this digest, unless it is revoked: one look-up by index, made at every request.
 pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
@@ -109,9 +115,12 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
             api_keys.expires_at, api_keys.allowed_networks, api_keys.allowed_templates,
             limits.suspended_at is not null as "suspended!", users.id as user_id, users.email,
             limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
-            limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!"
+            limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!",
+            concat_ws(' ', api_keys.xmin, accounts.xmin, plans.xmin, users.xmin) as "version!"
          from api_keys
          join account_limits limits on limits.account_id = api_keys.account_id
+         join accounts on accounts.id = api_keys.account_id
+         join plans on plans.name = accounts.plan
          join users on users.id = api_keys.created_by
          where api_keys.digest = $1 and api_keys.revoked_at is null"#,
         digest.as_bytes(),
@@ -139,6 +148,7 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
                 id: UserId(row.user_id),
                 email: row.email,
             },
+            version: CredentialsVersion(row.version),
         })
     });
     credentials.transpose()

@@ -21,17 +21,21 @@ use crate::{
     },
     store::{
         account_storage,
+        api_keys::CredentialsVersion,
         error::StoreError,
         renders::columns::{console, kept_title, milliseconds, phase_times, requests, storable},
     },
 };
 
 /// A render that is accepted.
+#[derive(Clone)]
 pub struct NewRender {
     /// Identifier.
     pub id: RenderId,
     /// With which key it was asked for; `None`: by somebody who is logged in.
     pub key: Option<ApiKeyId>,
+    /// As what the key is known; `None`: it was looked up for this render.
+    pub credentials: Option<CredentialsVersion>,
     /// False for test keys.
     pub livemode: bool,
     /// When it begins.
@@ -52,24 +56,42 @@ pub enum Start {
     },
 }
 
+/// Why a render is not added.
+pub enum NotAdded {
+    /// It would cost more than is left.
+    Credits(NotEnoughCredits),
+    /// Its key is not known as what it is.
+    Credentials,
+}
+
 /// What a statement says of an account's credits, if the account has a period at its time; else nothing was done.
 pub type InPeriod<T> = Option<T>;
 
-/// Adds a render. A live one reserves a credit, or is refused.
+/// Adds a render. A live one reserves a credit, or is refused. So is one whose key, its account, its plan or its creator has
+/// changed since the key was looked up.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     render: &NewRender,
     now: OffsetDateTime,
-) -> Result<InPeriod<Result<(), NotEnoughCredits>>, StoreError> {
+) -> Result<InPeriod<Result<(), NotAdded>>, StoreError> {
     let (mode, status, instance, object) = match render.start {
         Start::Now(instance) => ("sync", "processing", Some(instance.0), None),
         Start::Queued { object } => ("async", "queued", None, object),
     };
     let is_volatile = matches!(render.start, Start::Now(_));
     let decision = sqlx::query!(
-        r#"with decision as materialized (
-               select * from may_open_render($2, $6, $9, $11)
+        r#"with credentials as materialized (
+               select $12::text is null or exists (
+                   select from api_keys
+                   join accounts on accounts.id = api_keys.account_id
+                   join plans on plans.name = accounts.plan
+                   join users on users.id = api_keys.created_by
+                   where api_keys.id = $3 and api_keys.revoked_at is null
+                       and concat_ws(' ', api_keys.xmin, accounts.xmin, plans.xmin, users.xmin) = $12
+               ) as are_current
+           ), decision as materialized (
+               select decided.* from credentials, may_open_render($2, $6, $9, $11) decided where are_current
            ), added as (
                insert into renders
                    (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id)
@@ -77,9 +99,9 @@ pub async fn insert(
                    $9::timestamptz, $10::uuid
                from decision where is_free
            )
-           select is_free as "is_free!", total_credits as "total!", used_credits as "used!", reserved as "reserved!",
-               period_ends_at as "ends_at!"
-           from decision"#,
+           select are_current as "are_current!", is_free, total_credits as "total?", used_credits as "used?",
+               reserved as "reserved?", period_ends_at as "ends_at?"
+           from credentials left join decision on true"#,
         render.id.0,
         account.0,
         render.key.map(|key| key.0),
@@ -91,18 +113,24 @@ pub async fn insert(
         now,
         object,
         is_volatile,
+        render.credentials.as_ref().map(|version| version.0.as_str()),
     );
-    let decision = decision.fetch_optional(db).await?;
-    Ok(decision.map(|row| {
-        if row.is_free {
-            return Ok(());
-        }
-        Err(NotEnoughCredits::NoneFree {
-            total: row.total,
-            used: row.used,
-            reserved: row.reserved,
-            ends_at: row.ends_at,
-        })
+    let row = decision.fetch_one(db).await?;
+    if !row.are_current {
+        return Ok(Some(Err(NotAdded::Credentials)));
+    }
+    let (Some(is_free), Some(ends_at)) = (row.is_free, row.ends_at) else {
+        return Ok(None);
+    };
+    Ok(Some(if is_free {
+        Ok(())
+    } else {
+        Err(NotAdded::Credits(NotEnoughCredits::NoneFree {
+            total: row.total.unwrap_or_default(),
+            used: row.used.unwrap_or_default(),
+            reserved: row.reserved.unwrap_or_default(),
+            ends_at,
+        }))
     }))
 }
 

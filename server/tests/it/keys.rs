@@ -66,6 +66,85 @@ async fn expiry_revocation_and_suspension_count_from_the_next_request() {
     );
 }
 
+/// The second render begins without a look-up of its key.
+#[tokio::test]
+async fn what_changes_about_a_known_key_counts_from_the_next_render() {
+    const CREDITS: &str = "allowance + granted + bought + overage_limit";
+    let studio = Studio::start().await;
+    let service = &studio.service;
+    let render = async || {
+        let answer = studio.render("<p>Known", json!({})).await;
+        let (status, body) = (answer.status(), answer.bytes().await.expect("a body"));
+        // A document is none.
+        let error = serde_json::from_slice(&body).map_or(Value::Null, |body: Value| body["error"].clone());
+        (status, error)
+    };
+    let all_used = format!("update credit_periods set used = {CREDITS}");
+    let foreign = "update api_keys set allowed_networks = array['192.0.2.0/24'::text]";
+    for (change, error, back) in [
+        (
+            "update api_keys set revoked_at = now()",
+            "invalid_token",
+            "update api_keys set revoked_at = null",
+        ),
+        (
+            "update api_keys set expires_at = now()",
+            "expired_token",
+            "update api_keys set expires_at = null",
+        ),
+        (
+            foreign,
+            "insufficient_permissions",
+            "update api_keys set allowed_networks = '{}'",
+        ),
+        (
+            "update accounts set suspended_at = now()",
+            "forbidden",
+            "update accounts set suspended_at = null",
+        ),
+        (&all_used, "forbidden", "update credit_periods set used = 0"),
+    ] {
+        for _ in 0..2 {
+            assert_eq!(render().await, (StatusCode::OK, Value::Null), "before {change}");
+        }
+        service.execute(change).await;
+        for _ in 0..2 {
+            assert_eq!(render().await.1, error, "{change}");
+        }
+        service.execute(back).await;
+    }
+    assert_eq!(render().await.0, StatusCode::OK);
+    assert_eq!(service.number("select sum(used)::bigint from credit_periods").await, 1);
+    assert_eq!(
+        service
+            .number("select count(*) from renders where status <> 'succeeded'")
+            .await,
+        0
+    );
+}
+
+#[tokio::test]
+async fn limits_that_were_raised_count_from_the_next_render() {
+    // Tests have none otherwise.
+    let studio = Studio::start_with(&[("PLATEN_RATE_PER_MINUTE", "")]).await;
+    let service = &studio.service;
+    let small = "<p>Known".to_owned();
+    let large = format!("<p>{}", "x".repeat(30_000));
+    let status = async |html: &String| studio.render(html.as_str(), json!({})).await.status();
+    service
+        .execute("update accounts set body_bytes = 20000, rate_per_minute = 2")
+        .await;
+    assert_eq!(status(&small).await, StatusCode::OK);
+    assert_eq!(status(&large).await, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(status(&small).await, StatusCode::TOO_MANY_REQUESTS);
+    service
+        .execute("update accounts set body_bytes = null, rate_per_minute = null")
+        .await;
+    for html in [&small, &large] {
+        assert_eq!(status(html).await, StatusCode::OK);
+    }
+}
+
 #[tokio::test]
 async fn the_last_use_is_written_down() {
     let mut service = TestService::start().await;

@@ -23,7 +23,7 @@ const SUSPICIOUS: [&[u8]; 12] = [
 ];
 
 /// `true`: the part may be rendered without scripts, and the next document may follow it without a reset.
-pub(super) fn is_script_free(html: &str) -> bool {
+pub(crate) fn is_script_free(html: &str) -> bool {
     let html = html.as_bytes();
     let mut at = 0;
     while let Some(found) = next_trigger(&html[at..]) {

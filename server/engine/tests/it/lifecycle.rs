@@ -4,17 +4,19 @@ use std::{
     io::{BufRead, BufReader},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::Path,
+    pin::pin,
     process::{Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use platen_engine::{
     Engine,
     error::RenderError,
-    job::{Caller, RenderJob},
+    job::{Caller, Lane, RenderJob},
     render_log::RenderLog,
 };
-use tokio::task::JoinHandle;
+use tokio::{sync::SetOnce, task::JoinHandle};
 use uuid::Uuid;
 
 use crate::{
@@ -86,6 +88,36 @@ async fn a_browser_killed_during_a_render_costs_nobody_his_document() {
     assert_eq!(last.await.unwrap().unwrap(), "Last");
     let replaced = || (engine.engine.status().browsers == 2).then_some(());
     processes::eventually("no new browsers", replaced).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_printed_before_a_render_is_accepted() {
+    let engine = TestEngine::start("").await;
+    let caller = Caller {
+        account: Uuid::now_v7(),
+        concurrency: 1,
+    };
+    let (log, accepted) = (RenderLog::default(), Arc::new(SetOnce::new()));
+    let entered = engine
+        .engine
+        .enter(caller, Lane::Synchronous, DEADLINE, &log)
+        .await
+        .unwrap();
+    let render = entered
+        .once_accepted(Arc::clone(&accepted))
+        .render(html_job("<p>Accepted"), &log);
+    let mut render = pin!(render);
+    let others = async {
+        for _ in 0..3 {
+            engine.text_of(Uuid::now_v7(), "<p>Other").await;
+        }
+    };
+    tokio::select! {
+        _ = &mut render => panic!("it was printed"),
+        () = others => {}
+    }
+    accepted.set(()).unwrap();
+    assert_eq!(text(&render.await.unwrap().pdf), "Accepted");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -177,7 +177,7 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
         pages: app.config.jobs.page_limit,
         document_bytes: app.config.memory.largest_document(queued.body_bytes),
     };
-    let rendered = make(app, caller, request, terms, &mut memory, log).await;
+    let rendered = make(app, caller, request, terms, &mut memory, log, None).await;
     let seen = log.seen();
     note(app, RenderMode::Async, &rendered, &seen);
     let mut document = rendered?;

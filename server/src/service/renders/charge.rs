@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Opens a render. A live one reserves a credit, or is refused.
+/// Opens a render. A live one reserves a credit, or is refused. So is one whose key has changed.
 pub(super) async fn open(
     db: &mut PgConnection,
     account: AccountId,

@@ -96,6 +96,7 @@ async fn accept(
     let new = NewRender {
         id,
         key: caller.key,
+        credentials: None,
         livemode: caller.livemode,
         start: Start::Queued {
             object: destination.is_none().then(Uuid::new_v4),

@@ -13,12 +13,13 @@ use crate::{
     },
     memory::MemoryFull,
     service::{
+        api_keys::AuthenticationError,
         connections::delivery::CoveringError,
         metrics::outcome::Outcome,
         renders::{deliver::DeliveryError, kept::KeepError},
     },
     storage::bucket::BucketError,
-    store::{account_storage, error::StoreError},
+    store::{account_storage, error::StoreError, renders::NotAdded},
 };
 
 /// A render that came to nothing.
@@ -66,6 +67,12 @@ pub enum FailureReason {
     /// It could not be made when it was asked for first.
     #[error("it could not be rendered for an earlier request with the same idempotency key")]
     Replayed(Vec<Fault>),
+    /// Its key is not accepted any more.
+    #[error(transparent)]
+    Authentication(#[from] AuthenticationError),
+    /// Its key, or its account, has changed since the key was looked up.
+    #[error("the API key or its account has changed")]
+    CredentialsChanged,
     /// The idempotency key belongs to a request that is not done yet.
     #[error("a request with this idempotency key is under way")]
     KeyInUse,
@@ -106,7 +113,9 @@ impl FailureReason {
         let message = self.to_string();
         let error = match self {
             Self::Engine(error) => error,
-            Self::Credits(_)
+            Self::Authentication(_)
+            | Self::CredentialsChanged
+            | Self::Credits(_)
             | Self::Ended
             | Self::Memory(_)
             | Self::NoConnection(_)
@@ -168,7 +177,11 @@ impl FailureReason {
             Self::Credits(_) => FailureKind::Credits,
             Self::Memory(_) => FailureKind::NoSlot,
             Self::StorageFull(_) => FailureKind::StorageFull,
-            Self::Replayed(_) | Self::KeyInUse | Self::KeyOfOtherRequest => FailureKind::Conflict,
+            Self::Replayed(_)
+            | Self::KeyInUse
+            | Self::KeyOfOtherRequest
+            | Self::Authentication(_)
+            | Self::CredentialsChanged => FailureKind::Conflict,
             Self::Poisonous => FailureKind::Lost,
             Self::Delivery(_) => FailureKind::Storage,
             Self::TemplateProcess(_)
@@ -186,6 +199,15 @@ impl From<EnterError> for FailureReason {
         match error {
             EnterError::Engine(error) => Self::Engine(error),
             EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
+}
+
+impl From<NotAdded> for FailureReason {
+    fn from(reason: NotAdded) -> Self {
+        match reason {
+            NotAdded::Credits(credits) => Self::Credits(credits),
+            NotAdded::Credentials => Self::CredentialsChanged,
         }
     }
 }

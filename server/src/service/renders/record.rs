@@ -62,12 +62,13 @@ struct Row {
 
 impl OpenRecord {
     /// Opens the row and takes its idempotency key, or is refused. Of a live render it reserves a credit, or is refused;
-    /// test keys need none.
+    /// test keys need none. `log`: what the render does, to be recorded with its outcome.
     pub(super) async fn begin(
         app: &AppState,
         account: AccountId,
         new: NewRender,
         idempotent: Option<IdempotentRequest>,
+        log: RenderLog,
     ) -> Result<Self, FailureReason> {
         let row = Row {
             app: app.clone(),
@@ -75,7 +76,7 @@ impl OpenRecord {
             id: new.id,
             livemode: new.livemode,
             idempotent: idempotent.is_some(),
-            log: RenderLog::default(),
+            log,
         };
         // If nobody waits for the record any more when it is there, its own end cancels it.
         let opening = async move {
@@ -88,11 +89,6 @@ impl OpenRecord {
             })
         };
         tokio::spawn(opening.in_current_span()).await?
-    }
-
-    /// What the render does, to be recorded with its outcome.
-    pub(super) fn log(&self) -> &RenderLog {
-        &self.row.log
     }
 
     /// Records the document and charges for it, or ends as failed if it can't be paid for. Returns it with what was

@@ -13,7 +13,7 @@ use crate::{
     domain::render::{OutputEncoding, SynchronousRequest},
     http::{
         error::ApiError,
-        extract::{MayRender, body::RenderBody},
+        extract::{MayRenderNow, body::RenderBody},
         file_name::content_disposition,
         held_body::HeldBody,
     },
@@ -36,7 +36,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 /// `POST`: renders while the client waits; a client that hangs up ends it.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
-    MayRender(caller): MayRender,
+    MayRenderNow(caller): MayRenderNow,
     RenderBody {
         request,
         idempotent,
@@ -44,8 +44,8 @@ pub(in crate::http) async fn post(
     }: RenderBody<SynchronousRequest>,
 ) -> Result<Response, ApiError> {
     let SynchronousRequest { render, encoding } = request;
-    render.check_templates(&caller.templates)?;
-    let outcome = renders::render_now(&app, &caller, render, idempotent, memory).await?;
+    render.check_templates(&caller.caller.templates)?;
+    let outcome = renders::render_now(&app, caller, render, idempotent, memory).await?;
     let headers = facts(&outcome);
     Ok((headers, document(outcome, encoding)).into_response())
 }
