@@ -3,6 +3,7 @@
 mod awaits_frames;
 pub(crate) mod script_free;
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use awaits_frames::may_await_frames;
 use script_free::is_script_free;
 
@@ -44,4 +45,13 @@ impl PageKind {
     pub(crate) fn has_frames(self) -> bool {
         self == Self::Composited
     }
+}
+
+/// Finds words without regard to case, in texts of many megabytes.
+fn scan(words: impl Iterator<Item = &'static str>) -> AhoCorasick {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words)
+        .expect("a few short words make a small automaton")
 }

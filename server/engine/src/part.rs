@@ -18,11 +18,14 @@ use crate::{
         StepError, console,
         evaluate::{self, PageReport},
         load,
-        print::{self, Printing},
+        print::{self, Printing, Transfer},
         settle::settle,
         wait_for,
     },
 };
+
+/// Bytes of HTML from which few documents print that do not fit into one message.
+const SMALL_HTML: usize = 256 << 10;
 
 /// What came out of the browser, before it is completed.
 pub(crate) struct Printed {
@@ -44,15 +47,24 @@ impl Render<'_> {
     /// when all parts are there.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
-        let mut kind = PageKind::of(self.job, &self.job.parts[index]);
+        let part = &self.job.parts[index];
+        let mut kind = PageKind::of(self.job, part);
+        let mut transfer = transfer(kind, part);
         let mut failures = 0;
         loop {
             let mut attempt = self.attempt(kind, failures).await?;
             let session = attempt.lease.session();
-            let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index)).await;
-            if let Ok(Err(StepError::AwaitsFrames)) = outcome {
-                kind = PageKind::Composited;
-                continue;
+            let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index, transfer)).await;
+            match outcome {
+                Ok(Err(StepError::AwaitsFrames)) => {
+                    kind = PageKind::Composited;
+                    continue;
+                }
+                Ok(Err(StepError::TooLargeAtOnce)) => {
+                    transfer = Transfer::InPieces;
+                    continue;
+                }
+                _ => {}
             }
             let seen = self.look_back(session, index).await;
             match outcome {
@@ -104,7 +116,7 @@ impl Render<'_> {
     }
 
     /// The steps, one after the other.
-    async fn take_steps(&self, session: &mut Session, index: usize) -> Result<Printed, StepError> {
+    async fn take_steps(&self, session: &mut Session, index: usize, transfer: Transfer) -> Result<Printed, StepError> {
         let job = self.job;
         let part = &job.parts[index];
         let mut warnings = Vec::new();
@@ -150,7 +162,7 @@ impl Render<'_> {
             None => None,
         };
         settle(session).await?;
-        let printing = Printing::document(&job.print, templates);
+        let printing = Printing::document(&job.print, templates, transfer);
         let bytes = print::print(session, &printing, &self.printed).await?;
         // What was printed is certainly the part only if the page is still there.
         stays_put(session, part)?;
@@ -171,6 +183,16 @@ fn may_ask_network(kind: PageKind, part: &Part) -> bool {
         PageKind::Scripted => may_hold_addresses(html) || may_make_addresses(html),
         // Not all of its scripts are in the text.
         PageKind::Composited => true,
+    }
+}
+
+/// A part that may be printed anew without being heard of elsewhere is taken at once if it is likely to be small.
+fn transfer(kind: PageKind, part: &Part) -> Transfer {
+    match part {
+        Part::Html(html) if html.len() <= SMALL_HTML && kind == PageKind::ScriptFree && !may_hold_addresses(html) => {
+            Transfer::AtOnce
+        }
+        Part::Html(_) | Part::Url(_) => Transfer::InPieces,
     }
 }
 

@@ -175,8 +175,8 @@ impl Render<'_> {
             StepError::Fault(fault) => RenderError::Fault { part, fault },
             StepError::BrowserGone => RenderError::Browser("it died twice".to_owned()),
             StepError::Late => self.late(),
-            StepError::AwaitsFrames => {
-                RenderError::Browser("a page waits for frames that its browser composites".to_owned())
+            error @ (StepError::AwaitsFrames | StepError::TooLargeAtOnce) => {
+                RenderError::Browser(format!("{error:?} of a part to which it can't happen"))
             }
             StepError::Protocol(message) => RenderError::Browser(message),
         }

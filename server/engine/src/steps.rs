@@ -18,6 +18,8 @@ use crate::{
 pub(crate) enum StepError {
     /// The caller can mend it.
     Fault(RenderFault),
+    /// The printed document does not fit into one message.
+    TooLargeAtOnce,
     /// The page waits for frames, which it does not get.
     AwaitsFrames,
     /// The browser is gone; another may do it.

@@ -3,8 +3,10 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::AhoCorasick;
 use memchr::memchr;
+
+use super::scan;
 
 const SCRIPT: &str = "<script";
 /// Text that must not occur anywhere, without regard to case. Embedded documents and workers have scripts of their own; what
@@ -38,13 +40,7 @@ const SUSPICIOUS: [&str; 26] = [
     "<audio",
 ];
 
-static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build([SCRIPT].into_iter().chain(SUSPICIOUS))
-        .expect("a few short words make a small automaton")
-});
+static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| scan([SCRIPT].into_iter().chain(SUSPICIOUS)));
 
 /// `false`: as far as the text tells, nothing waits for a frame. Names that a script puts together are seen by
 /// [`crate::steps::frames`] when they are used.

@@ -3,59 +3,43 @@
 //! The scan is conservative: anything doubtful counts as script. It decides about speed, not about safety: a part that
 //! passes is rendered with `Emulation.setScriptExecutionDisabled`, so that nothing runs even if the scan is wrong.
 
-/// Text that must not occur anywhere, in lower case. Frames and embedded documents have realms, storage and navigations
-/// of their own; `http-equiv` may navigate. `<noscript>` shows
-/// only where scripts are off. The browser lays out the controls of video and sound by scripts of its own, which wait for
-/// frames.
-const SUSPICIOUS: [&[u8]; 12] = [
-    b"<script",
-    b"<noscript",
-    b"javascript:",
-    b"<iframe",
-    b"<frame",
-    b"<object",
-    b"<embed",
-    b"<portal",
-    b"http-equiv",
-    b"<fencedframe",
-    b"<video",
-    b"<audio",
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::scan;
+
+/// Text that must not occur anywhere, without regard to case. Frames and embedded documents have realms, storage and
+/// navigations of their own; `http-equiv` may navigate. `<noscript>` shows only where scripts are off. The browser lays out
+/// the controls of video and sound by scripts of its own, which wait for frames.
+const SUSPICIOUS: [&str; 12] = [
+    "<script",
+    "<noscript",
+    "javascript:",
+    "<iframe",
+    "<frame",
+    "<object",
+    "<embed",
+    "<portal",
+    "http-equiv",
+    "<fencedframe",
+    "<video",
+    "<audio",
 ];
+/// How an `on…=` attribute may begin: behind what ends another one, or the name of the tag.
+const ATTRIBUTE: [&str; 8] = [" on", "\ton", "\non", "\ron", "\x0con", "/on", "\"on", "'on"];
+
+static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| scan(SUSPICIOUS.into_iter().chain(ATTRIBUTE)));
 
 /// `true`: the part may be rendered without scripts, and the next document may follow it without a reset.
 pub(crate) fn is_script_free(html: &str) -> bool {
-    let html = html.as_bytes();
-    let mut at = 0;
-    while let Some(found) = next_trigger(&html[at..]) {
-        let rest = &html[at + found..];
-        if SUSPICIOUS.iter().any(|word| starts_with_ignoring_case(rest, word)) || is_event_attribute(html, at + found) {
-            return false;
-        }
-        at += found + 1;
-    }
-    true
+    !SCAN.find_overlapping_iter(html).any(|found| {
+        found.pattern().as_usize() < SUSPICIOUS.len() || is_event_attribute(&html.as_bytes()[found.end()..])
+    })
 }
 
-/// Bytes that may begin something suspicious; everything else is skipped quickly.
-fn next_trigger(html: &[u8]) -> Option<usize> {
-    html.iter()
-        .position(|byte| matches!(byte, b'<' | b'j' | b'J' | b'o' | b'O' | b'h' | b'H'))
-}
-
-fn starts_with_ignoring_case(text: &[u8], word: &[u8]) -> bool {
-    text.len() >= word.len() && text[..word.len()].eq_ignore_ascii_case(word)
-}
-
-/// An `on…=` attribute: `on` after something that ends an attribute or a tag's name, letters, then an equals sign.
-fn is_event_attribute(html: &[u8], at: usize) -> bool {
-    if !starts_with_ignoring_case(&html[at..], b"on") {
-        return false;
-    }
-    let after_boundary = at == 0 || matches!(html[at - 1], b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'/' | b'"' | b'\'');
-    if !after_boundary {
-        return false;
-    }
-    let rest = &html[at + 2..];
+/// What follows on `on`: letters, then an equals sign.
+fn is_event_attribute(rest: &[u8]) -> bool {
     let letters = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     letters > 0 && rest[letters..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=')
 }

@@ -67,10 +67,23 @@ impl Templates {
 /// What to print, and how.
 pub(crate) struct Printing(PrintToPdfParams);
 
+/// How the printed bytes come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    /// With the answer, which saves a file of the browser's and several exchanges. For small documents only: a message that
+    /// is too large costs its session.
+    AtOnce,
+    /// In pieces.
+    InPieces,
+}
+
 impl Printing {
     /// All pages, tagged and with an outline.
-    pub(crate) fn document(settings: &PrintSettings, templates: Option<Templates>) -> Self {
+    pub(crate) fn document(settings: &PrintSettings, templates: Option<Templates>, transfer: Transfer) -> Self {
         let mut print = on_paper(settings);
+        if transfer == Transfer::AtOnce {
+            print.transfer_mode = Some(PrintToPdfTransferMode::ReturnAsBase64);
+        }
         print.generate_tagged_pdf = Some(true);
         print.generate_document_outline = Some(true);
         if let Some(templates) = templates {
@@ -134,23 +147,26 @@ pub(crate) async fn print(
     let answer = match session.execute(&printing.0).await {
         Ok(answer) => answer,
         Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
+        // Of `Page.printToPDF` nothing else is so large.
+        Err(DevToolsError::MessageTooLarge) => return Err(StepError::TooLargeAtOnce),
         Err(error) => return Err(error.into()),
     };
-    let stream = answer
-        .stream
-        .ok_or_else(|| StepError::Protocol("Page.printToPDF: no stream".to_owned()))?;
     let mut pdf = PartBytes {
         bytes: Vec::new(),
         counted: 0,
         printed,
     };
+    let Some(stream) = answer.stream else {
+        pdf.append(AsRef::<[u8]>::as_ref(&answer.data))?;
+        return Ok(pdf.finish());
+    };
     let mut read = ReadParams::new(stream.clone());
     read.size = Some(CHUNK);
     // Only an empty piece is the last, so that every document takes two: they are asked for at once.
     let (first, second) = (session.start(&read).await?, session.start(&read).await?);
-    let mut is_whole = pdf.append(&first.await?)? || pdf.append(&second.await?)?;
+    let mut is_whole = pdf.append_piece(&first.await?)? || pdf.append_piece(&second.await?)?;
     while !is_whole {
-        is_whole = pdf.append(&session.execute(&read).await?)?;
+        is_whole = pdf.append_piece(&session.execute(&read).await?)?;
     }
     // Nobody needs to hear that it is closed.
     drop(session.start(&CloseParams::new(stream)).await?);
@@ -166,19 +182,32 @@ struct PartBytes<'a> {
 
 impl PartBytes<'_> {
     /// `true`: there is no more.
-    fn append(&mut self, piece: &ReadReturns) -> Result<bool, StepError> {
-        let before = self.bytes.len();
+    fn append_piece(&mut self, piece: &ReadReturns) -> Result<bool, StepError> {
         if piece.base64_encoded.unwrap_or(false) {
-            BASE64_STANDARD
-                .decode_vec(&piece.data, &mut self.bytes)
-                .map_err(|error| StepError::Protocol(format!("IO.read: {error}")))?;
+            self.append(piece.data.as_bytes())?;
         } else {
-            self.bytes.extend_from_slice(piece.data.as_bytes());
+            self.count(|bytes| {
+                bytes.extend_from_slice(piece.data.as_bytes());
+                Ok(())
+            })?;
         }
+        Ok(piece.eof)
+    }
+
+    /// Takes Base64.
+    fn append(&mut self, base64: &[u8]) -> Result<(), StepError> {
+        self.count(|bytes| {
+            let decoded = BASE64_STANDARD.decode_vec(base64, bytes);
+            decoded.map_err(|error| StepError::Protocol(format!("a printed document: {error}")))
+        })
+    }
+
+    fn count(&mut self, append: impl FnOnce(&mut Vec<u8>) -> Result<(), StepError>) -> Result<(), StepError> {
+        let before = self.bytes.len();
+        append(&mut self.bytes)?;
         let more = self.bytes.len() - before;
         self.counted += more;
-        self.printed.add(more)?;
-        Ok(piece.eof)
+        Ok(self.printed.add(more)?)
     }
 
     /// The document stays counted.

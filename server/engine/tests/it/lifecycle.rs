@@ -291,6 +291,18 @@ async fn a_browser_is_replaced_after_its_renders() {
     assert_eq!(engine.text_of(Uuid::now_v7(), "<p>After").await, "After");
 }
 
+/// Without a script: small HTML is taken to print little.
+#[tokio::test(flavor = "multi_thread")]
+async fn small_html_may_print_a_large_document() {
+    let engine = TestEngine::start("").await;
+    let noise = "<svg width=700 height=1000><filter id=noise><feTurbulence baseFrequency=0.9 /></filter>\
+                 <rect width=700 height=1000 filter=url(#noise) /></svg>";
+    let document = engine.render(Uuid::now_v7(), html_job(&noise.repeat(4))).await.unwrap();
+    assert!(document.pdf.len() > 4 << 20, "{} bytes", document.pdf.len());
+    assert_eq!(document.page_count, 4);
+    assert_eq!(engine.engine.status().replacements.died, 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_document_ends_its_session() {
     let engine = TestEngine::start("").await;
