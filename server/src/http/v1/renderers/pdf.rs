@@ -37,14 +37,25 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRenderNow(caller): MayRenderNow,
-    RenderBody {
+    body: Result<RenderBody<SynchronousRequest>, ApiError>,
+) -> Result<Response, ApiError> {
+    let checked = body.and_then(|body| {
+        body.request.render.check_templates(&caller.caller.templates)?;
+        Ok(body)
+    });
+    let RenderBody {
         request,
         idempotent,
         memory,
-    }: RenderBody<SynchronousRequest>,
-) -> Result<Response, ApiError> {
+    } = match checked {
+        Ok(body) => body,
+        // Only those whose key still holds are told about their request.
+        Err(error) => {
+            caller.confirm(&app).await?;
+            return Err(error);
+        }
+    };
     let SynchronousRequest { render, encoding } = request;
-    render.check_templates(&caller.caller.templates)?;
     let outcome = renders::render_now(&app, caller, render, idempotent, memory).await?;
     let headers = facts(&outcome);
     Ok((headers, document(outcome, encoding)).into_response())
