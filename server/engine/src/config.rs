@@ -7,7 +7,7 @@ use platen_egress::guard::Guard;
 /// What a browser's own processes hold, in bytes, without what pages store in them: about 170 MB, and some for each
 /// session.
 pub const BROWSER_MEMORY: u64 = 256 << 20;
-/// The same of a browser beside another one, which shares the program with it.
+/// The same of a browser beside another one, which shares the program with it: 43 MB when it is new.
 pub const SECOND_BROWSER_MEMORY: u64 = 128 << 20;
 /// Slots beyond [`EngineConfig::slots`], for accounts that have none while their callers wait.
 pub const SPARE_SLOTS: usize = 1;
