@@ -1,4 +1,4 @@
-//! What a part needs of its page: scripts, and frames, which Chromium composites for a screen that nobody sees.
+//! What a part needs of its page: scripts, and frames, which Chromium composites although nothing displays them.
 
 mod awaits_frames;
 pub(crate) mod script_free;
@@ -26,10 +26,12 @@ impl PageKind {
         let Part::Html(html) = part else {
             return Self::Composited;
         };
-        if job.evaluate.is_none() && is_script_free(html) {
+        if job.evaluate.is_some() {
+            // It may wait for a frame, whatever the text says; so may what `wait_for` names.
+            Self::Composited
+        } else if is_script_free(html) {
             Self::ScriptFree
-        } else if job.evaluate.is_some() || job.wait_for.is_some() || may_await_frames(html) {
-            // What the caller waits for may be a frame, whatever the text says.
+        } else if job.wait_for.is_some() || may_await_frames(html) {
             Self::Composited
         } else {
             Self::Scripted

@@ -49,19 +49,25 @@ impl Render<'_> {
         self.progress.enter(index, Phase::Load);
         let part = &self.job.parts[index];
         let mut kind = PageKind::of(self.job, part);
-        let mut transfer = transfer(kind, part);
+        let mut is_too_large_at_once = false;
         let mut failures = 0;
         loop {
+            let watch = may_ask_network(kind, part);
+            let transfer = if is_too_large_at_once {
+                Transfer::InPieces
+            } else {
+                transfer(kind, part, watch)
+            };
             let mut attempt = self.attempt(kind, failures).await?;
             let session = attempt.lease.session();
-            let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index, transfer)).await;
+            let outcome = timeout_at(self.ends_at.into(), self.take_steps(session, index, watch, transfer)).await;
             match outcome {
                 Ok(Err(StepError::AwaitsFrames)) => {
                     kind = PageKind::Composited;
                     continue;
                 }
                 Ok(Err(StepError::TooLargeAtOnce)) => {
-                    transfer = Transfer::InPieces;
+                    is_too_large_at_once = true;
                     continue;
                 }
                 _ => {}
@@ -116,14 +122,18 @@ impl Render<'_> {
     }
 
     /// The steps, one after the other.
-    async fn take_steps(&self, session: &mut Session, index: usize, transfer: Transfer) -> Result<Printed, StepError> {
+    async fn take_steps(
+        &self,
+        session: &mut Session,
+        index: usize,
+        watch: bool,
+        transfer: Transfer,
+    ) -> Result<Printed, StepError> {
         let job = self.job;
         let part = &job.parts[index];
         let mut warnings = Vec::new();
         let mut cookie_set = false;
-        session
-            .begin(index, job.media, may_ask_network(session.kind, part))
-            .await?;
+        session.begin(index, job.media, watch).await?;
         let mut report = match part {
             Part::Html(html) => put_in(session, part, html, &mut warnings).await?,
             Part::Url(address) => {
@@ -187,9 +197,9 @@ fn may_ask_network(kind: PageKind, part: &Part) -> bool {
 }
 
 /// A part that may be printed anew without being heard of elsewhere is taken at once if it is likely to be small.
-fn transfer(kind: PageKind, part: &Part) -> Transfer {
+fn transfer(kind: PageKind, part: &Part, may_ask_network: bool) -> Transfer {
     match part {
-        Part::Html(html) if html.len() <= SMALL_HTML && kind == PageKind::ScriptFree && !may_hold_addresses(html) => {
+        Part::Html(html) if html.len() <= SMALL_HTML && kind == PageKind::ScriptFree && !may_ask_network => {
             Transfer::AtOnce
         }
         Part::Html(_) | Part::Url(_) => Transfer::InPieces,

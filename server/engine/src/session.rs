@@ -281,6 +281,8 @@ async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
+    // Of pages without frames, few have anything to watch.
+    let is_watched = kind.has_frames();
     // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
     tokio::try_join!(
         prepare_scripts(&browser, kind, &route),
@@ -296,6 +298,12 @@ async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result
                 .await
                 .map(drop)
         },
+        async {
+            if is_watched {
+                watch_network(&browser, &route).await?;
+            }
+            Ok(())
+        },
     )?;
     let occupant = browser.admit(context.clone());
     Ok(Session {
@@ -310,7 +318,7 @@ async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result
         context,
         route,
         media: MediaType::Print,
-        is_watched: false,
+        is_watched,
         renders: 0,
     })
 }

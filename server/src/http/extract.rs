@@ -16,6 +16,7 @@ use crate::{
         allowed_templates::NotAllowed,
         api_key::Scope,
         caller::Caller,
+        client::Client,
         ids::{ConnectionId, RenderId, TemplateId},
         page::PageRequest,
         render::history::RenderFilter,
@@ -46,9 +47,14 @@ impl FromRequestParts<ApiState> for Caller {
     }
 }
 
-async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError> {
+/// The token of a request, and the client that presents it.
+fn presented<'a>(parts: &'a Parts, app: &AppState) -> Result<(&'a str, Option<Client>), ApiError> {
     let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
-    let client = client(parts, &app.config.http.trusted_proxies);
+    Ok((token, client(parts, &app.config.http.trusted_proxies)))
+}
+
+async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError> {
+    let (token, client) = presented(parts, app)?;
     let limits = &app.config.limits;
     Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, client, clock::now()).await?)
 }
@@ -91,8 +97,7 @@ impl FromRequestParts<ApiState> for MayRenderNow {
         let mut caller = if let Some(Vouched(caller)) = parts.extensions.get() {
             RenderCaller::without_key(caller.clone())
         } else {
-            let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
-            let client = client(parts, &app.config.http.trusted_proxies);
+            let (token, client) = presented(parts, app)?;
             RenderCaller::recognise(app, token, client).await?
         };
         // Limits that may have been raised a moment ago refuse nothing.
@@ -106,11 +111,8 @@ impl FromRequestParts<ApiState> for MayRenderNow {
         } else {
             admitted?;
         }
-        if caller.caller.scopes.contains(Scope::Render) {
-            Ok(Self(caller))
-        } else {
-            Err(ApiError::MissingScope(Scope::Render))
-        }
+        require_scope(&caller.caller, Scope::Render)?;
+        Ok(Self(caller))
     }
 }
 
@@ -119,6 +121,14 @@ pub(super) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ')).then_some(token)
+}
+
+fn require_scope(caller: &Caller, scope: Scope) -> Result<(), ApiError> {
+    if caller.scopes.contains(scope) {
+        Ok(())
+    } else {
+        Err(ApiError::MissingScope(scope))
+    }
 }
 
 /// A caller whose key has a scope.
@@ -131,11 +141,8 @@ macro_rules! caller_with_scope {
 
             async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
                 let caller = Caller::from_request_parts(parts, state).await?;
-                if caller.scopes.contains($scope) {
-                    Ok(Self(caller))
-                } else {
-                    Err(ApiError::MissingScope($scope))
-                }
+                require_scope(&caller, $scope)?;
+                Ok(Self(caller))
             }
         }
     };

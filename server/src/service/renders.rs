@@ -91,7 +91,7 @@ pub async fn render_now(
     let refused = |reason| RenderFailure { id: None, reason };
     let held = memory.bytes();
     // Only a document that costs next to nothing is loaded for a caller who may turn out to have no right to it.
-    if idempotent.is_some() || !request.is_small_and_self_contained() {
+    if caller.unconfirmed().is_some() && (idempotent.is_some() || !request.is_small_and_self_contained()) {
         caller = caller.confirm(app).await.map_err(|error| refused(error.into()))?;
     }
     let account = caller.caller.account;

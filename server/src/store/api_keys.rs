@@ -116,12 +116,11 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
             limits.suspended_at is not null as "suspended!", users.id as user_id, users.email,
             limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
             limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!",
-            concat_ws(' ', api_keys.xmin, accounts.xmin, plans.xmin, users.xmin) as "version!"
+            credentials_versions.version as "version!"
          from api_keys
          join account_limits limits on limits.account_id = api_keys.account_id
-         join accounts on accounts.id = api_keys.account_id
-         join plans on plans.name = accounts.plan
          join users on users.id = api_keys.created_by
+         join credentials_versions on credentials_versions.api_key_id = api_keys.id
          where api_keys.digest = $1 and api_keys.revoked_at is null"#,
         digest.as_bytes(),
     )

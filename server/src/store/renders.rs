@@ -82,14 +82,8 @@ pub async fn insert(
     let is_volatile = matches!(render.start, Start::Now(_));
     let decision = sqlx::query!(
         r#"with credentials as materialized (
-               select $12::text is null or exists (
-                   select from api_keys
-                   join accounts on accounts.id = api_keys.account_id
-                   join plans on plans.name = accounts.plan
-                   join users on users.id = api_keys.created_by
-                   where api_keys.id = $3 and api_keys.revoked_at is null
-                       and concat_ws(' ', api_keys.xmin, accounts.xmin, plans.xmin, users.xmin) = $12
-               ) as are_current
+               select $12::text is null
+                   or exists (select from credentials_versions where api_key_id = $3 and version = $12) as are_current
            ), decision as materialized (
                select decided.* from credentials, may_open_render($2, $6, $9, $11) decided where are_current
            ), added as (

@@ -1,5 +1,4 @@
-//! Frames are composited, for a screen that nobody sees, only for pages whose scripts may wait for one. It does not show in
-//! what is printed.
+//! Frames are composited only for pages whose scripts may wait for one, without any effect on the printed output.
 
 use std::path::Path;
 

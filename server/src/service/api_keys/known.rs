@@ -45,7 +45,7 @@ struct RecognisedKey {
 }
 
 impl RenderCaller {
-    /// Somebody who is known otherwise.
+    /// A caller who was authenticated without a key.
     pub fn without_key(caller: Caller) -> Self {
         Self { caller, key: None }
     }
@@ -57,12 +57,17 @@ impl RenderCaller {
             Some(known) => (known, true),
             None => (Arc::new(look_up(&app.db, &digest).await?), false),
         };
-        let caller = accept(&credentials, &app.key_usage, &app.config.limits, client, clock::now())?;
         let key = RecognisedKey {
             digest,
             credentials,
             is_known,
         };
+        Self::with_key(app, key, client)
+    }
+
+    fn with_key(app: &AppState, key: RecognisedKey, client: Option<Client>) -> Result<Self, AuthenticationError> {
+        let (usage, limits) = (&app.key_usage, &app.config.limits);
+        let caller = accept(&key.credentials, usage, limits, client, clock::now())?;
         Ok(Self { caller, key: Some(key) })
     }
 
@@ -74,23 +79,19 @@ impl RenderCaller {
 
     /// Looks the key up unless that was done for this request.
     pub async fn confirm(self, app: &AppState) -> Result<Self, AuthenticationError> {
-        match self.key {
-            Some(RecognisedKey {
-                digest, is_known: true, ..
-            }) => {
-                app.known_keys.lock().remove(&digest);
-                let credentials = Arc::new(look_up(&app.db, &digest).await?);
-                let client = self.caller.client;
-                let caller = accept(&credentials, &app.key_usage, &app.config.limits, client, clock::now())?;
-                let key = RecognisedKey {
-                    digest,
-                    credentials,
-                    is_known: false,
-                };
-                Ok(Self { caller, key: Some(key) })
-            }
-            _ => Ok(self),
-        }
+        let Some(RecognisedKey {
+            digest, is_known: true, ..
+        }) = self.key
+        else {
+            return Ok(self);
+        };
+        app.known_keys.lock().remove(&digest);
+        let key = RecognisedKey {
+            digest,
+            credentials: Arc::new(look_up(&app.db, &digest).await?),
+            is_known: false,
+        };
+        Self::with_key(app, key, self.caller.client)
     }
 
     /// Notes whether a render of theirs was accepted.
