@@ -93,9 +93,15 @@ class LivePart extends HTMLElement {
   #served = "";
   #lastSaid = 0;
   #voice: HTMLElement | undefined;
+  #isPressed = false;
 
   connectedCallback(): void {
     if (!this.dataset.events) return;
+    this.addEventListener("pointerdown", () => {
+      this.#isPressed = true;
+      for (const end of ["pointerup", "pointercancel"])
+        document.addEventListener(end, () => (this.#isPressed = false), { once: true });
+    });
     this.#watch = Watch.at(this.dataset.events);
     this.#watch.add(this);
   }
@@ -110,6 +116,11 @@ class LivePart extends HTMLElement {
     if (dialog) {
       // Nobody's dialog is taken away.
       dialog.addEventListener("close", () => this.#watch?.lookSoon(), { once: true });
+      return;
+    }
+    if (this.#isPressed) {
+      // Between press and release a replaced element would lose the click.
+      document.addEventListener("pointerup", () => this.#watch?.lookSoon(), { once: true });
       return;
     }
     const served = next.innerHTML;
@@ -129,9 +140,9 @@ class LivePart extends HTMLElement {
   #replace(next: HTMLElement): void {
     const focused = this.contains(document.activeElement) ? nameOf(document.activeElement!) : undefined;
     const known = new Set(rows(this).map((row) => row.dataset.key));
-    const opened = details(this).map((element) => element.open);
+    const former = details(this);
     this.replaceChildren(...next.childNodes);
-    details(this).forEach((element, index) => (element.open ||= opened[index] ?? false));
+    for (const [name, element] of details(this)) element.open ||= former.get(name)?.open ?? false;
     if (known.size > 0) {
       for (const row of rows(this)) row.classList.toggle("table__row--new", !known.has(row.dataset.key));
     }
@@ -163,8 +174,12 @@ function nameOf(element: Element): string {
   return [row, element.tagName, target, target ? "" : element.textContent].join("\n");
 }
 
-function details(of: HTMLElement): HTMLDetailsElement[] {
-  return [...of.querySelectorAll("details")];
+/** By the caption of their table, because others may appear before them; without one, by their place. */
+function details(of: HTMLElement): Map<string, HTMLDetailsElement> {
+  const elements = [...of.querySelectorAll("details")];
+  return new Map(
+    elements.map((element, index) => [element.querySelector("caption")?.textContent ?? `${index}`, element]),
+  );
 }
 
 function rows(of: HTMLElement): HTMLElement[] {

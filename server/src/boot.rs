@@ -289,8 +289,20 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
         "sweeper",
         sweep(lifecycle.clone(), sweeper, state.jobs.clone(), state.db.clone()),
     );
-    lifecycle.spawn("teller", state.jobs.clone().tell(lifecycle.clone(), state.db.clone()));
-    lifecycle.spawn("listener", state.jobs.clone().hear(lifecycle.clone(), state.db.clone()));
+    lifecycle.spawn(
+        "teller",
+        state
+            .jobs
+            .clone()
+            .tell(lifecycle.clone(), state.db.clone(), state.instance),
+    );
+    lifecycle.spawn(
+        "listener",
+        state
+            .jobs
+            .clone()
+            .hear(lifecycle.clone(), state.db.clone(), state.instance),
+    );
     lifecycle.spawn(
         "key usage",
         write_key_usage(lifecycle.clone(), state.key_usage.clone(), state.db.clone()),

@@ -20,8 +20,8 @@ use crate::{
     store::jobs::ClaimedJob,
 };
 
-/// Callbacks that a process sends at once.
-const CALLBACKS: usize = 32;
+/// Callbacks that a process holds at once.
+const CALLBACKS: usize = 33;
 /// Callbacks that one account may have under way in all processes: slow receivers keep nobody else waiting.
 const CALLBACKS_OF_ACCOUNT: usize = 8;
 
@@ -34,8 +34,8 @@ pub async fn work(app: &AppState, lifecycle: &Lifecycle) {
         app,
         lifecycle,
         kind: JobKind::Render,
-        // While some are rendered, others are read or put into a store.
-        at_once: 2 * app.config.browser.slots,
+        // While some are rendered, others are read, or uploaded to a store.
+        at_once: 2 * app.config.browser.slots + 1,
         cap: app.config.limits.concurrency,
     };
     let callbacks = Worker {

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     domain::{
-        ids::{AccountId, RenderId},
+        ids::{AccountId, InstanceId, RenderId},
         job::JobKind,
     },
     jobs::changes::Changes,
@@ -111,12 +111,15 @@ impl Signals {
 
     /// Tells the other processes, until the service stops. One statement tells of everything that was added since the last
     /// one: a notification in each transaction would let commits wait for each other.
-    pub async fn tell(self, lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
-        tokio::join!(self.tell_of_jobs(&lifecycle, &db), self.0.changes.tell(&lifecycle, &db));
+    pub async fn tell(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
+        tokio::join!(
+            self.tell_of_jobs(&lifecycle, &db, instance),
+            self.0.changes.tell(&lifecycle, &db)
+        );
         Ok(())
     }
 
-    async fn tell_of_jobs(&self, lifecycle: &Lifecycle, db: &PgPool) {
+    async fn tell_of_jobs(&self, lifecycle: &Lifecycle, db: &PgPool, instance: InstanceId) {
         loop {
             tokio::select! {
                 () = self.0.something_to_tell.notified() => {}
@@ -127,7 +130,8 @@ impl Signals {
                 let to_tell = &self.channel(kind).to_tell;
                 to_tell.swap(false, Ordering::AcqRel)
             });
-            let news = added.map(News::Added).chain(cancelled.into_iter().map(News::Cancelled));
+            let added = added.map(|kind| News::Added { kind, by: instance });
+            let news = added.chain(cancelled.into_iter().map(News::Cancelled));
             // Whoever does not hear of it finds it all the same, a little later.
             if let Err(error) = jobs::tell(db, news).await {
                 tracing::warn!(%error, "other processes could not be told of jobs");
@@ -136,10 +140,10 @@ impl Signals {
     }
 
     /// Hears the other processes, until the service stops.
-    pub async fn hear(self, lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
+    pub async fn hear(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
         let hearing = async {
             loop {
-                let Err(error) = self.hear_until_lost(&db).await;
+                let Err(error) = self.hear_until_lost(&db, instance).await;
                 self.0.changes.hears_nothing();
                 tracing::warn!(%error, "the connection on which other processes are heard is lost");
                 sleep(TRY_AGAIN).await;
@@ -152,12 +156,14 @@ impl Signals {
         Ok(())
     }
 
-    async fn hear_until_lost(&self, db: &PgPool) -> Result<Infallible, StoreError> {
+    async fn hear_until_lost(&self, db: &PgPool, instance: InstanceId) -> Result<Infallible, StoreError> {
         let mut listener = Listener::begin(db).await?;
         self.0.changes.hears_from_now_on();
         loop {
             match listener.next().await? {
-                News::Added(kind) => self.channel(kind).wake.notify_one(),
+                // This process has woken its own workers.
+                News::Added { by, .. } if by == instance => {}
+                News::Added { kind, .. } => self.channel(kind).wake.notify_one(),
                 News::Cancelled(render) => self.stop(render),
                 News::Changed(changed) => self.0.changes.heard(changed),
                 News::Listening(account) => self.0.changes.heard_of_open_pages(account),

@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use tokio::{
     task::{Id, JoinSet},
-    time::{Instant, interval_at, sleep},
+    time::{Instant, MissedTickBehavior, interval, interval_at},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -19,12 +19,14 @@ use crate::{
     store::{
         error::StoreError,
         jobs::{self, ClaimedJob, Wanted},
-        renders, tx,
+        tx,
     },
 };
 
-/// Whoever has not been woken looks all the same: jobs become due, and connections get lost.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Jobs are claimed at this interval even if nothing wakes the worker: some become due, and notifications get lost.
+const CLAIM_EVERY: Duration = Duration::from_secs(1);
+/// While jobs run, others are claimed two or more at a time: a claim costs the database more than a job.
+const CLAIM_AT_LEAST: usize = 2;
 /// Leases are renewed well before they end.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
@@ -33,7 +35,7 @@ pub(super) struct Worker<'a> {
     pub(super) app: &'a AppState,
     pub(super) lifecycle: &'a Lifecycle,
     pub(super) kind: JobKind,
-    /// Jobs in hand.
+    /// Most jobs that it holds at once.
     pub(super) at_once: usize,
     /// See [`Wanted::cap`].
     pub(super) cap: Option<usize>,
@@ -52,29 +54,36 @@ impl Worker<'_> {
         let mut in_hand = InHand::default();
         let mut after = AccountId(Uuid::nil());
         let mut renewal = interval_at(Instant::now() + RENEW_EVERY, RENEW_EVERY);
+        let mut claiming = interval(CLAIM_EVERY);
+        claiming.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // Whether there may be jobs to claim.
+        let mut is_woken = true;
         while !self.lifecycle.is_stopping() {
             let free = self.at_once - in_hand.jobs.len();
-            let claimed = if free > 0 {
-                self.claim(free, &mut after).await
-            } else {
-                Ok(Vec::new())
-            };
-            let claimed = claimed.unwrap_or_else(|error| {
-                tracing::warn!(%error, "no jobs could be claimed");
-                Vec::new()
-            });
-            let more = !claimed.is_empty();
-            for job in claimed {
-                self.start(job, &mut in_hand);
-            }
-            if more && in_hand.jobs.len() < self.at_once {
+            if is_woken && free >= CLAIM_AT_LEAST {
+                let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
+                    tracing::warn!(%error, "no jobs could be claimed");
+                    Vec::new()
+                });
+                // Fewer than were wanted: there are no others.
+                is_woken = claimed.len() == free;
+                for job in claimed {
+                    self.start(job, &mut in_hand);
+                }
                 continue;
             }
             tokio::select! {
-                () = self.app.jobs.woken(self.kind), if in_hand.jobs.len() < self.at_once => {}
-                Some(ended) = in_hand.tasks.join_next_with_id() => self.ended(ended, &mut in_hand),
+                () = self.app.jobs.woken(self.kind), if !is_woken => is_woken = true,
+                Some(ended) = in_hand.tasks.join_next_with_id() => {
+                    self.ended(ended, &mut in_hand);
+                    // An account that had as many as it may can have another one.
+                    is_woken = true;
+                }
+                _ = claiming.tick() => {
+                    self.mark_due().await;
+                    is_woken = true;
+                }
                 _ = renewal.tick() => self.renew(&in_hand).await,
-                () = sleep(LOOK_EVERY), if in_hand.jobs.len() < self.at_once => {}
                 () = self.lifecycle.stopping() => {}
             }
         }
@@ -91,36 +100,29 @@ impl Worker<'_> {
             after: *after,
             cap: self.cap,
         };
-        // A claim that a crash of the database forgets was never in hand.
-        let mut transaction = tx::begin_volatile(&self.app.db).await?;
-        let mut claimed = jobs::claim(&mut transaction, self.app.instance, wanted).await?;
-        if claimed.is_empty() && after.0 != Uuid::nil() {
-            let first = AccountId(Uuid::nil());
-            claimed = jobs::claim(&mut transaction, self.app.instance, Wanted { after: first, ..wanted }).await?;
-        }
         let now = clock::now();
-        let mut begun = Vec::new();
-        if self.kind == JobKind::Render && !claimed.is_empty() {
-            let ids: Vec<_> = claimed.iter().map(|job| job.render).collect();
-            begun = renders::begin(&mut transaction, &ids, now).await?;
-        }
+        // A claim that a crash of the database forgets was never held.
+        let mut transaction = tx::begin_volatile(&self.app.db).await?;
+        let claimed = jobs::claim(&mut transaction, self.app.instance, wanted, now).await?;
         tx::commit(transaction).await?;
         if self.kind == JobKind::Render {
             for job in &claimed {
                 self.app.jobs.changed(job.account, job.render);
             }
         }
-        for accepted in begun {
-            // The clock of whoever accepted it may be a little ahead.
-            let delay = Duration::try_from(now - accepted).unwrap_or_default();
+        for accepted_at in claimed.iter().filter_map(|job| job.accepted_at) {
+            // The clock of the process that accepted it may be a little ahead.
+            let delay = Duration::try_from(now - accepted_at).unwrap_or_default();
             self.app.metrics.render_begun(delay);
         }
-        *after = claimed
-            .iter()
-            .map(|job| job.account)
-            .max()
-            .unwrap_or(AccountId(Uuid::nil()));
+        *after = claimed.last().map_or(AccountId(Uuid::nil()), |job| job.account);
         Ok(claimed)
+    }
+
+    async fn mark_due(&self) {
+        if let Err(error) = jobs::mark_due(&self.app.db).await {
+            tracing::warn!(%error, "jobs could not be marked as due");
+        }
     }
 
     fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {

@@ -61,7 +61,7 @@ pub(super) async fn send_later(
     Ok(())
 }
 
-fn body(told: Told, now: OffsetDateTime) -> String {
+pub(super) fn body(told: Told, now: OffsetDateTime) -> String {
     let mut body = Map::new();
     let (status, result, error) = match told {
         Told::Success(result) => ("success", Some(result), None),

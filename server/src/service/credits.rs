@@ -47,8 +47,17 @@ pub(super) async fn make_period(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut transaction = db.begin().await?;
-    lock_balance(&mut transaction, account, now).await?;
+    insert_period(&mut transaction, account, now).await?;
     Ok(transaction.commit().await?)
+}
+
+async fn insert_period(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let anchor = credits::lock_anchor(transaction, account).await?;
+    credits::insert_period(transaction, account, Period::around(anchor, now)).await
 }
 
 /// The account's credits in the period around `now`, locked until the transaction ends. The first who asks in a period
@@ -61,8 +70,7 @@ pub(super) async fn lock_balance(
     if let Some(balance) = credits::lock(transaction, account, now).await? {
         return Ok(balance);
     }
-    let anchor = credits::lock_anchor(transaction, account).await?;
-    credits::insert_period(transaction, account, Period::around(anchor, now)).await?;
+    insert_period(transaction, account, now).await?;
     let balance = credits::lock(transaction, account, now).await?;
     Ok(balance.ok_or(sqlx::Error::RowNotFound)?)
 }

@@ -15,8 +15,8 @@ const CONSTRAINT: &str = "account_storage_";
 /// What an account stores, and may store.
 #[derive(Debug)]
 pub struct AccountStorage {
-    used: Value,
-    limits: Value,
+    pub(super) used: Value,
+    pub(super) limits: Value,
 }
 
 impl AccountStorage {

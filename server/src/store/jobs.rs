@@ -1,6 +1,7 @@
 //! Table `jobs`: the queue. Times are the database's own, so that processes need not agree on one.
 
 use sqlx::{PgConnection, PgExecutor, PgPool, postgres::PgListener};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -30,6 +31,8 @@ pub struct ClaimedJob {
     pub failures: i32,
     /// Processes that ended over it.
     pub crashes: i32,
+    /// When its render was accepted, if it begins with this claim.
+    pub accepted_at: Option<OffsetDateTime>,
 }
 
 /// Adds a job that may begin at once.
@@ -54,32 +57,37 @@ pub async fn insert(
     Ok(())
 }
 
-/// What a process wants of the queue.
+/// Which jobs a worker wants to claim.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
-    /// Of which kind.
+    /// The kind of all of them.
     pub kind: JobKind,
     /// At most so many.
     pub jobs: usize,
     /// Accounts take turns; the one after this is next.
     pub after: AccountId,
-    /// What one account may have in hand in all processes; without it, what its limits allow.
+    /// Most jobs of one account that all processes may hold at once; `None`: what its limits allow.
     pub cap: Option<usize>,
 }
 
-/// Takes jobs, of each account in turn one, unless it has as many in hand as it may. One process claims at a time, so that
-/// no account gets more.
-pub async fn claim(db: &mut PgConnection, instance: InstanceId, wanted: Wanted) -> Result<Vec<ClaimedJob>, StoreError> {
+/// Claims jobs, and marks the renders among them as begun at `now`. `db` is a transaction.
+///
+/// Accounts take turns, and have further ones if they are fewer than the jobs that are wanted, but none beyond what an
+/// account may hold. The jobs are in the order of the turns. One process claims at a time, so that no account gets more.
+pub async fn claim(
+    db: &mut PgConnection,
+    instance: InstanceId,
+    wanted: Wanted,
+    now: OffsetDateTime,
+) -> Result<Vec<ClaimedJob>, StoreError> {
     let kind = wanted.kind.as_str();
     sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
         .execute(&mut *db)
         .await?;
-    sqlx::query!("update jobs set due = true where not due and run_at <= now()")
-        .execute(&mut *db)
-        .await?;
-    // The index is asked for one account after the other: how many jobs wait makes no difference.
+    // The index is asked for one account after the other, and for no more jobs than are wanted: how many accounts and jobs
+    // wait makes no difference.
     let claimed = sqlx::query!(
-        "with recursive turns as (
+        r#"with recursive later as (
             (
                 select account_id from jobs
                 where kind = $1 and due and claim is null and account_id > $2
@@ -89,41 +97,82 @@ pub async fn claim(db: &mut PgConnection, instance: InstanceId, wanted: Wanted) 
             select (
                 select following.account_id from jobs following
                 where following.kind = $1 and following.due and following.claim is null
-                    and following.account_id > turns.account_id
+                    and following.account_id > later.account_id
                 order by following.account_id limit 1
             )
-            from turns where turns.account_id is not null
+            from later where later.account_id is not null
+         ),
+         earlier as (
+            (
+                select account_id from jobs
+                where kind = $1 and due and claim is null and account_id <= $2
+                order by account_id limit 1
+            )
+            union all
+            select (
+                select following.account_id from jobs following
+                where following.kind = $1 and following.due and following.claim is null
+                    and following.account_id > earlier.account_id and following.account_id <= $2
+                order by following.account_id limit 1
+            )
+            from earlier where earlier.account_id is not null
+         ),
+         allowed as (
+            select waiting.account_id, waiting.is_earlier, free.jobs
+            from (
+                select account_id, false as is_earlier from later
+                union all
+                select account_id, true from earlier
+            ) waiting
+            cross join lateral (
+                select coalesce($3, limits.concurrency) - (
+                    select count(*) from jobs held
+                    where held.kind = $1 and held.account_id = waiting.account_id and held.claim is not null
+                ) as jobs
+                from account_limits limits
+                where limits.account_id = waiting.account_id and limits.suspended_at is null
+            ) free
+            where free.jobs > 0
+            limit $4
          ),
          picked as (
-            select (
-                select waiting.id from jobs waiting
-                where waiting.kind = $1 and waiting.due and waiting.claim is null
-                    and waiting.account_id = turns.account_id
-                order by waiting.priority, waiting.id limit 1
-            ) as id
-            from turns
-            where (
-                select coalesce($3, limits.concurrency)
-                from account_limits limits
-                where limits.account_id = turns.account_id and limits.suspended_at is null
-            ) > (
-                select count(*) from jobs held
-                where held.kind = $1 and held.account_id = turns.account_id and held.claim is not null
-            )
+            select waiting.id, waiting.turn, allowed.is_earlier
+            from allowed
+            cross join lateral (
+                select id, row_number() over (order by priority, id) as turn
+                from jobs
+                where kind = $1 and due and claim is null and account_id = allowed.account_id
+                order by priority, id
+                limit least(allowed.jobs, $4)
+            ) waiting
+            order by waiting.turn, allowed.is_earlier, allowed.account_id
             limit $4
+         ),
+         claimed as (
+            update jobs
+            set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
+            from picked where jobs.id = picked.id
+            returning jobs.id, account_id, render_id, claim, failures, crashes, turn, is_earlier
+         ),
+         begun as (
+            update renders set status = 'processing', started_at = coalesce(started_at, $7)
+            from claimed
+            where $1 = 'render' and renders.id = claimed.render_id and finished_at is null
+            returning renders.id, case when started_at = $7 then inserted_at end as accepted_at
          )
-         update jobs
-         set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
-         from picked where jobs.id = picked.id
-         returning jobs.id, account_id, render_id, claim as \"claim!\", failures, crashes",
+         select claimed.id, account_id, claimed.render_id, claim as "claim!", failures, crashes,
+            accepted_at as "accepted_at?"
+         from claimed left join begun on begun.id = claimed.render_id
+         order by turn, is_earlier, account_id"#,
         kind,
         wanted.after.0,
         wanted.cap.map(|cap| i32::try_from(cap).unwrap_or(i32::MAX)),
         i64::try_from(wanted.jobs).unwrap_or(i64::MAX),
         instance.0,
         LEASE.as_secs_f64(),
+        now,
     )
-    .fetch_all(&mut *db)
+    .fetch_all(db)
     .await?;
     let claimed = claimed.into_iter().map(|row| ClaimedJob {
         id: row.id,
@@ -132,8 +181,17 @@ pub async fn claim(db: &mut PgConnection, instance: InstanceId, wanted: Wanted) 
         claim: row.claim,
         failures: row.failures,
         crashes: row.crashes,
+        accepted_at: row.accepted_at,
     });
     Ok(claimed.collect())
+}
+
+/// Makes jobs claimable whose time has come.
+pub async fn mark_due(db: &PgPool) -> Result<(), StoreError> {
+    sqlx::query!("update jobs set due = true where not due and run_at <= now()")
+        .execute(db)
+        .await?;
+    Ok(())
 }
 
 /// Proves that a job is still in hand, and takes it out of the queue: what the same transaction records is final.
@@ -310,7 +368,12 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
     /// There are new jobs.
-    Added(JobKind),
+    Added {
+        /// Of this kind.
+        kind: JobKind,
+        /// The process that added them; nil: one of an earlier release.
+        by: InstanceId,
+    },
     /// A render was cancelled.
     Cancelled(RenderId),
     /// Renders have changed.
@@ -355,7 +418,7 @@ const LISTENING: &str = "platen_pages_open";
 /// Tells every process that listens, of everything at once.
 pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(), StoreError> {
     let told = news.into_iter().map(|news| match news {
-        News::Added(kind) => (ADDED.to_owned(), kind.as_str().to_owned()),
+        News::Added { kind, by } => (ADDED.to_owned(), format!("{} {}", kind.as_str(), by.0)),
         News::Cancelled(render) => (CANCELLED.to_owned(), render.to_string()),
         News::Changed(changed) => (CHANGED.to_owned(), changed.to_payload()),
         News::Listening(account) => (LISTENING.to_owned(), account.to_string()),
@@ -387,7 +450,7 @@ impl Listener {
         loop {
             let heard = self.0.recv().await?;
             let news = match heard.channel() {
-                ADDED => JobKind::parse(heard.payload()).map(News::Added),
+                ADDED => added(heard.payload()),
                 CHANGED => ChangedRenders::from_payload(heard.payload()).map(News::Changed),
                 LISTENING => AccountId::parse(heard.payload()).map(News::Listening),
                 _ => heard.payload().parse().ok().map(News::Cancelled),
@@ -397,4 +460,12 @@ impl Listener {
             }
         }
     }
+}
+
+fn added(payload: &str) -> Option<News> {
+    let (kind, by) = payload.split_once(' ').unwrap_or((payload, ""));
+    Some(News::Added {
+        kind: JobKind::parse(kind)?,
+        by: InstanceId(by.parse().unwrap_or_default()),
+    })
 }

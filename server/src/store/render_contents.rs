@@ -36,17 +36,6 @@ pub async fn insert(
     Ok(())
 }
 
-/// The request that was kept.
-pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<Option<Sealed>, StoreError> {
-    let sealed = sqlx::query_as!(
-        Sealed,
-        "select version, sealed from render_contents where account_id = $1 and render_id = $2",
-        account.0,
-        render.0,
-    );
-    Ok(sealed.fetch_optional(db).await?)
-}
-
 /// Deletes requests of all accounts that were accepted longer ago than their plans keep renders, once those
 /// have ended. At most so many at once; says how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
@@ -95,26 +84,4 @@ pub async fn delete_of_account(
     .execute(db)
     .await?;
     Ok(done.rows_affected())
-}
-
-/// Deletes the request of a render that the transaction has ended, unless its account keeps them and has room for it.
-pub async fn delete_unless_kept(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<(), StoreError> {
-    // The lock keeps several that end at once from finding the same room.
-    sqlx::query!(
-        "with storage as (
-            select used from account_storage where account_id = $1 for no key update
-         )
-         delete from render_contents using accounts, account_limits limits, storage
-         where render_contents.account_id = $1 and render_id = $2 and accounts.id = $1 and limits.account_id = $1
-            and (
-                not accounts.keep_content
-                or coalesce((storage.used ->> 'retained_bytes')::bigint, 0) + octet_length(sealed)
-                    > (limits.storage_limits ->> 'retained_bytes')::bigint
-            )",
-        account.0,
-        render.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
 }

@@ -5,6 +5,7 @@ mod columns;
 pub mod documents;
 pub mod history;
 pub mod log;
+pub mod queued;
 pub mod statistics;
 
 use platen_app::model::storage::StorageResource;
@@ -23,7 +24,7 @@ use crate::{
         account_storage,
         api_keys::CredentialsVersion,
         error::StoreError,
-        renders::columns::{console, kept_title, milliseconds, phase_times, requests, storable},
+        renders::columns::{console, kept_title, phase_times, requests, storable},
     },
 };
 
@@ -125,76 +126,6 @@ pub async fn insert(
             reserved: row.reserved.unwrap_or_default(),
             ends_at,
         }))
-    }))
-}
-
-/// Marks renders as begun. Returns when those were accepted that had not been begun before.
-pub async fn begin(
-    db: &mut PgConnection,
-    ids: &[RenderId],
-    now: OffsetDateTime,
-) -> Result<Vec<OffsetDateTime>, StoreError> {
-    let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
-    let begun = sqlx::query_scalar!(
-        "update renders set status = 'processing', started_at = coalesce(started_at, $2)
-         where id = any($1) and finished_at is null
-         returning case when started_at = $2 then inserted_at end",
-        &ids,
-        now,
-    );
-    Ok(begun.fetch_all(db).await?.into_iter().flatten().collect())
-}
-
-/// Marks a render as waiting for another try.
-pub async fn requeue(db: &mut PgConnection, account: AccountId, id: RenderId) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update renders set status = 'queued' where account_id = $1 and id = $2 and finished_at is null",
-        account.0,
-        id.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// What is known of a render when its turn comes.
-#[derive(Debug)]
-pub struct QueuedRender {
-    /// False for test keys.
-    pub livemode: bool,
-    /// The request without its content, with the versions of templates.
-    pub options: Value,
-    /// Names the document in the service's own storage. `None`: it goes elsewhere.
-    pub object: Option<Uuid>,
-    /// Most renders of the account at once.
-    pub concurrency: usize,
-    /// The account's largest request body, in bytes.
-    pub body_bytes: usize,
-}
-
-/// A render that has not ended.
-pub async fn find_unfinished(
-    db: &PgPool,
-    account: AccountId,
-    id: RenderId,
-) -> Result<Option<QueuedRender>, StoreError> {
-    let row = sqlx::query!(
-        r#"select renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!",
-            limits.body_bytes as "body_bytes!"
-         from renders
-         join account_limits limits on limits.account_id = renders.account_id
-         where renders.account_id = $1 and renders.id = $2 and renders.finished_at is null"#,
-        account.0,
-        id.0,
-    )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| QueuedRender {
-        livemode: row.livemode,
-        options: row.options,
-        object: row.object_id,
-        concurrency: row.concurrency.unsigned_abs() as usize,
-        body_bytes: row.body_bytes.unsigned_abs() as usize,
     }))
 }
 

@@ -8,7 +8,7 @@ use platen_engine::{
     render_log::{RenderLog, Seen},
 };
 use serde_json::Value;
-use sqlx::PgConnection;
+use sqlx::{Connection, PgConnection};
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
 
@@ -19,16 +19,15 @@ use crate::{
         ids::{AccountId, RenderId},
         job::{CRASHES, JobKind},
         render::{RenderTerms, history::RenderMode, stored::StoredRequest},
-        sealing::Place,
+        sealing::{DataKey, Place, Wrapped},
         sentence::sentence,
     },
     memory::Reservation,
     service::{
-        account_keys::data_key,
         callbacks::{self, Told},
         metrics::outcome::Outcome,
         renders::{
-            charge::{charge, reserve_price},
+            charge::{charge, charge_at_once, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::FailureReason,
             kept::KeepError,
@@ -38,14 +37,13 @@ use crate::{
     state::AppState,
     storage::bucket::BucketError,
     store::{
-        account_storage,
         error::StoreError,
         jobs::{self, ClaimedJob},
-        render_contents,
+        render_contents::Sealed,
         renders::{
-            self, Ending, QueuedRender, Success,
-            charges::Bill,
-            documents::{self, StoredDocument},
+            self, Ending, Success,
+            charges::{Bill, Completion, QueuedCompletion},
+            queued::{self, QueuedRender},
         },
         tx,
     },
@@ -57,14 +55,14 @@ const NO_PLACE: f64 = 1.0;
 /// Renders what is in hand and records what becomes of it. `stopping`: the service stops, so that a failure says nothing
 /// about the render. Dropping the future ends the engine's work and leaves the job in hand.
 pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
-    let Some(queued) = renders::find_unfinished(&app.db, job.account, job.render).await? else {
+    let Some(queued) = queued::find(&app.db, job.account, job.render).await? else {
         return forget(app, job).await;
     };
+    let object = queued.object;
     let log = RenderLog::default();
-    let outcome = finish(app, job, &queued, &log).await;
+    let outcome = finish(app, job, queued, &log).await;
     let Err(reason) = outcome else {
         app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
-        app.jobs.added(JobKind::Callback);
         return Ok(());
     };
     match Fate::of(&reason, stopping()) {
@@ -74,8 +72,9 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
             tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; it is tried again");
         }
         Fate::Retried | Fate::Failed => {
-            fail(app, job, &reason, &log.seen()).await?;
-            if let Some(object) = queued.object {
+            let failed = fail(app, job, &reason, &log.seen()).await?;
+            // Another worker that holds the job may have stored the same document already.
+            if let Some(object) = object.filter(|_| failed) {
                 take_back(app, object).await;
             }
         }
@@ -112,7 +111,7 @@ async fn release(
 ) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
     if jobs::release(&mut transaction, job, delay_seconds, failure).await? {
-        renders::requeue(&mut transaction, job.account, job.render).await?;
+        queued::requeue(&mut transaction, job.account, job.render).await?;
     }
     tx::commit(transaction).await?;
     app.jobs.changed(job.account, job.render);
@@ -152,14 +151,18 @@ impl Fate {
 }
 
 /// From the sealed content to the recorded success.
-async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &RenderLog) -> Result<(), FailureReason> {
+async fn finish(
+    app: &AppState,
+    job: &ClaimedJob,
+    mut queued: QueuedRender,
+    log: &RenderLog,
+) -> Result<(), FailureReason> {
     if job.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
     }
-    if queued.object.is_some() {
-        check_room(app, job, 1).await?;
-    }
-    let (request, mut memory) = open(app, job).await?;
+    check_room(&queued, 1)?;
+    let content = queued.content.take().ok_or(FailureReason::Ended)?;
+    let (request, mut memory) = open(app, job, content).await?;
     let StoredRequest {
         render: mut request,
         destination,
@@ -193,35 +196,48 @@ async fn finish(app: &AppState, job: &ClaimedJob, queued: &QueuedRender, log: &R
     }
     let success = Success::from(&document);
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
-    if queued.object.is_some() {
-        check_room(app, job, pdf.len()).await?;
-    }
+    check_room(&queued, pdf.len())?;
     let stored = match (queued.object, destination) {
         (Some(object), _) => deliver(app, object, pdf.clone()).await?,
         (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf.clone()).await?,
         (None, None) => return Err(FailureReason::Ended),
     };
-    record(app, job, &bill, success, &seen, &stored).await?;
+    let callback_body = callbacks::body(Told::Success(stored.result.clone()), clock::now());
+    let completion = Completion {
+        bill,
+        success,
+        seen,
+        queued: Some(QueuedCompletion {
+            job,
+            document: &stored,
+            callback_body: &callback_body,
+        }),
+    };
+    record(app, job, &completion).await?;
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
         thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
     }
     Ok(())
 }
 
-/// Spares work for a document that could not be stored. What decides is the transaction that records it.
-async fn check_room(app: &AppState, job: &ClaimedJob, bytes: usize) -> Result<(), FailureReason> {
-    let storage = account_storage::find(&app.db, job.account).await?;
-    Ok(storage.room_for(StorageResource::DocumentBytes, bytes)?)
+/// Spares work for a document that could not be stored. What decides is the statement that records it.
+fn check_room(queued: &QueuedRender, bytes: usize) -> Result<(), FailureReason> {
+    if queued.object.is_some() {
+        queued.storage.room_for(StorageResource::DocumentBytes, bytes)?;
+    }
+    Ok(())
 }
 
-/// What is to be rendered, and the memory that it holds.
-async fn open(app: &AppState, job: &ClaimedJob) -> Result<(StoredRequest, Reservation), FailureReason> {
-    let stored = render_contents::find(&app.db, job.account, job.render).await?;
-    let render_contents::Sealed { version, sealed } = stored.ok_or(FailureReason::Ended)?;
+/// Decrypts the request. Returns it with the memory that it occupies.
+async fn open(
+    app: &AppState,
+    job: &ClaimedJob,
+    (Sealed { version, sealed }, data_key): (Sealed, Wrapped),
+) -> Result<(StoredRequest, Reservation), FailureReason> {
     let (account, render) = (job.account, job.render);
     let memory = app.memory.try_reserve(account, 2 * sealed.len() as u64)?;
-    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await;
-    let key = key.map_err(|error| FailureReason::Content(error.into()))?;
+    let key = DataKey::unwrap(data_key, &app.secret_keys, account);
+    let key = key.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
     let opening = spawn_blocking(move || {
         let content = key.open(&Place::stored_request(account, render, version), sealed);
         let content = content.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
@@ -230,28 +246,24 @@ async fn open(app: &AppState, job: &ClaimedJob) -> Result<(StoredRequest, Reserv
     Ok((opening.await??, memory))
 }
 
-async fn record(
-    app: &AppState,
-    job: &ClaimedJob,
-    bill: &Bill,
-    success: Success,
-    seen: &Seen,
-    stored: &StoredDocument,
-) -> Result<(), FailureReason> {
+async fn record(app: &AppState, job: &ClaimedJob, completion: &Completion<'_>) -> Result<(), FailureReason> {
     let now = clock::now();
-    let mut transaction = tx::begin(&app.db).await?;
-    if !jobs::complete(&mut transaction, job).await? {
-        return Err(FailureReason::Ended);
+    let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+    let charged = if let Some(charged) = charge_at_once(&mut db, job.account, completion, now).await? {
+        charged
+    } else {
+        let mut transaction = db.begin().await.map_err(StoreError::from)?;
+        let charged = charge(&mut transaction, job.account, completion, now).await?;
+        transaction.commit().await.map_err(StoreError::from)?;
+        charged
+    };
+    drop(db);
+    if charged.has_callback {
+        app.jobs.added(JobKind::Callback);
     }
-    charge(&mut transaction, job.account, bill, &success, seen, now).await?;
-    documents::set_document(&mut transaction, job.account, job.render, stored).await?;
-    render_contents::delete_unless_kept(&mut transaction, job.account, job.render).await?;
-    let told = Told::Success(stored.result.clone());
-    callbacks::send_later(&mut transaction, job.account, job.render, told, now).await?;
-    tx::commit(transaction).await?;
     app.jobs.changed(job.account, job.render);
-    if bill.livemode {
-        app.metrics.credits_charged(bill.price);
+    if completion.bill.livemode {
+        app.metrics.credits_charged(completion.bill.price);
     }
     Ok(())
 }
@@ -267,17 +279,16 @@ pub(in crate::service) async fn end(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     renders::finish(db, account, render, ending, seen, now).await?;
-    render_contents::delete_unless_kept(db, account, render).await?;
     callbacks::send_later(db, account, render, told, now).await
 }
 
-/// Records that there is no document.
-async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<(), StoreError> {
+/// Records that there is no document. Returns `false` if another worker holds the job.
+async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<bool, StoreError> {
     let now = clock::now();
     let kept = reason.told();
     let mut transaction = tx::begin(&app.db).await?;
     if !jobs::complete(&mut transaction, job).await? {
-        return Ok(());
+        return Ok(false);
     }
     tracing::warn!(error = %reason, "the render has failed");
     let failure = failure(&kept, reason);
@@ -287,7 +298,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     app.metrics.render_ended(RenderMode::Async, reason.counted());
     app.jobs.added(JobKind::Callback);
     app.jobs.changed(job.account, job.render);
-    Ok(())
+    Ok(true)
 }
 
 /// What a callback says of a failure: a sentence, where in the request it comes from, and what the client's store said.

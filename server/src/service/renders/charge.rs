@@ -1,6 +1,5 @@
 //! What a render costs: reserved when it is accepted, charged in the statement that records its success.
 
-use platen_engine::render_log::Seen;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -14,8 +13,8 @@ use crate::{
         accounts,
         error::StoreError,
         renders::{
-            self, NewRender, Success,
-            charges::{self, Bill, Charge, OwnCredits},
+            self, NewRender,
+            charges::{self, Charge, Completion, OwnCredits},
         },
     },
 };
@@ -52,41 +51,48 @@ pub(super) async fn reserve_price(
     Ok(reserved.ok_or_else(no_period)??)
 }
 
-/// Ends a render as succeeded and charges for it in one statement. `false`: that takes a transaction, for [`charge`].
+/// A render that has succeeded and is charged.
+pub(super) struct Charged {
+    /// Whether its callback is to be sent.
+    pub(super) has_callback: bool,
+}
+
+/// Ends a render as succeeded and charges for it in one statement. Returns `None` if that takes a transaction, for
+/// [`charge`].
 pub(super) async fn charge_at_once(
     db: &mut PgConnection,
     account: AccountId,
-    bill: &Bill,
-    success: &Success,
-    seen: &Seen,
+    completion: &Completion<'_>,
     now: OffsetDateTime,
-) -> Result<bool, FailureReason> {
-    match charges::succeed(db, account, bill, success, seen, false, now).await? {
-        Some(Charge::Made { .. }) => Ok(true),
+) -> Result<Option<Charged>, FailureReason> {
+    match charges::succeed(db, account, completion, false, now).await? {
+        Some(Charge::Made { has_callback, .. }) => Ok(Some(Charged { has_callback })),
         Some(Charge::Ended) => Err(FailureReason::Ended),
         Some(Charge::Refused(refusal)) => Err(refusal.into()),
-        Some(Charge::ToBeTold) | None => Ok(false),
+        Some(Charge::ToBeTold) | None => Ok(None),
     }
 }
 
-/// Ends a render as succeeded, charges for it, and tells the owner when credits come to an end. `db` is a transaction; if it
-/// is refused, nothing of that may be committed.
+/// Ends a render as succeeded, charges for it, and notifies the owner when credits come to an end. `db` is a transaction; if
+/// it is refused, nothing of that may be committed.
 pub(super) async fn charge(
     db: &mut PgConnection,
     account: AccountId,
-    bill: &Bill,
-    success: &Success,
-    seen: &Seen,
+    completion: &Completion<'_>,
     now: OffsetDateTime,
-) -> Result<(), FailureReason> {
-    let mut charged = charges::succeed(db, account, bill, success, seen, true, now).await?;
+) -> Result<Charged, FailureReason> {
+    let mut charged = charges::succeed(db, account, completion, true, now).await?;
     if charged.is_none() {
         make_period(db, account, now).await?;
-        charged = charges::succeed(db, account, bill, success, seen, true, now).await?;
+        charged = charges::succeed(db, account, completion, true, now).await?;
     }
     match charged.ok_or_else(no_period)? {
-        Charge::Made { tell: Some(credits) } => Ok(tell_owner(db, account, &credits, now).await?),
-        Charge::Made { tell: None } => Ok(()),
+        Charge::Made { tell, has_callback } => {
+            if let Some(credits) = tell {
+                tell_owner(db, account, &credits, now).await?;
+            }
+            Ok(Charged { has_callback })
+        }
         Charge::Ended | Charge::ToBeTold => Err(FailureReason::Ended),
         Charge::Refused(refusal) => Err(refusal.into()),
     }

@@ -34,7 +34,10 @@ use crate::{
         account_storage,
         error::StoreError,
         idempotency_keys::{self, StoredResponse},
-        renders::{self, Ending, NewRender, Success, charges::Bill},
+        renders::{
+            self, Ending, NewRender, Success,
+            charges::{Bill, Completion},
+        },
         tx,
     },
 };
@@ -245,17 +248,22 @@ impl Row {
         price: i64,
         response: Option<StoredResponse>,
     ) -> Result<(), FailureReason> {
-        let (seen, now) = (self.log.seen(), clock::now());
-        let bill = Bill {
-            render: self.id,
-            livemode: self.livemode,
-            meter: Meter::SyncRender,
-            price,
+        let now = clock::now();
+        let completion = Completion {
+            bill: Bill {
+                render: self.id,
+                livemode: self.livemode,
+                meter: Meter::SyncRender,
+                price,
+            },
+            success,
+            seen: self.log.seen(),
+            queued: None,
         };
         let mut db = self.app.db.acquire().await.map_err(StoreError::from)?;
-        if response.is_some() || !charge_at_once(&mut db, self.account, &bill, &success, &seen, now).await? {
+        if response.is_some() || charge_at_once(&mut db, self.account, &completion, now).await?.is_none() {
             let mut transaction = db.begin().await.map_err(StoreError::from)?;
-            charge(&mut transaction, self.account, &bill, &success, &seen, now).await?;
+            charge(&mut transaction, self.account, &completion, now).await?;
             self.set_answer(&mut transaction, response).await?;
             transaction.commit().await.map_err(StoreError::from)?;
         }

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::milliseconds;
 use crate::{
     domain::ids::{AccountId, RenderId},
     store::error::StoreError,
@@ -22,29 +21,6 @@ pub struct StoredDocument {
     pub expires_at: Option<OffsetDateTime>,
     /// How long it took to get there.
     pub took: Duration,
-}
-
-/// Notes where a finished render's document is. The time that it took to get there is a further phase.
-pub async fn set_document(
-    db: &mut PgConnection,
-    account: AccountId,
-    id: RenderId,
-    document: &StoredDocument,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update renders
-         set result = $3, object_expires_at = $4,
-             phase_times = coalesce(phase_times, '{}') || jsonb_build_object('upload', $5::float8)
-         where account_id = $1 and id = $2",
-        account.0,
-        id.0,
-        document.result,
-        document.expires_at,
-        milliseconds(document.took),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
 }
 
 /// A document in the service's own storage.

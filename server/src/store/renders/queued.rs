@@ -1,0 +1,84 @@
+//! Queued renders, as their workers need them.
+
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        ids::{AccountId, RenderId},
+        sealing::Wrapped,
+    },
+    store::{account_storage::AccountStorage, error::StoreError, render_contents::Sealed},
+};
+
+/// An unfinished render, with all that its worker needs to process it.
+#[derive(Debug)]
+pub struct QueuedRender {
+    /// False for test keys.
+    pub livemode: bool,
+    /// The request without its content, with the versions of templates.
+    pub options: Value,
+    /// Names the document in the default storage. `None`: it goes elsewhere.
+    pub object: Option<Uuid>,
+    /// Most renders of the account at once.
+    pub concurrency: usize,
+    /// The account's largest request body, in bytes.
+    pub body_bytes: usize,
+    /// What the account stores at this moment.
+    pub storage: AccountStorage,
+    /// The encrypted request, and the account's data key. `None`: the render was ended meanwhile.
+    pub content: Option<(Sealed, Wrapped)>,
+}
+
+/// Returns a render that has not ended.
+pub async fn find(db: &PgPool, account: AccountId, id: RenderId) -> Result<Option<QueuedRender>, StoreError> {
+    let row = sqlx::query!(
+        r#"select renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!",
+            limits.body_bytes as "body_bytes!", limits.storage_limits as "storage_limits!", storage.used as "used!",
+            content.version as "version?", content.sealed as "sealed?", data_key.secret_key_id as "secret_key_id?",
+            data_key.wrapped_key as "wrapped_key?"
+         from renders
+         join account_limits limits on limits.account_id = renders.account_id
+         join account_storage storage on storage.account_id = renders.account_id
+         left join account_keys data_key on data_key.account_id = renders.account_id
+         left join render_contents content on content.account_id = renders.account_id and content.render_id = renders.id
+         where renders.account_id = $1 and renders.id = $2 and renders.finished_at is null"#,
+        account.0,
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| {
+        let sealed = row
+            .version
+            .zip(row.sealed)
+            .map(|(version, sealed)| Sealed { version, sealed });
+        let data_key = row.secret_key_id.zip(row.wrapped_key);
+        let data_key = data_key.map(|(secret_key_id, sealed)| Wrapped { secret_key_id, sealed });
+        QueuedRender {
+            livemode: row.livemode,
+            options: row.options,
+            object: row.object_id,
+            concurrency: row.concurrency.unsigned_abs() as usize,
+            body_bytes: row.body_bytes.unsigned_abs() as usize,
+            storage: AccountStorage {
+                used: row.used,
+                limits: row.storage_limits,
+            },
+            content: sealed.zip(data_key),
+        }
+    }))
+}
+
+/// Marks a render as waiting for another try.
+pub async fn requeue(db: &mut PgConnection, account: AccountId, id: RenderId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update renders set status = 'queued' where account_id = $1 and id = $2 and finished_at is null",
+        account.0,
+        id.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
