@@ -1,4 +1,4 @@
-//! Claims jobs of one kind and does them, so many at once.
+//! Claims jobs of one kind and runs a bounded number of them concurrently.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -23,23 +23,23 @@ use crate::{
     },
 };
 
-/// Whoever has not been woken looks all the same: jobs become due, and connections get lost.
+/// Polling interval, because jobs become due and notifications can be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Leases are renewed well before they end.
+/// Well below the duration of leases.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
-/// Does the jobs of one kind.
+/// Runs the jobs of one kind.
 pub(super) struct Worker<'a> {
     pub(super) app: &'a AppState,
     pub(super) lifecycle: &'a Lifecycle,
     pub(super) kind: JobKind,
-    /// Jobs in hand.
+    /// Maximum number of jobs that run concurrently.
     pub(super) at_once: usize,
     /// See [`Wanted::cap`].
     pub(super) cap: Option<usize>,
 }
 
-/// What a worker has in hand.
+/// The jobs that a worker is running.
 #[derive(Default)]
 struct InHand {
     tasks: JoinSet<()>,
@@ -47,7 +47,7 @@ struct InHand {
 }
 
 impl Worker<'_> {
-    /// Until the service stops, and then until nothing is in hand any more.
+    /// Runs until the service stops and all claimed jobs have ended.
     pub(super) async fn run(&self) {
         let mut in_hand = InHand::default();
         let mut after = AccountId(Uuid::nil());
@@ -83,7 +83,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Takes at most so many jobs. `after` is the account whose turn was last.
+    /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
     async fn claim(&self, jobs: usize, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
         let wanted = Wanted {
             kind: self.kind,
@@ -91,7 +91,7 @@ impl Worker<'_> {
             after: *after,
             cap: self.cap,
         };
-        // A claim that a crash of the database forgets was never in hand.
+        // A claim that is lost in a crash of the database counts as never made.
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
         let mut claimed = jobs::claim(&mut transaction, self.app.instance, wanted).await?;
         if claimed.is_empty() && after.0 != Uuid::nil() {
@@ -111,7 +111,7 @@ impl Worker<'_> {
             }
         }
         for accepted in begun {
-            // The clock of whoever accepted it may be a little ahead.
+            // The clock of the accepting process may be slightly ahead.
             let delay = Duration::try_from(now - accepted).unwrap_or_default();
             self.app.metrics.render_begun(delay);
         }
@@ -134,7 +134,7 @@ impl Worker<'_> {
         let work = async move {
             tokio::select! {
                 () = execute(&app, &lifecycle, kind, &job) => {}
-                () = stopped.cancelled() => tracing::info!("stopped: it was cancelled, or is in hand of somebody else"),
+                () = stopped.cancelled() => tracing::info!("job stopped: it was cancelled, or another worker holds it"),
             }
         };
         let id = in_hand.tasks.spawn(work.instrument(span)).id();
@@ -156,7 +156,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Extends the leases of what is in hand, and stops what is not any more.
+    /// Renews the leases of running jobs, and stops jobs whose lease was lost.
     async fn renew(&self, in_hand: &InHand) {
         let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim).collect();
         if claims.is_empty() {

@@ -1,4 +1,4 @@
-//! What a render costs: reserved when it is accepted, charged in the statement that records its success.
+//! Credits of renders: reserved at acceptance, charged in the statement that records the success.
 
 use platen_engine::render_log::Seen;
 use sqlx::PgConnection;
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Opens a render. A live one reserves a credit, or is refused. So is one whose key has changed.
+/// Opens a render, which reserves a credit in live mode. Refused if credits are missing or the key has changed.
 pub(super) async fn open(
     db: &mut PgConnection,
     account: AccountId,
@@ -35,8 +35,8 @@ pub(super) async fn open(
     Ok(opened.ok_or_else(no_period)??)
 }
 
-/// Lets an unfinished live render reserve its true price, so that its document may go where it can't be taken back from.
-/// Refuses it if there are too few credits.
+/// Reserves the actual price of an unfinished live render before its document is delivered, which can't be undone.
+/// Refused if credits are missing.
 pub(super) async fn reserve_price(
     db: &mut PgConnection,
     account: AccountId,
@@ -52,7 +52,8 @@ pub(super) async fn reserve_price(
     Ok(reserved.ok_or_else(no_period)??)
 }
 
-/// Ends a render as succeeded and charges for it in one statement. `false`: that takes a transaction, for [`charge`].
+/// Ends a render as succeeded and charges for it in one statement. Returns `false` if that requires a transaction, with
+/// [`charge`].
 pub(super) async fn charge_at_once(
     db: &mut PgConnection,
     account: AccountId,
@@ -69,8 +70,8 @@ pub(super) async fn charge_at_once(
     }
 }
 
-/// Ends a render as succeeded, charges for it, and tells the owner when credits come to an end. `db` is a transaction; if it
-/// is refused, nothing of that may be committed.
+/// Ends a render as succeeded, charges for it, and mails the owner when credits run out. `db` must be a transaction,
+/// which must be rolled back if this fails.
 pub(super) async fn charge(
     db: &mut PgConnection,
     account: AccountId,
@@ -92,7 +93,7 @@ pub(super) async fn charge(
     }
 }
 
-/// Tells the owner that credits come to an end.
+/// Mails the owner that credits are running out.
 async fn tell_owner(
     db: &mut PgConnection,
     account: AccountId,
@@ -112,7 +113,7 @@ async fn tell_owner(
     write_to_owner(db, &owner, &letter, now).await
 }
 
-/// The account is gone.
+/// Returns the error for a missing period: the account has been deleted.
 fn no_period() -> StoreError {
     sqlx::Error::RowNotFound.into()
 }

@@ -1,4 +1,5 @@
-//! What renders reserve and cost. The rules are functions of the database: `migrations/20261123000032_credit_functions.sql`.
+//! Reservations and charges of renders. The rules are database functions:
+//! `migrations/20261123000032_credit_functions.sql`.
 
 use platen_engine::render_log::Seen;
 use sqlx::PgConnection;
@@ -20,13 +21,13 @@ use crate::{
     },
 };
 
-/// What the unfinished live renders of an account reserve.
+/// Returns the credits that an account's unfinished live renders reserve.
 pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
     let reserved = sqlx::query_scalar!(r#"select reserved_credits($1) as "credits!""#, account.0);
     Ok(reserved.fetch_one(db).await?)
 }
 
-/// Lets an unfinished live render reserve its price, or refuses it.
+/// Reserves the price of an unfinished live render, or refuses it.
 pub async fn reserve_price(
     db: &mut PgConnection,
     account: AccountId,
@@ -54,47 +55,45 @@ pub async fn reserve_price(
     }))
 }
 
-/// What is to be paid for a document.
+/// The charge for a document.
 pub struct Bill {
-    /// The render.
     pub render: RenderId,
-    /// False for test keys: it is counted, not charged.
+    /// If `false`, the usage is counted but not charged.
     pub livemode: bool,
-    /// What it is counted as.
     pub meter: Meter,
-    /// Credits.
+    /// In credits.
     pub price: i64,
 }
 
-/// What became of a charge.
+/// Outcome of a charge.
 pub enum Charge {
-    /// It is made. The owner is to be told, in the same transaction.
+    /// The charge was made. If `tell` is set, the owner must be notified in the same transaction.
     Made {
-        /// What the account has used of its own credits.
+        /// The account's own credits, if this charge used up four fifths of them, or all.
         tell: Option<OwnCredits>,
     },
-    /// It would have to be told the owner: it can be made in a transaction only.
+    /// Nothing was charged: the owner must be notified, which requires a transaction.
     ToBeTold,
-    /// The render has ended before.
+    /// The render has already ended.
     Ended,
-    /// The document costs more than is left.
+    /// The document costs more than the credits left.
     Refused(NotEnoughCredits),
 }
 
-/// An account's own credits in a period, without what it may use beyond them.
+/// An account's own credits in a period, without overage.
 pub struct OwnCredits {
-    /// How many there are.
+    /// All credits.
     pub own: i64,
-    /// Those that are gone.
+    /// Used credits.
     pub used: i64,
-    /// What may be used beyond them.
+    /// Maximum overage, in credits.
     pub overage_limit: i64,
-    /// The first moment after the period.
+    /// End of the period, exclusive.
     pub ends_at: OffsetDateTime,
 }
 
-/// Ends a render that is under way as succeeded, and charges for it; or does neither. `may_tell`: this is a transaction, in
-/// which the owner can be told.
+/// Ends a render in progress as succeeded and charges for it, or does neither. `may_tell` states that this runs in a
+/// transaction, in which the owner can be notified.
 pub async fn succeed(
     db: &mut PgConnection,
     account: AccountId,
