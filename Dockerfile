@@ -1,5 +1,5 @@
-# The service in one image: `platen serve` against the Postgres that DATABASE_URL names.
-# The browser keeps its own sandbox; for that the container needs deploy/chromium-seccomp.json. See docs/containers.md.
+# The service as one image: runs `platen serve` with the Postgres at DATABASE_URL.
+# The browser runs in its own sandbox, which requires deploy/chromium-seccomp.json. See docs/containers.md.
 
 FROM debian:bookworm-slim AS build
 WORKDIR /src

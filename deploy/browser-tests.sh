@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens the dashboard in Chromium: `end2end/tests` against the debug build. Arguments go to Playwright.
+# Runs `end2end/tests` against the debug build, in Chromium. Arguments are passed to Playwright.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reads the files for containers and Kubernetes as YAML, and holds them against what they have to agree about. The YAML
-# reader is the one that comes with Schemathesis.
+# Parses the files for containers and Kubernetes as YAML, and checks that they are consistent with each other and with
+# the service. The YAML parser comes with Schemathesis.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,13 +27,13 @@ for path in files:
         if path.name != "kustomization.yaml" and not (
             item.get("apiVersion") and item.get("kind") and item.get("metadata", {}).get("name")
         ):
-            faults.append(f"{path}: an object without apiVersion, kind or name")
+            faults.append(f"{path}: an object has no apiVersion, kind or name")
 
 for path in folder.rglob("kustomization.yaml"):
     listed = set(objects[path][0]["resources"]) if objects[path] else set()
     present = {other.name for other in path.parent.glob("*.yaml")} - {path.name}
     for name in listed ^ present:
-        faults.append(f"{path}: {name} is listed but missing, or present but not listed")
+        faults.append(f"{path}: {name} is listed but doesn't exist, or exists but isn't listed")
 
 kinds = [item for path in files for item in objects[path]]
 settings = next((item["data"] for item in kinds if item.get("kind") == "ConfigMap"), {})
@@ -43,16 +43,16 @@ for item in kinds:
         continue
     name, container = item["metadata"]["name"], pod["containers"][0]
     pause = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
-    # Two seconds for the last answers, as boot.rs has it.
+    # Two seconds for the last responses, as in boot.rs.
     needed = pause + int(settings["PLATEN_SHUTDOWN_GRACE"]) + 2
     if pod["terminationGracePeriodSeconds"] <= needed:
-        faults.append(f"{name}: terminationGracePeriodSeconds has to be more than {needed}")
+        faults.append(f"{name}: terminationGracePeriodSeconds must be more than {needed}")
     if pod["securityContext"]["seccompProfile"].get("type") != "Localhost":
         faults.append(f"{name}: without its seccomp profile Chromium has no sandbox")
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     for port, setting in {"http": "PLATEN_LISTEN", "metrics": "PLATEN_METRICS_LISTEN"}.items():
         if not settings[setting].endswith(f":{ports[port]}"):
-            faults.append(f"{name}: port {port} is not that of {setting}")
+            faults.append(f"{name}: port {port} differs from {setting}")
 
 for fault in faults:
     print(fault, file=sys.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes server/pdf for FUZZ_SECONDS (an hour), beginning with the fixtures of its tests. What it finds stays in
+# Fuzzes server/pdf for FUZZ_SECONDS (default: one hour), seeded with the fixtures of its tests. Findings are written to
 # server/pdf/fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Holds the API's description against the standard, and a running service against the description: requests as it
-# allows them and as it does not, made up by Schemathesis, the same ones at every run.
+# Validates the API description against the OpenAPI standard, and tests a running service against the description:
+# Schemathesis generates valid and invalid requests, the same ones on every run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 platen=$(realpath "${CARGO_TARGET_DIR:-target}/debug/platen")
 operations=$PWD/deploy/schemathesis.toml
 tools=$HOME/.cache/platen/schemathesis/bin
-longest=600 # seconds, also on a machine that does much else
+longest=600 # seconds, sufficient on a busy machine
 
 "$tools/openapi-spec-validator" server/openapi.json
 
@@ -16,7 +16,7 @@ chmod 711 "$folder" # Postgres and Chromium run as other users
 service=
 trap '[ -z "$service" ] || { kill "$service"; wait "$service"; } 2>/dev/null; rm -rf "$folder"' EXIT
 
-# A page that never gets ready should not take up the time; the other limits are out of the way.
+# A page that never gets ready must not use up the time; the other limits are out of the way.
 export PLATEN_DATA_DIR=$folder/data PLATEN_LISTEN=127.0.0.1:0 PLATEN_BROWSERS=1 PLATEN_SYNC_DEADLINE=5
 export PLATEN_RATE_PER_MINUTE=100000 PLATEN_CONCURRENCY=16
 unset DATABASE_URL
@@ -32,10 +32,10 @@ email=schemathesis@example.org
 "$platen" accounts create --email "$email" --plan Scale --credits 1000000 <<<'a long password' >/dev/null
 key=$("$platen" keys create --email "$email" --name schemathesis 2>/dev/null)
 
-cd "$folder" # where it keeps notes of its run
+cd "$folder" # Schemathesis writes its working files here
 if ! timeout "$longest" "$tools/schemathesis" --config-file "$operations" run "$address/openapi.json" \
   --header "Authorization: Bearer $key" --max-examples 20 --generation-deterministic --request-timeout 20 --no-color; then
-  printf '\nWhat the service logged of errors:\n'
-  grep '"level":"ERROR"' "$folder/log" | tail -n 20 || echo '  nothing'
+  printf '\nErrors in the log of the service:\n'
+  grep '"level":"ERROR"' "$folder/log" | tail -n 20 || echo '  none'
   exit 1
 fi

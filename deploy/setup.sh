@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing, and nothing else: the single list of packages, for `make`, for CI and for the image.
+# Installs missing packages, and nothing else: the only list of packages, for `make`, CI and the image.
 #
-#   deploy/setup.sh               what building and running Platen needs
-#   deploy/setup.sh --test        what `make test` needs besides
+#   deploy/setup.sh               what is needed to build and run Platen
+#   deploy/setup.sh --test        what `make test` needs in addition
 #   deploy/setup.sh --only build  one group: build, site (the dashboard), render (browser and fonts), database or test
 #
-# It installs on Debian 12, as root or with sudo. Elsewhere it names what is missing and stops.
+# Installs on Debian 12, as root or with sudo. On other systems, it lists the missing packages and stops.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,12 +24,12 @@ node_wanted=18
 verapdf_version=1.30.2
 verapdf_jars=$HOME/.cache/platen/verapdf/lib
 schemathesis=$HOME/.cache/platen/schemathesis
-# Object stores that tests write to. Test tools only, and never part of the image: MinIO's licence is the AGPL.
+# Object stores for tests. Never part of the image: MinIO is licensed under the AGPL.
 minio_version=v0.0.0-20260212201848-7aac2a2c5b7c
 fake_gcs_version=v1.56.1
 go_version=1.26.8
 stores=$HOME/.cache/platen/stores
-# Says in tests whether our requests to Stripe are well-formed.
+# Validates our requests to Stripe in tests.
 stripe_mock_version=v0.203.0
 stripe_mock=$HOME/.cache/platen/stripe-mock
 wasm_target=wasm32-unknown-unknown
@@ -38,7 +38,7 @@ say() { printf 'set-up: %s\n' "$*" >&2; }
 fail() { say "$@"; exit 1; }
 is_root() { [ "$(id -u)" = 0 ]; }
 
-# What is needed. Each line: what it is, Debian's packages for it, and a check that succeeds when it is there.
+# Requirements. Each line: a name, the Debian packages that provide it, and a check that succeeds if it is installed.
 
 list_needs() {
   for group in $groups; do "needs_of_$group"; done
@@ -54,7 +54,7 @@ needs_of_build() {
 needs_of_site() {
   . deploy/toolchain.sh
   wasm_bindgen=$HOME/.cache/platen/wasm-bindgen/$(locked_version wasm-bindgen)
-  # Of each list of packages one copy for all clones, outside of them: `node_modules` is a link.
+  # One copy for each lock file, outside of the clones and shared by them: `node_modules` is a symbolic link.
   node_packages_for=run
   [[ " $groups " != *" test "* ]] || node_packages_for=test
   node_packages=$HOME/.cache/platen/node/$(sha256sum frontend/package-lock.json | cut -c 1-16)
@@ -84,7 +84,7 @@ needs_of_database() {
 
 needs_of_test() {
   . deploy/toolchain.sh
-  # Lints and formatter belong to the toolchain in use: Debian's packages help only Debian's.
+  # clippy and rustfmt must match the toolchain in use: Debian's packages fit only Debian's Rust.
   local of_debian=''
   if rust_is_debians; then of_debian=yes; fi
   need clippy "${of_debian:+rust-web-clippy}" cargo clippy --version
@@ -102,7 +102,7 @@ needs_of_test() {
 
 program() { command -v "$1"; }
 node_is_new_enough() { node -e "process.exit(parseInt(process.versions.node) < $node_wanted ? 1 : 0)"; }
-# With bitcode, as `add_wasm_library` says.
+# With bitcode; see `add_wasm_library`.
 wasm_library_is_there() { grep -qs "\.llvmbc" "$(rustc --print target-libdir --target $wasm_target)"/libstd-*.rlib; }
 wasm_bindgen_is_there() { [ -x "$wasm_bindgen/bin/wasm-bindgen" ]; }
 node_packages_are_there() { [ -e "$node_packages/for-$node_packages_for" ]; }
@@ -110,7 +110,7 @@ postgres_server() { compgen -G '/usr/lib/postgresql/*/bin/postgres' || program p
 headless_shell() { [ -n "${PLATEN_CHROMIUM:-}" ] || program chromium-headless-shell || program chrome-headless-shell; }
 faketime() { compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1'; }
 python_venv() { python3 -c 'import ensurepip, venv'; }
-# The list of packages is copied last.
+# The list of packages is copied last, so that it marks a complete installation.
 schemathesis_is_there() { cmp -s deploy/schemathesis.txt "$schemathesis/packages.txt"; }
 stores_are_there() { [ "$(cat "$stores/versions" 2>/dev/null)" = "$minio_version $fake_gcs_version" ]; }
 stripe_mock_is_there() { [ "$(cat "$stripe_mock/versions" 2>/dev/null)" = "$stripe_mock_version" ]; }
@@ -134,21 +134,21 @@ find_missing() {
   list_needs
 }
 
-# What is done about it.
+# Installation.
 
 as_root=()
 install_packages() {
   [ "$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}")" = "debian 12" ] ||
-    fail 'this is not Debian 12, so please install it yourself and start again.'
+    fail 'this is not Debian 12: install the missing packages yourself and run it again.'
   [ ${#by_hand[@]} = 0 ] || fail "your Rust toolchain lacks ${by_hand[*]}; with rustup: rustup component add ${by_hand[*]}"
   if ! is_root; then
-    command -v sudo >/dev/null || fail "there is no sudo here: as root, run  apt-get install ${packages[*]}"
+    command -v sudo >/dev/null || fail "sudo is not installed: as root, run  apt-get install ${packages[*]}"
     as_root=(sudo)
     [ -t 0 ] || as_root+=(-n)
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
 
-  # Platen starts a PostgreSQL of its own: the package must not make and start Debian's default cluster.
+  # Platen starts a PostgreSQL of its own: the package must not create and start Debian's default cluster.
   no_cluster=/etc/postgresql-common/createcluster.d/platen.conf
   case " ${packages[*]} " in *" postgresql-15 "*)
     trap '"${as_root[@]}" rm -f "$no_cluster"' EXIT
@@ -159,11 +159,11 @@ install_packages() {
   local log
   log=$(mktemp)
   { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${packages[@]}"; } >"$log" 2>&1 </dev/null ||
-    { cat "$log" >&2; fail 'apt-get failed: its words stand above.'; }
+    { cat "$log" >&2; fail 'apt-get failed; see its output above.'; }
   rm -f "$log"
 }
 
-# Neither root nor each other: PostgreSQL and Chromium's sandbox refuse root, and an escaped browser must own nothing.
+# Separate unprivileged users: PostgreSQL and Chromium's sandbox refuse root, and an escaped browser must own nothing.
 make_users() {
   is_root || return 0
   local user
@@ -173,7 +173,7 @@ make_users() {
   done
 }
 
-# With rustup it is a download. Debian has only its source, which takes a minute to compile.
+# rustup downloads it. Debian has only its source, which takes a minute to compile.
 add_wasm_library() {
   if ! rust_is_debians; then
     command -v rustup >/dev/null || fail "your Rust toolchain lacks the standard library for $wasm_target"
@@ -187,10 +187,10 @@ add_wasm_library() {
   mkdir "$work/src"
   printf '[package]\nname = "nothing"\nedition = "2024"\n' > "$work/Cargo.toml"
   : > "$work/src/lib.rs"
-  # With bitcode, for the module is optimised as a whole; Cargo leaves it out otherwise.
+  # With bitcode, which Cargo omits by default, because link-time optimization needs it.
   (cd "$work" && RUSTC_BOOTSTRAP=1 RUSTFLAGS='-C embed-bitcode=yes' CARGO_TARGET_DIR=target \
     cargo build --quiet --release --target $wasm_target -Zbuild-std=std,panic_abort,proc_macro) ||
-    fail 'it could not be compiled'
+    fail "the standard library for $wasm_target could not be compiled"
   rm "$work/target/$wasm_target/release/deps/libnothing"*
   is_root || as_root=(sudo)
   "${as_root[@]}" rm -rf "$library"
@@ -198,14 +198,15 @@ add_wasm_library() {
   rm -rf "$work"
 }
 
-# Module and tool have to be of one version. The tool runs for a second at a time: optimising it would only take longer.
+# Module and tool must have the same version. The tool runs for a second at a time, so that optimizing it would not pay
+# off.
 build_wasm_bindgen() {
   say "building wasm-bindgen ${wasm_bindgen##*/} (minutes)"
   CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install --quiet wasm-bindgen-cli --version "=${wasm_bindgen##*/}" \
     --root "$wasm_bindgen" || fail 'wasm-bindgen could not be built; the dashboard needs it.'
 }
 
-# Tests need more than a run does.
+# Tests need more packages than a run does.
 fetch_node_packages() {
   local work omit=''
   say 'fetching packages for Node.js'
@@ -214,7 +215,7 @@ fetch_node_packages() {
   work=$(mktemp -d "$node_packages.XXXXXX")
   cp frontend/package.json frontend/package-lock.json frontend/.npmrc "$work"
   (cd "$work" && npm ci --loglevel=error --ignore-scripts $omit >&2) ||
-    fail 'npm could not fetch them; the dashboard is built by them.'
+    fail 'npm could not fetch the packages that build the dashboard.'
   touch "$work/for-run" "$work/for-$node_packages_for"
   rm -rf "$node_packages"
   mv "$work" "$node_packages"
@@ -275,8 +276,8 @@ fetch_stripe_mock() {
   install_by_go "$stripe_mock" "$stripe_mock_version" "github.com/stripe/stripe-mock@$stripe_mock_version"
 }
 
-# Builds programs into a folder, and writes their versions beside them. Debian's Go is too old for some. Go hands out its
-# newer selves as modules, and checks them as it checks any module.
+# Builds programs into a folder, and writes their versions beside them. Debian's Go is too old for some of them; newer
+# Go toolchains are available as modules, with the checksums of modules.
 install_by_go() (
   folder=$1 versions=$2
   shift 2

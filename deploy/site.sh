@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the files of the dashboard: style sheet, script, module, fonts and pictures. The program finds them in the folder
-# `site` beside itself. When nothing has changed it takes a second.
+# Builds the files of the dashboard: style sheet, script, WebAssembly module, fonts and images. The program reads them
+# from the folder `site` next to its binary. Takes a second if nothing has changed.
 #
-#   deploy/site.sh          as it is delivered, in target/release/site
-#   deploy/site.sh --fast   for a look at every change, in target/debug/site: neither optimised nor packed
+#   deploy/site.sh          the release build, in target/release/site
+#   deploy/site.sh --fast   for development, in target/debug/site: neither optimized nor compressed
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh
@@ -19,7 +19,7 @@ packages=frontend/node_modules
 work=$site-build
 mkdir -p "$work"
 
-# A step is done again when what it depends on has changed since it was done.
+# A step runs again if its inputs have changed since its last run.
 is_done() { [ "$(cat "$work/$1.done" 2>/dev/null)" = "$2" ]; }
 done_with() { printf '%s\n' "$2" > "$work/$1.done"; }
 state_of() { find "$@" -type f -not -path '*/node_modules/*' -printf '%p %s %T@\n' | sort | sha256sum; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Writes down, in .sqlx/, what Postgres says about every query of the server, so that ordinary builds check queries
-# without a database. Run it after a change to a query or a migration, and commit the result.
+# Writes the metadata of the server's queries to .sqlx/, so that ordinary builds can check queries without a database.
+# Run it after changing a query or a migration, and commit the result.
 #
 #   deploy/sqlx-prepare.sh           refresh .sqlx/
-#   deploy/sqlx-prepare.sh --check   change nothing; fail when .sqlx/ is out of date
+#   deploy/sqlx-prepare.sh --check   change nothing; fail if .sqlx/ is out of date
 #
-# It asks a throw-away Postgres of its own, migrated by migrations/*.sql.
+# It uses a temporary Postgres, migrated by migrations/*.sql.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh
@@ -43,8 +43,8 @@ for migration in migrations/*.sql; do
   "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 --single-transaction --file "$migration"
 done
 
-# The macros run only when the package is compiled anew. All targets, as clippy takes them: with fewer, Cargo would choose
-# other features and compile most dependencies twice.
+# The macros run only if the package is recompiled. All targets, as for clippy: with fewer, Cargo would select other
+# features and compile most dependencies twice.
 touch server/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$work/sqlx DATABASE_URL="postgres://platen@localhost/postgres?host=$work/run" \
   cargo check --quiet --locked --workspace --all-targets

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that CI runs, cheap steps first; stops at the first that fails. Each step prints its time.
+# Runs everything that CI runs, cheap steps first, and stops at the first failure. Prints the time of each step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,10 +25,10 @@ step 'format of scripts and styles' frontend/node_modules/.bin/prettier --log-le
 step 'types of scripts' end2end/node_modules/.bin/tsc --project end2end
 step 'types of the site' frontend/node_modules/.bin/tsc --project frontend
 step 'manifests' deploy/check-manifests.sh
-# First of the builds: it compiles the server anew.
+# First of the builds, because it recompiles the server.
 step 'queries' deploy/sqlx-prepare.sh --check
 step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
-# One set of packages and features for all that follows, so that nothing is built twice.
+# The following steps use one set of packages and features, so that nothing is built twice.
 step 'unit tests' cargo test --locked --workspace --lib --bins
 step 'documentation tests' cargo test --locked --workspace --doc
 step 'examples' cargo build --locked --workspace --examples

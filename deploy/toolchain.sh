@@ -1,5 +1,5 @@
-# To be sourced (POSIX sh), from the project's top folder: puts a Rust toolchain that is new enough first on PATH.
-# The one on PATH is taken if it will do, else rustup's usual folder, else Debian's. Without any, PATH stays as it is
+# Sourced (POSIX sh) from the project's top folder. Puts a sufficiently new Rust toolchain first on PATH: the one on
+# PATH if it qualifies, else the one in rustup's default folder, else Debian's. If there is none, PATH stays unchanged
 # and `rust_is_new_enough` fails.
 
 rust_wanted=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
@@ -20,12 +20,12 @@ find_rust() {
   PATH=$path_before
 }
 
-# Whether that is Debian's Rust, whose parts are Debian's packages, or none.
+# Succeeds if the toolchain is Debian's, whose components are Debian packages, or if there is none.
 rust_is_debians() {
   [ "$(command -v rustc)" = /usr/bin/rustc ] || ! rust_is_new_enough
 }
 
-# The version of a package in Cargo.lock, for tools that have to be the same.
+# Prints the version of a package in Cargo.lock, for tools that must match it.
 locked_version() {
   sed -n "/^name = \"$1\"\$/{n;s/^version = \"\(.*\)\"\$/\1/p}" Cargo.lock
 }
@@ -33,6 +33,6 @@ locked_version() {
 find_rust
 export PATH
 if rust_is_debians; then
-  # It comes without the linker of the dashboard's module.
+  # It doesn't include a linker for the dashboard's module.
   export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-19
 fi

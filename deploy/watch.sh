@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and starts the service in a debug build, and again whenever a source has changed.
+# Builds and starts the service as a debug build, and again whenever a source file changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh

@@ -1,4 +1,4 @@
-// What every test is given instead of Playwright's own: pages that fail the test when they complain.
+// The fixtures of all tests: pages that fail the test if the browser reports errors.
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,19 +13,19 @@ export { expect };
 const PICTURES = fileURLToPath(new URL("pictures", import.meta.url));
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-/** An address of the network that is kept for examples (RFC 2544). */
+/** Returns an address from the range reserved for benchmarks (RFC 2544). */
 const clientAddress = () => `198.18.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
 
 interface Fixtures {
-  /** The owner of an account of their own, logged in. */
+  /** The owner of a new account, logged in. */
   member: Member;
-  /** Turns what is to be expected away from the complaints: a page of 404 is one of the browser's. */
+  /** Excludes expected browser errors, such as the one that the browser logs for a 404 page. */
   forgive: (complaint: RegExp) => void;
-  /** Fails on any fault that axe finds in the page as it stands. */
+  /** Fails if axe finds an accessibility violation in the page's current content. */
   expectAccessible: (page: Page) => Promise<void>;
-  /** Whether the app has taken the page over. */
+  /** Waits until the page is hydrated. */
   hydrated: (page: Page) => Promise<void>;
-  /** Writes a picture of the whole page for people to look at. */
+  /** Writes a screenshot of the whole page, for manual review. */
   picture: (page: Page, name: string) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
     context.on("console", (message: ConsoleMessage) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
-    // A page that is left needs its files no more: neither those on their way nor the module that was being read.
+    // Leaving a page aborts requests in progress, and the loading of the module.
     context.on("weberror", (error) => {
       const fault = String(error.error());
       if (!fault.includes("Response body loading was aborted")) complaints.push(fault);
@@ -74,7 +74,7 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
   expectAccessible: async ({}, use) => {
     const source = await readFile(AXE, "utf8");
     await use(async (page) => {
-      // Evaluated from outside: the page's own policy has no say.
+      // Evaluated by the debugger, which the page's content security policy doesn't restrict.
       await page.evaluate(source);
       const violations = await page.evaluate(async () => {
         const axe = (window as unknown as { axe: typeof import("axe-core") }).axe;

@@ -1,11 +1,11 @@
-// A mail server for tests: takes every mail (RFC 5321, as much as one client needs) and puts it into a folder, a file each.
+// A mail server for tests: accepts every mail (the subset of RFC 5321 that one client needs) and stores each as a file.
 
 import { randomUUID } from "node:crypto";
 import { readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
 import { join } from "node:path";
 
-/** Starts the server. Its address is for `PLATEN_SMTP_URL`. */
+/** Starts the server. `url` is the value for `PLATEN_SMTP_URL`. */
 export function startMailbox(folder: string): Promise<{ server: Server; url: string }> {
   const server = createServer((socket) => void converse(socket, folder));
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ async function converse(socket: Socket, folder: string): Promise<void> {
   const say = (line: string) => socket.write(`${line}\r\n`);
   let received = "";
   let inMail = false;
-  // Whoever hangs up has said everything.
+  // A client may disconnect without QUIT.
   socket.on("error", () => socket.destroy());
   say("220 tests");
   for await (const chunk of socket.setEncoding("utf8")) {
@@ -48,7 +48,7 @@ async function converse(socket: Socket, folder: string): Promise<void> {
   }
 }
 
-/** The texts of the mails to an address with this subject, the latest first. */
+/** Returns the texts of the mails with a recipient and subject, latest first. */
 export async function mailsTo(folder: string, address: string, subject: string): Promise<string[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".eml")).sort();
   const mails = await Promise.all(files.reverse().map((file) => readFile(join(folder, file), "utf8")));
@@ -56,7 +56,7 @@ export async function mailsTo(folder: string, address: string, subject: string):
   return wanted.map(plainText);
 }
 
-/** The part of a mail that is plain text, decoded (RFC 2045, 6). */
+/** Returns the decoded text/plain part of a mail (RFC 2045, section 6). */
 function plainText(mail: string): string {
   const [head, ...rest] = mail.slice(mail.search(/content-type: text\/plain/i)).split("\r\n\r\n");
   const body = rest.join("\r\n\r\n").split("\r\n--")[0]!;

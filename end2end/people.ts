@@ -1,4 +1,4 @@
-// Those who use the service in tests: they sign up by mail as people do, or are there from the beginning.
+// Users in tests: they sign up by mail, or are created by a command.
 
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -12,10 +12,10 @@ import { setting } from "./service.ts";
 export const PASSWORD = "correct horse battery";
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** An address that nobody has had before. */
+/** Returns a new email address. */
 export const newAddress = () => `${crypto.randomUUID()}@example.org`;
 
-/** The link in the last mail to an address with this subject. */
+/** Returns the link in the latest mail to an address with this subject. */
 export async function linkFor(address: string, subject: string): Promise<string> {
   let link: string | undefined;
   await expect(async () => {
@@ -26,7 +26,7 @@ export async function linkFor(address: string, subject: string): Promise<string>
   return link!;
 }
 
-/** Somebody with this address signs up, and is logged in at the end. */
+/** Signs up with this address; the user is logged in afterwards. */
 export async function signUp(page: Page, address: string): Promise<void> {
   await page.goto("/sign-up");
   await page.getByLabel("Your name").fill("Ann <b>Example</b>");
@@ -41,14 +41,14 @@ export async function signUp(page: Page, address: string): Promise<void> {
   await expect(page).toHaveURL(/\/dashboard$/);
 }
 
-/** Fills in the form of the log-in page. */
+/** Fills in and submits the form of the log-in page. */
 export async function logIn(page: Page, address: string, password = PASSWORD): Promise<void> {
   await page.getByLabel("Email").fill(address);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-/** What an authenticator app with this secret shows, so many steps of half a minute from now (RFC 6238). */
+/** Returns the code that an authenticator app with this secret shows, `later` half-minute steps from now (RFC 6238). */
 export function codeOf(secret: string, later = 0): string {
   const bits = [...secret.replaceAll(/\s/g, "")].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0"));
   const bytes = bits
@@ -62,22 +62,22 @@ export function codeOf(secret: string, later = 0): string {
   return String(number % 1_000_000).padStart(6, "0");
 }
 
-/** A second factor that is on. */
+/** An enabled second factor. */
 export interface SecondFactor {
   secret: string;
-  /** The one by which it was turned on. */
+  /** The code that was used to turn it on. */
   usedCode: string;
   recoveryCodes: string[];
 }
 
-/** Whoever is logged in sets up a second factor. They are at the page that shows the recovery codes. */
+/** Sets up a second factor for the logged-in user, and ends on the page with the recovery codes. */
 export async function setUpSecondFactor(page: Page): Promise<SecondFactor> {
   await page.goto("/dashboard/settings");
   await page.getByRole("button", { name: "Set up an app" }).click();
   return turnOn(page);
 }
 
-/** Turns an authenticator app on, from the page that shows the code. */
+/** Turns on an authenticator app, on the page that shows the QR code. */
 export async function turnAppOn(page: Page): Promise<{ secret: string; usedCode: string }> {
   const secret = (await page.locator(".totp code").textContent())!;
   const usedCode = codeOf(secret);
@@ -86,7 +86,7 @@ export async function turnAppOn(page: Page): Promise<{ secret: string; usedCode:
   return { secret, usedCode };
 }
 
-/** The same, where it is the first factor: recovery codes come with it. */
+/** The same for the first factor, which comes with recovery codes. */
 export async function turnOn(page: Page): Promise<SecondFactor> {
   const { secret, usedCode } = await turnAppOn(page);
   const recoveryCodes = await page
@@ -97,12 +97,12 @@ export async function turnOn(page: Page): Promise<SecondFactor> {
   return { secret, usedCode, recoveryCodes };
 }
 
-/** The session of whoever is logged in has not been asked for its password for a while. */
+/** Removes the password confirmation from the sessions of a user, as if it had expired. */
 export const forgetConfirmation = (email: string) =>
   sql(`update sessions set data = jsonb_set(data, '{person,confirmed}', 'null')
        where user_id = (select id from users where email = '${email}')`);
 
-/** Changes the database of the service behind its back. */
+/** Executes a statement on the service's database directly. */
 function sql(statement: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = ["-h", join(setting("PLATEN_TEST_DATA"), "run"), "-U", "platen", "-d", "platen", "-c", statement];
@@ -110,21 +110,21 @@ function sql(statement: string): Promise<string> {
   });
 }
 
-/** Leaves by the menu of a page of the dashboard. */
+/** Logs out with the user menu of a dashboard page. */
 export async function logOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: /your menu$/ }).click();
   await page.getByRole("button", { name: "Log out" }).click();
   await expect(page).toHaveURL(/\/log-in$/);
 }
 
-/** The owner of an account of their own. */
+/** The owner of an account. */
 export interface Member {
   email: string;
   /** A live key with every scope. */
   key: string;
 }
 
-/** Makes an account with a key, as an operator does. */
+/** Creates an account with a key by commands, as an operator does. */
 export async function makeMember(): Promise<Member> {
   const email = newAddress();
   await platen(["accounts", "create", "--email", email, "--plan", "Growth"], `${PASSWORD}\n`);
@@ -132,13 +132,13 @@ export async function makeMember(): Promise<Member> {
   return { email, key: key.trim() };
 }
 
-/** Whoever is logged in becomes an operator of the service, with the second factor that those need. */
+/** Makes the logged-in user an operator, with the second factor that operators need. */
 export async function becomeOperator(page: Page, member: Member): Promise<void> {
   await platen(["admin", "appoint", "--email", member.email]);
   await setUpSecondFactor(page);
 }
 
-/** Runs the program beside the service. Answers what it prints. */
+/** Runs a command of the program and returns its output. */
 export function platen(commands: string[], input = ""): Promise<string> {
   return new Promise((resolve, reject) => {
     const program = execFile(
@@ -147,7 +147,7 @@ export function platen(commands: string[], input = ""): Promise<string> {
       { env: { PATH: process.env.PATH, HOME: process.env.HOME, PLATEN_DATA_DIR: setting("PLATEN_TEST_DATA") } },
       (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
     );
-    // A command that reads nothing may be gone before this is written.
+    // A command that reads no input may exit before this is written.
     program.stdin!.on("error", () => undefined);
     program.stdin!.end(input);
   });

@@ -1,11 +1,11 @@
 import { defineConfig } from "@playwright/test";
 
-// `deploy/browser-tests.sh` starts it.
+// Started by `deploy/browser-tests.sh`.
 export default defineConfig({
   testDir: "tests",
   outputDir: "results",
   globalSetup: "./service.ts",
-  // The service is one for all; what tests make has names of its own.
+  // All tests share one service and create objects with unique names.
   fullyParallel: true,
   workers: 2,
   forbidOnly: true,
@@ -16,12 +16,13 @@ export default defineConfig({
   use: {
     browserName: "chromium",
     launchOptions: {
-      // Debian's, so that nothing is downloaded. Started directly: its wrapper would outlive the tests.
+      // Debian's Chromium, so that nothing is downloaded. Started directly, because its wrapper would outlive the
+      // tests.
       executablePath: process.env.PLATEN_TEST_CHROMIUM ?? "/usr/lib/chromium/chromium",
       chromiumSandbox: false,
     },
     locale: "en-GB",
-    // What still moves can't be clicked reliably where a page runs no script.
+    // Moving elements can't be clicked reliably on pages without script.
     contextOptions: { reducedMotion: "reduce" },
     timezoneId: "Europe/Stockholm",
     trace: "retain-on-failure",

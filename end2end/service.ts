@@ -1,4 +1,4 @@
-// Starts the service for all tests: the real program with a database of its own in a folder that is removed afterwards.
+// Starts the service for all tests: the real program with its own database in a temporary folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -10,12 +10,12 @@ import { createInterface } from "node:readline";
 import { startMailbox } from "./mailbox.ts";
 import { startStripe } from "./stripe.ts";
 
-/** A first start makes a database. */
+/** The first start creates a database cluster. */
 const PATIENCE_MS = 60_000;
 
 export default async function start(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "platen-"));
-  // As root the database runs as another user, who has to be able to pass.
+  // As root, the database runs as another user, which needs access to its folder.
   await chmod(folder, 0o711);
   const mails = join(folder, "mails");
   await mkdir(mails);
@@ -30,14 +30,14 @@ export default async function start(): Promise<() => Promise<void>> {
       PLATEN_DATA_DIR: folder,
       PLATEN_SITE_DIR: setting("PLATEN_TEST_SITE"),
       PLATEN_LISTEN: `127.0.0.1:${port}`,
-      // Passkeys are bound to a name.
+      // Passkeys are bound to a host name, not an IP address.
       PLATEN_BASE_URL: `http://localhost:${port}`,
       PLATEN_LOG_FORMAT: "json",
-      // What every request says is for those who look for a fault.
+      // Request logs are useful only for debugging.
       PLATEN_LOG: process.env.PLATEN_LOG ?? "warn",
       PLATEN_SMTP_URL: mailbox.url,
       PLATEN_MAIL_FROM: "Platen <mail@example.org>",
-      // Tests come from addresses of their own: how often one may try is counted by address.
+      // Tests use addresses of their own, because attempts are limited by address.
       PLATEN_TRUSTED_PROXIES: "127.0.0.1/32",
       ...stripe.settings,
     },
@@ -64,7 +64,7 @@ export default async function start(): Promise<() => Promise<void>> {
   return stop;
 }
 
-/** A port that nobody listens on. */
+/** Returns a free port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -75,7 +75,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Where the service says that it is to be found. */
+/** Returns the address that the service prints when it is ready. */
 function address(service: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("the service was not ready in time")), PATIENCE_MS);
@@ -91,7 +91,7 @@ function address(service: ChildProcess): Promise<string> {
   });
 }
 
-/** What `deploy/browser-tests.sh` or the start of the service has set. */
+/** Returns an environment variable set by `deploy/browser-tests.sh` or at startup of the service. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set; start the tests with deploy/browser-tests.sh`);

@@ -1,4 +1,4 @@
-// Starts the fake of Stripe (`end2end/stripe`), by which the service sells in tests.
+// Starts the fake Stripe (`end2end/stripe`) that the service uses in tests.
 
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -7,25 +7,25 @@ import { promisify } from "node:util";
 const WEBHOOK_SECRET = "whsec_tests";
 
 export interface Stripe {
-  /** What the service has to know. */
+  /** Settings for the service. */
   settings: Record<string, string>;
-  /** Sends its events to a service, and makes its prices. */
+  /** Directs Stripe's events to a service, and creates its prices. */
   sellFor: (url: string, dataFolder: string) => Promise<void>;
   stop: () => void;
 }
 
-/** What this owner of an account is to pay was to be paid so many days ago, and Stripe could not collect it. */
+/** Makes a payment of this account owner, due `daysAgo` days ago, fail at Stripe. */
 export async function failPayment(email: string, daysAgo: number): Promise<void> {
   const query = new URLSearchParams({ email, seconds_ago: String(daysAgo * 86_400) });
   await fetch(`${process.env.PLATEN_TEST_STRIPE_API!}fake/failed-payment?${query}`, { method: "POST" });
 }
 
-/** Runs until it is stopped. */
+/** Runs the fake Stripe until it is stopped. */
 export async function startStripe(program: string): Promise<Stripe> {
   const fake = spawn(program, [WEBHOOK_SECRET], { stdio: ["ignore", "pipe", "inherit"] });
   const api = await new Promise<string>((resolve, reject) => {
     fake.once("error", reject);
-    fake.once("exit", (code) => reject(new Error(`the fake of Stripe ended with ${code}`)));
+    fake.once("exit", (code) => reject(new Error(`the fake Stripe exited with ${code}`)));
     createInterface({ input: fake.stdout! }).once("line", resolve);
   });
   process.env.PLATEN_TEST_STRIPE_API = api;

@@ -1,9 +1,9 @@
-// Makes the folder that the service serves as the dashboard's files:
+// Builds the folder of dashboard files that the service serves:
 //
 //   node frontend/build.mjs WORK SITE [--fast]
 //
-// WORK/module holds what wasm-bindgen has written. What is served under /pkg has a digest of its content in its name.
-// Without --fast everything is made small and lies beside its packed forms.
+// WORK/module contains the output of wasm-bindgen. The names of files in /pkg contain a digest of their content.
+// Without --fast, files are minified and stored together with their compressed forms.
 
 import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -14,11 +14,11 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "esbuild";
 import { compile } from "sass";
 
-/** What a visitor may have to fetch before the page answers by itself. */
+/** Maximum size of the module, gzipped: a visitor may have to download it before the page is interactive. */
 const MOST_MODULE_BYTES = 350 * 1024;
-/** Older browsers lack what the pages are built on: popovers. */
+/** Popovers, which the pages use, require these versions. */
 const BROWSERS = ["chrome114", "firefox125", "safari17"];
-/** What gets smaller when it is packed. */
+/** Files that benefit from compression. */
 const PACKABLE = /\.(css|js|svg|txt|wasm)$/;
 
 const [work, site, fast] = process.argv.slice(2);
@@ -38,7 +38,7 @@ const { warnings } = await build({
   ],
   outdir: compiled,
   entryNames: "[name].[hash]",
-  // What only some pages need is loaded by those.
+  // Code that only some pages need is loaded by those pages.
   splitting: true,
   chunkNames: "[name].[hash]",
   alias: { "platen-module": resolve(work, "module", "platen.js") },
@@ -61,17 +61,17 @@ if (!fast) {
     if (!file.startsWith(compiled)) continue;
     console.error(`site: ${file.slice(compiled.length + 1)}: ${kb(plain)}, gzip ${kb(gzipped)}, brotli ${kb(brotli)}`);
     if (file.endsWith(".wasm") && gzipped > MOST_MODULE_BYTES) {
-      console.error(`site: the module may have ${kb(MOST_MODULE_BYTES)} gzipped`);
+      console.error(`site: the module exceeds its limit of ${kb(MOST_MODULE_BYTES)} (gzip)`);
       process.exit(1);
     }
   }
 }
 
-// The folder is either the old one or the new one.
+// Replaces the folder as a whole, so that it never contains files of two builds.
 await rm(site, { recursive: true, force: true });
 await rename(next, site);
 
-/** Every file in a folder and below. */
+/** Returns the paths of all files in a folder, recursively. */
 async function files(folder) {
   const entries = await readdir(folder, { withFileTypes: true });
   const found = entries.map((entry) => {
@@ -81,7 +81,7 @@ async function files(folder) {
   return (await Promise.all(found)).flat();
 }
 
-/** Puts the packed forms of a file beside it. */
+/** Writes the gzip and Brotli forms of a file next to it, and returns the sizes. */
 async function pack(file) {
   const content = await readFile(file);
   const [gzipped, brotli] = await Promise.all([

@@ -1,4 +1,4 @@
-// A form that is on its way is not sent again.
+// Prevents a form from being submitted twice.
 
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
@@ -8,7 +8,7 @@ document.addEventListener("submit", (event) => {
   event.submitter?.setAttribute("aria-busy", "true");
 });
 
-// Whoever comes back to the page finds it as it was before.
+// Pages restored from the back/forward cache get their forms back in the initial state.
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]")) {
     delete form.dataset.sent;

@@ -1,4 +1,4 @@
-// Starts what is live in a page: elements of ours, and the islands of the module.
+// Starts the interactive parts of a page: our custom elements, and the islands of the WebAssembly module.
 
 import "./elements/code-editor.ts";
 import "./elements/live-part.ts";
@@ -6,16 +6,16 @@ import "./elements/local-time.ts";
 import "./elements/passkey-button.ts";
 import "./forms.ts";
 
-// What wasm-bindgen has written; see build.mjs.
+// The output of wasm-bindgen; see build.mjs.
 import * as module from "platen-module";
 
-/** What an island holds of the page; set by Leptos. */
+/** The children of an island. The hook is set by Leptos. */
 type Children = HTMLElement & { $$on_hydrate?: () => void };
 
-/** What an island's function is called in the module, by its name in the page. */
+/** The hydration functions that the module exports, by island name. */
 const islands = module as unknown as Record<string, ((element: Element) => void) | undefined>;
 
-/** Loads the module from what was fetched, and takes the islands of the page over, those outside first. */
+/** Instantiates the module from the response, and hydrates the islands of the page, outer ones first. */
 export async function start(module_or_path: Promise<Response>): Promise<void> {
   await module.default({ module_or_path });
   module.hydrate();
@@ -26,10 +26,10 @@ export async function start(module_or_path: Promise<Response>): Promise<void> {
       console.error(`the module has no island ${name}`);
       continue;
     }
-    // An island inside another one finds what the other one provides.
+    // Provides the context of the surrounding island.
     element.closest<Children>("leptos-children")?.$$on_hydrate?.();
     takeOver(element);
   }
-  // From now on everything in the page answers.
+  // All islands are interactive now.
   document.documentElement.dataset.hydrated = "";
 }

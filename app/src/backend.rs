@@ -1,4 +1,4 @@
-//! All that pages may ask of the server. The server implements [`Backend`] and hands it in through the context of every
+//! Interface between pages and services. The server implements [`Backend`] and provides it in the context of every
 //! request, for pages and server functions alike.
 
 pub mod account;
@@ -39,8 +39,8 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// One request's way to the services. Whoever calls a function of it need not have asked who is logged in: each finds that
-/// out, and acts for their account.
+/// The services, on behalf of one request. Callers need not check who is logged in: each method authenticates the
+/// session and acts for its account.
 pub trait Backend:
     PeopleBackend
     + AccountBackend
@@ -60,24 +60,24 @@ pub trait Backend:
     + TeamBackend
     + TemplatesBackend
 {
-    /// Where clients reach the service, without a slash at the end.
+    /// Returns the public base URL of the service, without a trailing slash.
     fn base_url(&self) -> String;
 
-    /// What forms of this visitor's pages hold; `None`: nobody is logged in.
+    /// Returns the CSRF token for forms of the visitor's pages, or `None` without a session.
     fn csrf_token(&self) -> Option<String>;
 }
 
-/// The services, on behalf of the request that is being answered. In a function that waits, it has to be called first.
+/// Returns the services for the current request. In async functions, call it before the first `await`.
 pub fn backend() -> Arc<dyn Backend> {
-    use_context().expect("the server gives every request its backend")
+    use_context().expect("the server provides a backend for every request")
 }
 
-/// Answers a form with another page.
+/// Responds to a form with a redirect to `path`.
 pub fn leave_for(path: &OwnPath) {
     see_other(&path.to_string());
 }
 
-/// Answers a form with a page of Stripe's, whose address Stripe has given.
+/// Responds to a form with a redirect to a page of Stripe, whose address Stripe has returned.
 pub fn leave_for_stripe(page: &str) {
     see_other(page);
 }

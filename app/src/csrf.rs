@@ -1,5 +1,5 @@
-//! The token by which the server knows forms of its own pages. It belongs to a session, so that only those who have logged in
-//! have one; it changes with every log-in, which therefore loads the next page anew.
+//! The token by which the server recognizes forms of its own pages. It belongs to a session, so only logged-in visitors
+//! have one. It changes with every log-in, which therefore reloads the page.
 
 use std::future::Future;
 
@@ -15,33 +15,33 @@ use leptos::{
     },
 };
 
-/// The field of a form that holds the token.
+/// Name of the form field.
 pub const FIELD: &str = "csrf";
-/// The header that holds it, of requests that the app makes.
+/// Name of the request header.
 pub const HEADER: &str = "x-csrf-token";
-/// The `meta` element of the document that holds it.
+/// Name of the document's `meta` element.
 pub(crate) const META: &str = "csrf-token";
 
-/// The token of the visitor's session; `None`: nobody is logged in.
+/// Returns the token of the visitor's session, or `None` without a session.
 #[cfg(feature = "ssr")]
 pub fn token() -> Option<String> {
     use_context::<std::sync::Arc<dyn crate::backend::Backend>>()?.csrf_token()
 }
 
-/// The token of the session for which the server has written the page; `None`: nobody is logged in.
+/// Returns the token of the session for which the server rendered the page, or `None` without a session.
 #[cfg(not(feature = "ssr"))]
 pub fn token() -> Option<String> {
     let element = document().query_selector(&format!("meta[name={META}]")).ok()??;
     element.get_attribute("content")
 }
 
-/// What every form that changes something begins with.
+/// The hidden token field of every form that changes something.
 #[component]
 pub fn CsrfField() -> impl IntoView {
     token().map(|token| view! { <input type="hidden" name=FIELD value=token /> })
 }
 
-/// Calls server functions from the browser, with the token.
+/// Calls server functions from the browser, with the token in a header.
 pub struct PageClient;
 
 impl<E, I, O> Client<E, I, O> for PageClient

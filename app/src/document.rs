@@ -5,20 +5,19 @@ use leptos_meta::MetaTags;
 
 use crate::{csrf, routes::App, theme};
 
-/// Addresses of the files that every page needs. They are names of ours: letters, digits, dots, hyphens.
+/// Addresses of the files that every page needs. They consist of letters, digits, dots and hyphens.
 #[derive(Debug, Clone)]
 pub struct SiteFiles {
-    /// The style sheet.
     pub style: String,
-    /// What starts the live parts of pages.
+    /// The script that starts the islands.
     pub script: String,
-    /// The live parts themselves, compiled.
+    /// The WebAssembly module of the islands.
     pub module: String,
 }
 
-/// A whole page: what the browser must know before the first line, then the app.
+/// The complete document: the head, then the app.
 pub fn document(files: &SiteFiles) -> impl IntoView + use<> {
-    // Both files are asked for at once, and only where scripts run.
+    // Fetches both files at once, and only where scripts run.
     let start = format!(
         "const module_or_path = fetch(\"{}\"); const site = await import(\"{}\"); await site.start(module_or_path);",
         files.module, files.script
@@ -41,7 +40,7 @@ pub fn document(files: &SiteFiles) -> impl IntoView + use<> {
     }
 }
 
-/// What pages with and without the app have in common.
+/// The part of the head that pages with and without the app share.
 pub(crate) fn head(files: &SiteFiles) -> impl IntoView + use<> {
     view! {
         <meta charset="utf-8" />

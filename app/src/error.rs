@@ -1,4 +1,4 @@
-//! What went wrong, as a visitor may know it.
+//! Errors, as visitors see them.
 
 use std::fmt;
 
@@ -13,42 +13,42 @@ use crate::model::{
     role::{Permission, Role},
 };
 
-/// Why a page or an action failed. It travels to the browser: nothing in it may be secret.
+/// Why a page or an action failed. It is sent to the browser and contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AppError {
-    /// Only for those who have logged in.
+    /// The visitor is not logged in.
     LogInFirst,
-    /// Whoever is logged in belongs to no account any more.
+    /// The user belongs to no account any more.
     NoAccount,
-    /// Whoever is logged in does not belong any more to the account for which they acted.
+    /// The user no longer belongs to the account for which they acted.
     NotMember,
-    /// An operator has suspended the account: it is there to be read.
+    /// An operator has suspended the account, which is read-only.
     Suspended,
-    /// Whoever is logged in is an operator who looks into an account.
+    /// An operator is viewing the account as its owner, which is read-only.
     OnlyLooking,
-    /// The person's role in the account does not allow it.
+    /// The user's role in the account doesn't include this permission.
     NotAllowed(Permission),
-    /// The account wants everybody to have a second factor, and they have none.
+    /// The account requires a second factor, and the user has none.
     SecondFactorFirst,
-    /// There is no such thing, or it belongs to another account.
+    /// The resource doesn't exist, or belongs to another account.
     NotFound,
-    /// A form is refused.
+    /// A form was rejected.
     Rejected(Rejection),
-    /// What was sent can't be read: a form of an older release, or a forged one.
+    /// The form can't be read: it is from an older release, or forged.
     Malformed,
-    /// The server failed; its log says why beside this id of the request.
+    /// The server failed. Its log contains the cause under this request id.
     Internal {
-        /// `X-Request-Id` of the answer.
+        /// `X-Request-Id` of the response.
         request_id: String,
     },
-    /// The server can't reach its database at this moment.
+    /// The server can't reach its database.
     Unavailable,
-    /// The server did not answer the browser.
+    /// The browser got no response from the server.
     Unreachable,
 }
 
 impl AppError {
-    /// The same, with what was typed: without JavaScript it would be gone.
+    /// Adds the typed values to a rejection, because without JavaScript they would be lost.
     #[must_use]
     pub fn with_typed(self, typed: Vec<(Field, String)>) -> Self {
         match self {
@@ -57,7 +57,7 @@ impl AppError {
         }
     }
 
-    /// Which of several things of a page the refused form was about.
+    /// Returns the id of the item that the rejected form was about, on pages with several.
     pub fn subject(&self) -> Option<&str> {
         match self {
             Self::Rejected(rejection) => rejection.typed(Field::Subject),
@@ -65,7 +65,7 @@ impl AppError {
         }
     }
 
-    /// The status of an answer that tells of it.
+    /// Returns the HTTP status for this error.
     pub fn status(&self) -> u16 {
         match self {
             Self::LogInFirst => 401,
@@ -107,22 +107,22 @@ impl fmt::Display for AppError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
-            Self::NoAccount => formatter.write_str("You belong to no account any more. Sign up for a new one."),
+            Self::NoAccount => formatter.write_str("You no longer belong to any account. Sign up for a new one."),
             Self::NotMember => formatter.write_str("You no longer belong to the account that you worked with."),
             Self::Suspended => formatter
-                .write_str("This account is suspended: nothing can be changed. Write to the operator of this service."),
+                .write_str("This account is suspended: nothing can be changed. Contact the operator of this service."),
             Self::OnlyLooking => {
-                formatter.write_str("You look at this account: nothing can be changed. Stop looking first.")
+                formatter.write_str("You are viewing this account: nothing can be changed. Stop looking first.")
             }
             Self::NotAllowed(permission) => formatter.write_str(match permission.takes() {
                 Role::Owner => "Only the owner of this account can do that. Ask them.",
                 Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",
                 Role::Member => "Only members of this account can do that.",
             }),
-            Self::SecondFactorFirst => formatter.write_str("A second factor is asked for here. Set yours up first."),
+            Self::SecondFactorFirst => formatter.write_str("A second factor is required here. Set one up first."),
             Self::NotFound => formatter.write_str("There is nothing at this address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
-            Self::Malformed => formatter.write_str("This page is older than the service. Load it again."),
+            Self::Malformed => formatter.write_str("This page is out of date. Reload it."),
             Self::Internal { request_id } => {
                 write!(
                     formatter,
@@ -133,7 +133,7 @@ impl fmt::Display for AppError {
                 formatter.write_str("The service can't reach its database at this moment. Try again in a minute.")
             }
             Self::Unreachable => {
-                formatter.write_str("The service did not answer. Look at your connection and try again.")
+                formatter.write_str("The service did not respond. Check your connection and try again.")
             }
         }
     }

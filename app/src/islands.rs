@@ -1,11 +1,7 @@
-//! The live parts of pages: what is written by the server and then taken over in the browser. Everything else stays as the
-//! server has written it.
+//! Interactive parts of pages. The server renders them, and the browser hydrates them. Everything else stays as it
+//! was rendered.
 
-#![expect(
-    missing_docs,
-    unreachable_pub,
-    reason = "the macros write functions and types of their own"
-)]
+#![expect(unreachable_pub, reason = "the macros generate functions and types of their own")]
 #![expect(clippy::large_types_passed_by_value, reason = "signals are handed on by copy")]
 
 pub mod copy_button;

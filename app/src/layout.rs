@@ -1,4 +1,4 @@
-//! What stands around the content of pages.
+//! The frame around the content of pages.
 
 pub mod brand;
 pub mod card;

@@ -1,8 +1,8 @@
-//! The dashboard: what its pages look like, what they ask of the server, and what travels between the two.
+//! The dashboard: its pages, the interface through which they call the server, and the types that both share.
 //!
-//! It is compiled twice. With the feature `ssr` it becomes part of the server, which writes every page as complete HTML.
-//! With `hydrate` it becomes the module for browsers, of which only the [`islands`] remain: the live parts of pages, and
-//! what these use. What only the server has stands behind [`backend::Backend`].
+//! It is compiled twice. With the feature `ssr` it becomes part of the server, which renders every page as complete
+//! HTML. With `hydrate` it becomes the WebAssembly module for browsers, which contains only the [`islands`] and their
+//! dependencies. Server-only functions are behind [`backend::Backend`].
 
 #![expect(clippy::needless_pass_by_value, reason = "components are handed their properties")]
 #![cfg_attr(

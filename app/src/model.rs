@@ -1,4 +1,4 @@
-//! What travels between server and browser.
+//! View models, and types shared by server and browser.
 
 pub mod admin;
 pub mod announcement;

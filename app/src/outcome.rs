@@ -1,4 +1,4 @@
-//! What became of a form. A form that is refused leads back to its page, whose address then says why.
+//! Results of forms. A rejected form leads back to its page, whose address then contains the error.
 
 pub mod dialog;
 pub mod done;
@@ -17,29 +17,30 @@ use crate::{
     model::rejection::{Field, Rejection},
 };
 
-/// The last answer to the form that calls a function.
+/// The result of the last submission of a form.
 #[derive(Clone, Copy)]
 pub struct Outcome {
-    /// Where the form is sent.
+    /// Address of the server function.
     url: &'static str,
-    /// What the form is about, where the page has such a form for each of several things.
+    /// Id of the item that the form is about, where the page has one form for each of several items.
     subject: StoredValue<Option<String>>,
     error: StoredValue<Option<AppError>>,
 }
 
 impl Outcome {
-    /// Reads it from the address of the page.
+    /// Reads the result from the address of the page.
     pub fn of<F: ServerFn<Error = AppError>>() -> Self {
         Self::new::<F>(None, |_| true)
     }
 
-    /// As [`Self::of`], for the one of several forms of a page that is about the thing with this id. The function says
-    /// which one it was by [`Field::Subject`] among what was typed.
+    /// As [`Self::of`], for a page with one form for each of several items: reads the result only if it is about this
+    /// item. The server function names the item by [`Field::Subject`] among the typed values.
     pub fn about<F: ServerFn<Error = AppError>>(subject: &str) -> Self {
         Self::new::<F>(Some(subject.to_owned()), |error| error.subject() == Some(subject))
     }
 
-    /// What none of the forms shows that are [`Self::about`] something: for the page's head.
+    /// As [`Self::of`], for errors that belong to none of the [`Self::about`] forms. They are shown at the top of the
+    /// page.
     pub fn about_nothing<F: ServerFn<Error = AppError>>() -> Self {
         Self::new::<F>(None, |error| error.subject().is_none())
     }
@@ -54,7 +55,7 @@ impl Outcome {
         }
     }
 
-    /// The `id` of a field of the form. A page may have several forms about one thing, with fields of the same name.
+    /// Returns the `id` of a field. It is unique even if several forms about one item have fields of the same name.
     pub fn id(self, field: Field) -> String {
         let function = self.url.rsplit('/').next().unwrap_or_default();
         self.subject.with_value(|subject| match subject {
@@ -63,23 +64,23 @@ impl Outcome {
         })
     }
 
-    /// What is wrong with the form.
+    /// Returns the error of the form.
     pub fn error(self) -> Option<AppError> {
         self.error.get_value()
     }
 
-    /// What is wrong with one field.
+    /// Returns the validation error of a field.
     pub fn fault(self, field: Field) -> Option<&'static str> {
         let faulty = self.rejection(|rejection| rejection.faulty().contains(&field));
         faulty.unwrap_or_default().then(|| field.rule())
     }
 
-    /// What was typed into a field.
+    /// Returns the value typed into a field.
     pub fn typed(self, field: Field) -> String {
         self.typed_or(field, "")
     }
 
-    /// What was typed into a field; `first`: the form was not refused, and this is what the field begins with.
+    /// Returns the value typed into a field, or `first` if the form was not rejected.
     pub fn typed_or(self, field: Field, first: &str) -> String {
         let typed = self.rejection(|rejection| rejection.typed(field).map(str::to_owned));
         typed.flatten().unwrap_or_else(|| first.to_owned())

@@ -1,4 +1,4 @@
-//! One module per page. What it asks of the server stands in its `api.rs`.
+//! One module per page. The server functions of its forms are in its `api.rs`.
 
 pub mod admin;
 pub mod api_keys;

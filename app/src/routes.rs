@@ -1,4 +1,4 @@
-//! Which page is at which address.
+//! The route table.
 
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
@@ -40,7 +40,7 @@ use crate::pages::{
     webhooks::Webhooks,
 };
 
-/// Every page under its address. All are [`SsrMode::Async`]: complete in the first answer, and with the right status.
+/// All routes. Each page is [`SsrMode::Async`]: the first response is complete and has the right status.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();

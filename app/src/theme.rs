@@ -1,29 +1,27 @@
-//! Light or dark. The choice is a cookie, so that the server writes it into the page's first byte and a page without
-//! script can change it; without a choice the browser's own setting counts.
+//! Light and dark theme. The choice is stored in a cookie, so that the server renders it into the page from the first
+//! byte, and a page without JavaScript can change it. Without a choice the browser's preference applies.
 
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AppError;
 
-/// The cookie that holds a [`Theme`].
+/// Name of the cookie that contains a [`Theme`].
 pub const COOKIE: &str = "theme";
 
-/// What the visitor has chosen.
+/// The visitor's choice of a theme.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
-    /// As the browser says.
+    /// Follows the browser's preference.
     #[default]
     Automatic,
-    /// Dark ink on light paper.
     Light,
-    /// Light ink on dark paper.
     Dark,
 }
 
 impl Theme {
-    /// The word for it, in the cookie and on the button.
+    /// Returns the value of the cookie, which is also the label of the button.
     pub fn word(self) -> &'static str {
         match self {
             Self::Automatic => "automatic",
@@ -32,7 +30,7 @@ impl Theme {
         }
     }
 
-    /// The one with this word, else [`Theme::Automatic`].
+    /// Parses [`Self::word`]. Unknown values mean [`Theme::Automatic`].
     pub fn from_word(word: &str) -> Self {
         [Self::Light, Self::Dark]
             .into_iter()
@@ -40,7 +38,7 @@ impl Theme {
             .unwrap_or_default()
     }
 
-    /// What the button chooses next.
+    /// Returns the theme to which the button switches.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -50,19 +48,19 @@ impl Theme {
         }
     }
 
-    /// `data-theme` of the document.
+    /// Returns the value of the document's `data-theme`.
     pub fn attribute(self) -> Option<&'static str> {
         (self != Self::Automatic).then(|| self.word())
     }
 }
 
-/// The theme that the request's cookie asks for.
+/// Returns the theme in the cookie of the current request.
 pub(crate) fn of_document() -> Theme {
     let request = use_context::<http::request::Parts>();
     request.map_or(Theme::Automatic, |request| of_request(&request.headers))
 }
 
-/// The theme that a request's cookie asks for.
+/// Returns the theme in the cookie of a request.
 pub fn of_request(headers: &http::HeaderMap) -> Theme {
     let cookies = headers.get_all(http::header::COOKIE).into_iter();
     cookies
@@ -73,16 +71,13 @@ pub fn of_request(headers: &http::HeaderMap) -> Theme {
         .map_or(Theme::Automatic, |(_, word)| Theme::from_word(word))
 }
 
-/// Keeps the choice for a year. For everybody: it changes nothing but the visitor's own cookie.
+/// Stores the choice in a cookie for a year. Anyone may call it: it changes only the visitor's own cookie.
 #[server(prefix = "/web", endpoint = "theme")]
-pub async fn set_theme(
-    /// What is chosen.
-    theme: Theme,
-) -> Result<(), AppError> {
+pub async fn set_theme(theme: Theme) -> Result<(), AppError> {
     let cookie = format!("{COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax", theme.word());
     expect_context::<leptos_axum::ResponseOptions>().append_header(
         http::header::SET_COOKIE,
-        http::HeaderValue::try_from(cookie).expect("words of ours"),
+        http::HeaderValue::try_from(cookie).expect("the cookie is a valid header value"),
     );
     Ok(())
 }

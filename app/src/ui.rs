@@ -1,4 +1,4 @@
-//! Generic parts: nothing in here knows what Platen does. Each has its partner in `style/components/`.
+//! Generic components, independent of Platen. Each has a partner in `style/components/`.
 
 pub mod avatar;
 pub mod badge;

@@ -3,7 +3,7 @@ import type { APIRequestContext, Page } from "@playwright/test";
 import { expect, test } from "../fixtures.ts";
 import { type Member, becomeOperator } from "../people.ts";
 
-/** How long it may take until something is written down, and then seen. */
+/** Time until an event is recorded and shown. */
 const SEEN = { timeout: 15_000 };
 
 async function render(request: APIRequestContext, member: Member, part: string): Promise<void> {
@@ -13,7 +13,7 @@ async function render(request: APIRequestContext, member: Member, part: string):
   });
 }
 
-/** Renders of the last hour. Other tests render, too. */
+/** Returns the number of renders in the last hour, including those of other tests. */
 async function renders(page: Page): Promise<number> {
   const figure = page.locator(".figure").filter({ hasText: "Renders a second" });
   return Number(/([\d,]+) in the last hour/.exec(await figure.innerText())![1]!.replaceAll(",", ""));
@@ -33,7 +33,7 @@ test("an operator sees a render appear without loading the page again", async ({
   await expect.poll(() => renders(page), SEEN).toBeGreaterThanOrEqual(before + 2);
   await expect(page.getByRole("table", { name: "Phases of documents" })).toContainText("Whole document");
   await expect(page.getByRole("table", { name: "Failures by kind" })).toContainText("Address refused");
-  // It is the same page, with what was opened in it.
+  // The page was not reloaded, and the opened table is still open.
   await expect(page.locator("html")).toHaveAttribute("data-kept", "yes");
   await expect(page.getByRole("table", { name: "Renders a minute" })).toBeVisible();
 });

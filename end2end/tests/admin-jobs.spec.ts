@@ -3,7 +3,7 @@ import type { APIRequestContext, Page } from "@playwright/test";
 import { expect, test } from "../fixtures.ts";
 import { type Member, becomeOperator, logIn, makeMember } from "../people.ts";
 
-/** Lets so many things be rendered that nobody can be told of, so that their callbacks fail. */
+/** Runs `count` renders whose webhook is unreachable, so that its deliveries fail. */
 async function fail(request: APIRequestContext, member: Member, count: number): Promise<void> {
   for (let number = 0; number < count; number++) {
     await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf/async`, {
@@ -13,7 +13,7 @@ async function fail(request: APIRequestContext, member: Member, count: number): 
   }
 }
 
-/** Somebody who runs the service logs in. */
+/** Logs in as an operator. */
 async function operate(page: Page): Promise<Member> {
   const operator = await makeMember();
   await page.goto("/log-in?next=/dashboard");
@@ -24,7 +24,7 @@ async function operate(page: Page): Promise<Member> {
 
 const choices = (page: Page) => page.getByRole("table", { name: "Failed jobs" }).getByRole("checkbox");
 
-/** Shows what fails of an account, once so much does. */
+/** Filters the failed jobs of an account, once there are `count`. */
 async function show(page: Page, member: Member, count: number): Promise<void> {
   await expect(async () => {
     await page.goto("/admin/jobs");
@@ -36,7 +36,7 @@ async function show(page: Page, member: Member, count: number): Promise<void> {
   }).toPass({ timeout: 20_000 });
 }
 
-/** Tells everybody something, and only now. */
+/** Publishes an announcement, effective immediately. */
 async function announce(page: Page, words: string): Promise<void> {
   await page.goto("/admin/announcements");
   await page.getByLabel("Words").fill(words);
@@ -66,11 +66,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Try again" }).click();
       await expect(page.getByRole("status")).toContainText("Tried again: 1 of 1 job.");
 
-      // Nothing without a reason; what was chosen stays.
+      // A reason is required; the selection is retained.
       await show(page, member, 3);
       await choices(page).first().check();
       await page.getByRole("button", { name: "Discard" }).click();
-      await expect(page.getByRole("alert").first()).toContainText("One field is not right yet.");
+      await expect(page.getByRole("alert").first()).toContainText("Check the highlighted field.");
       await expect(choices(page).first()).toBeChecked();
       await page.getByLabel("Reason").fill("hooks.invalid is gone for good");
       await page.getByRole("button", { name: "Discard" }).click();
@@ -155,7 +155,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await hydrated(page);
       await expectAccessible(page);
       await picture(page, `announcement-${width}-${colorScheme}`);
-      // Others read it as well.
+      // Other tests would see it.
       await page.goto("/admin/announcements");
       await row(page, words).getByRole("button", { name: "End now" }).click();
     });

@@ -7,20 +7,20 @@ const EVIL = `"><img src=x onerror=alert(1)></textarea><script>alert(2)</script>
 
 const dialog = (page: Page, name: string | RegExp) => page.getByRole("dialog", { name });
 
-/** What the one dialog shows that shows a key. */
+/** Returns the key shown by the dialog after creation. */
 async function shownKey(page: Page): Promise<string> {
   const key = await dialog(page, "Copy the key now").locator(".copy__value").textContent();
   expect(key).toMatch(/^pk_(live|test)_[0-9A-Za-z]{49}$/);
   return key!;
 }
 
-/** Opens the menu of a key and chooses from it. */
+/** Opens the menu of a key and selects an action. */
 async function choose(page: Page, key: string, action: string): Promise<void> {
   await page.getByRole("button", { name: `More for ${key}`, exact: true }).click();
   await page.getByRole("button", { name: action, exact: true }).click();
 }
 
-/** The status of a request with a key. */
+/** Returns the status of a request made with a key. */
 const status = async (baseURL: string, key: string) =>
   (await fetch(`${baseURL}/api/v1/health`, { headers: { authorization: `Bearer ${key}` } })).status;
 
@@ -78,7 +78,7 @@ for (const javaScriptEnabled of [true, false]) {
       await revoke.getByLabel("Type the name to confirm").fill("Month");
       await revoke.getByRole("button", { name: "Revoke key" }).click();
       await expect(revoke.getByRole("alert").getByRole("link")).toHaveText([
-        "This is not the name. Type it as it is written above.",
+        "The name does not match. Type it as shown above.",
       ]);
       await expect(revoke.getByLabel("Type the name to confirm")).toHaveValue("Month");
       await expect(page.getByText("Key rotated.")).toHaveCount(0);
@@ -116,7 +116,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await expect(create.getByRole("alert").getByRole("link")).toHaveText([
         "Choose at least one scope.",
-        "Choose a day, today at the earliest.",
+        "Choose today or a later day.",
         "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
       ]);
       await expect(create.getByLabel("Name")).toHaveValue(EVIL);
@@ -136,7 +136,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-/** Saves a template and answers its id. */
+/** Creates a template and returns its id. */
 async function makeTemplate(baseURL: string, key: string, name: string): Promise<string> {
   const answer = await fetch(`${baseURL}/api/v1/templates`, {
     method: "POST",
@@ -211,7 +211,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       forgive,
     }) => {
       forgive(/422/);
-      // Many pictures, and axe looks at each.
+      // Takes many screenshots, and runs axe on each.
       test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });

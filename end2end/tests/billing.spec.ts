@@ -11,7 +11,7 @@ const WIDTHS = [1280, 390];
 const section = (page: Page, name: string) =>
   page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name, exact: true }) });
 
-/** Somebody on the free plan, on the page of billing. */
+/** Creates an account on the Free plan and logs in to its billing page. Returns the owner's address. */
 async function enter(page: Page): Promise<string> {
   const email = newAddress();
   await platen(["accounts", "create", "--email", email], `${PASSWORD}\n`);
@@ -21,7 +21,7 @@ async function enter(page: Page): Promise<string> {
   return email;
 }
 
-/** Chooses a plan, and stops where it is said what that means. */
+/** Selects a plan, and stops at the page that explains the change. */
 async function choose(page: Page, plan: string): Promise<void> {
   await page.getByRole("button", { name: "Change plan" }).click();
   await page.getByRole("radio", { name: new RegExp(`^${plan}`) }).check();
@@ -29,7 +29,7 @@ async function choose(page: Page, plan: string): Promise<void> {
   await expect(section(page, `Change to ${plan}`)).toBeVisible();
 }
 
-/** The page says this on top, once Stripe's event has come. */
+/** Waits for the payment reminder that follows Stripe's event. */
 async function expectReminder(page: Page, words: RegExp): Promise<void> {
   const reminder = page.locator(".notice--warn", { hasText: "The last payment failed" });
   await expect(async () => {
@@ -38,7 +38,7 @@ async function expectReminder(page: Page, words: RegExp): Promise<void> {
   }).toPass({ timeout: 10_000 });
 }
 
-/** The last mail to somebody with this subject. */
+/** Returns the latest mail to an address with this subject. */
 async function mailTo(email: string, subject: string): Promise<string> {
   let mail: string | undefined;
   await expect(async () => {
@@ -112,7 +112,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(beyond).toContainText("€ 10 for 1,000 credits, paid afterwards");
       await limit.fill("2,001");
       await beyond.getByRole("button", { name: "Save limit" }).click();
-      await expect(beyond).toContainText("A whole number of credits, not more than the plan allows.");
+      await expect(beyond).toContainText("Enter a whole number of credits, at most as many as the plan allows.");
       await expect(limit).toHaveValue("2,001");
       await expect(section(page, "Plan")).toContainText("0 used, 2,000 left");
       await limit.fill("1,500");

@@ -8,7 +8,7 @@ const SECRET = "hunter2-is-not-a-good-secret";
 
 const dialog = (page: Page, name: string | RegExp) => page.getByRole("dialog", { name });
 
-/** Fills in what a store that speaks S3 needs. */
+/** Fills in the fields for an S3-compatible store. */
 async function fillIn(page: Page, name: string, endpoint: string): Promise<void> {
   const connect = dialog(page, "Connect a bucket");
   await connect.getByLabel("Name").fill(name);
@@ -64,7 +64,7 @@ for (const javaScriptEnabled of [true, false]) {
       await fillIn(page, "Archive", "http://127.0.0.1:9000");
       await connect.getByRole("button", { name: "Connect and test" }).click();
       await expect(connect.getByRole("alert").getByRole("link")).toHaveText([
-        "A public address that ends with the host or the port, such as https://minio.example.com.",
+        "Enter a public address without a path, such as https://minio.example.com.",
       ]);
       await expect(connect.getByLabel("Endpoint")).toHaveAttribute("aria-invalid", "true");
       await expect(connect.getByLabel("Name")).toHaveValue("Archive");
@@ -82,7 +82,7 @@ for (const javaScriptEnabled of [true, false]) {
         .fill(`{"type": "authorized_user", "secret": "${SECRET}"}`);
       await connect.getByRole("button", { name: "Connect and test" }).click();
       await expect(connect.getByRole("alert").getByRole("link")).toHaveText([
-        "The JSON that Google has made for the key of a service account, all of it.",
+        "Enter the complete JSON key file of a service account, as Google created it.",
       ]);
       await expect(connect.getByLabel("Key file of a service account")).toHaveValue("");
       await expect(connect.getByLabel("Bucket", { exact: true })).toHaveValue("hf-archive");
@@ -131,7 +131,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       picture,
     }) => {
       expect(member.key).toBeTruthy();
-      // Many pictures, and axe looks at each.
+      // Takes many screenshots, and runs axe on each.
       test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });

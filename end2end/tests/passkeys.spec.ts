@@ -3,12 +3,12 @@ import { type CDPSession, type Page } from "@playwright/test";
 import { expect, test } from "../fixtures.ts";
 import { codeOf, forgetConfirmation, logIn, logOut, setUpSecondFactor, turnAppOn } from "../people.ts";
 
-/** The part of the page of settings that is about it. */
+/** The section of the settings page about the second factor. */
 const section = (page: Page) => page.locator("section#second-factor");
 const passkeys = (page: Page) => page.getByRole("table", { name: "Passkeys" });
 const usePasskey = (page: Page) => page.getByRole("button", { name: "Use a passkey" });
 
-/** An authenticator of Chromium's own, in place of a finger on a device. */
+/** Chromium's virtual authenticator. */
 interface Device {
   cdp: CDPSession;
   authenticatorId: string;
@@ -29,7 +29,7 @@ async function plugIn(page: Page): Promise<Device> {
   return { cdp, authenticatorId };
 }
 
-/** From the page of settings, for somebody who has shown only just now who they are. */
+/** Creates a passkey on the settings page, for a user who has just confirmed the password. */
 async function addPasskey(page: Page, name: string): Promise<void> {
   await page.goto("/dashboard/settings");
   await page.getByRole("button", { name: "Add a passkey" }).click();
@@ -96,7 +96,7 @@ test("a passkey stands beside the app, and what goes wrong is said in words", as
   await expect(page.getByLabel("Name"), "it needs a name first").toBeFocused();
   await addPasskey(page, "Phone");
   await expect(page.getByRole("status")).toContainText("Passkey added.");
-  // The browser knows that it has one.
+  // The authenticator refuses a second passkey for the same user.
   await page.goto("/dashboard/settings/passkey");
   await page.getByLabel("Name").fill("Phone again");
   await page.getByLabel("Name").press("Enter");
@@ -157,7 +157,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       forgive,
     }) => {
       forgive(/403|409|422/);
-      // Many pictures, and axe looks at each.
+      // Takes many screenshots, and runs axe on each.
       test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });

@@ -57,7 +57,7 @@ for (const javaScriptEnabled of [true, false]) {
         await answered;
         await expect(page.getByRole("button", { name: "Log in" })).toBeEnabled();
       }
-      await expect(page.getByRole("alert")).toHaveText(/^Too many tries\. Try again in \d minutes?\.$/);
+      await expect(page.getByRole("alert")).toHaveText(/^Too many attempts\. Try again in \d minutes?\.$/);
     });
 
     test("faults stand beside their fields, with links to them, and what was typed stays", async ({
@@ -71,7 +71,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("Account name").fill("Example & Sons");
       await page.getByLabel("Password").fill("short");
       await page.getByRole("button", { name: "Sign up" }).click();
-      const fault = "A password has at least 12 characters.";
+      const fault = "Enter a password of at least 12 characters.";
       await expect(page.getByRole("alert").getByRole("link")).toHaveText([fault]);
       await expect(page.getByLabel("Password")).toHaveAccessibleDescription(new RegExp(fault.replace(".", "\\.")));
       await expect(page.getByLabel("Password")).toHaveAttribute("aria-invalid", "true");
@@ -86,7 +86,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/reset-password?token=nothing");
       await page.getByLabel("New password").fill(PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
-      await expect(page.getByRole("alert")).toContainText("This link has been used, replaced, or is too old.");
+      await expect(page.getByRole("alert")).toContainText("This link has been used or replaced, or has expired.");
     });
 
     test("a log-in leads nowhere else", async ({ page, baseURL }) => {

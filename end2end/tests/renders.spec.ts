@@ -8,7 +8,7 @@ const PAGE = `<title>Invoice 47 &lt;script&gt;document.title = 'attacked'&lt;/sc
   <h1>Invoice 47</h1><img src="http://10.0.0.1/figures.png">
   <script>console.error("<script>document.title = 'attacked'</" + "script>")</script>`;
 
-/** Renders something while one waits. Answers its id. */
+/** Renders synchronously and returns the render's id. */
 async function render(request: APIRequestContext, member: Member, part: string): Promise<string> {
   const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf`, {
     headers: { authorization: `Bearer ${member.key}` },
@@ -17,7 +17,7 @@ async function render(request: APIRequestContext, member: Member, part: string):
   return answer.headers()["x-render-id"]!;
 }
 
-/** Lets something be rendered when its turn comes. Answers its id. */
+/** Enqueues an asynchronous render and returns its id. */
 async function queue(request: APIRequestContext, member: Member, more: object = {}): Promise<string> {
   const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf/async`, {
     headers: { authorization: `Bearer ${member.key}` },
@@ -26,7 +26,7 @@ async function queue(request: APIRequestContext, member: Member, more: object = 
   return answer.headers()["x-render-id"]!;
 }
 
-/** Loads the page until it shows something. */
+/** Reloads the page until the condition holds. */
 const loadedUntil = (page: Page, shown: () => Promise<void>) =>
   expect(async () => {
     await page.reload();
@@ -38,7 +38,7 @@ for (const javaScriptEnabled of [true, false]) {
     test.use({ javaScriptEnabled });
 
     test("a render is found in the list and looked at", async ({ page, member, request }) => {
-      // Pages are drawn while they may be looked at.
+      // Thumbnails are created while the account has a dashboard page open.
       await page.goto("/dashboard/renders");
       const good = await render(request, member, PAGE);
       const bad = await render(request, member, "http://127.0.0.1:1/");

@@ -5,17 +5,17 @@ import { PASSWORD, codeOf, forgetConfirmation, linkFor, logIn, logOut, setUpSeco
 
 const OTHER_PASSWORD = "another long phrase";
 
-/** The part of the page of settings that is about it. */
+/** The section of the settings page about the second factor. */
 const section = (page: Page) => page.locator("section#second-factor");
 
-/** To the second step of a log-in. */
+/** Logs in as far as the second step. */
 async function toSecondStep(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.goto("/log-in?next=/dashboard/renders");
   await logIn(page, email, password);
   await expect(page).toHaveURL(/\/log-in\/second-factor\?next=%2Fdashboard%2Frenders$/);
 }
 
-/** The second step by a recovery code, with which no test has to wait for the next code. */
+/** Completes the second step with a recovery code, which doesn't require waiting for the app's next code. */
 async function recover(page: Page, code: string): Promise<void> {
   await page.getByRole("link", { name: "Use a recovery code" }).click();
   await page.getByLabel("Recovery code").fill(code);
@@ -34,7 +34,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect((await download).suggestedFilename()).toBe("platen-recovery-codes.txt");
       await page.getByRole("link", { name: "I have kept them" }).click();
       await expect(section(page)).toContainText("10 recovery codes are left.");
-      // They are shown once.
+      // The codes are shown only once.
       await page.goto("/dashboard/settings/second-factor");
       await expect(page.getByText("Your second factor is on.")).toBeVisible();
       expect(await page.content()).not.toContain(recoveryCodes[0]);
@@ -55,7 +55,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await toSecondStep(page, member.email);
       await recover(page, "abcd-efgh-ijkl-mnop");
-      await expect(page.getByLabel("Recovery code")).toHaveAccessibleDescription(/none of your recovery codes/);
+      await expect(page.getByLabel("Recovery code")).toHaveAccessibleDescription(/not one of your recovery codes/);
       await page.getByLabel("Recovery code").fill(recoveryCodes[7]!.toUpperCase());
       await page.getByRole("button", { name: "Continue" }).click();
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
@@ -125,7 +125,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/\/dashboard\/confirm\?next=/);
       await page.getByLabel("Your password").fill("not the password");
       await page.getByRole("button", { name: "Confirm" }).click();
-      await expect(page.getByRole("alert")).toHaveText("This is not the password that you chose.");
+      await expect(page.getByRole("alert")).toHaveText("This password is wrong.");
       await page.getByLabel("Your password").fill(PASSWORD);
       await page.getByRole("button", { name: "Confirm" }).click();
       await expect(dialog.getByRole("alert")).toContainText("Nothing has changed yet");
@@ -133,7 +133,7 @@ for (const javaScriptEnabled of [true, false]) {
       await dialog.getByRole("button", { name: "Create key" }).click();
       await expect(page).toHaveURL(/done=created$/);
 
-      // By the second factor as well, for those who have one.
+      // With a second factor, its code also confirms.
       const { recoveryCodes } = await setUpSecondFactor(page);
       await forgetConfirmation(member.email);
       await page.goto("/dashboard/settings");
@@ -160,7 +160,7 @@ for (const javaScriptEnabled of [true, false]) {
         await policy.getByRole("button", { name: "Save" }).click();
       };
       await requireFrom("2026-01-01");
-      await expect(policy.getByLabel("Required from")).toHaveAccessibleDescription(/A day from today on/);
+      await expect(policy.getByLabel("Required from")).toHaveAccessibleDescription(/Enter today or a later day/);
       const later = new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10);
       await requireFrom(later);
       await expect(page.getByRole("status")).toContainText("Saved.");
@@ -191,7 +191,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       forgive,
     }) => {
       forgive(/422/);
-      // Many pictures, and axe looks at each.
+      // Takes many screenshots, and runs axe on each.
       test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });

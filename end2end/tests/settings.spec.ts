@@ -10,7 +10,7 @@ import { setting } from "../service.ts";
 const EVIL = `Ann </script><img src=x onerror=alert(1)> "Example"`;
 const OTHER_PASSWORD = "another long phrase";
 
-/** The same person in another browser. */
+/** Logs the same user in in another browser context. */
 async function elsewhere(browser: Browser, address: string): Promise<BrowserContext> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -20,13 +20,13 @@ async function elsewhere(browser: Browser, address: string): Promise<BrowserCont
   return context;
 }
 
-/** Whether somebody is still logged in. */
+/** Returns whether the context is still logged in. */
 async function isLoggedIn(context: BrowserContext): Promise<boolean> {
   const answer = await context.request.get("/dashboard", { maxRedirects: 0, headers: { accept: "text/html" } });
   return answer.status() === 200;
 }
 
-/** Asks for an export, and looks until it is there: so many in all. */
+/** Creates an export and waits until the page lists `count` exports. */
 async function makeExport(page: Page, count = 1): Promise<void> {
   await section(page, "Export").getByRole("button", { name: "Make an export" }).click();
   await expect(page.getByRole("status")).toHaveText("The export is being made. You get a mail when it is ready.");
@@ -55,7 +55,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("Account name").fill("x".repeat(201));
       await page.getByRole("button", { name: "Save account name" }).click();
       await expect(page.getByLabel("Account name")).toHaveAccessibleDescription(
-        "An account name has 1 to 200 characters.",
+        "Enter an account name of 1 to 200 characters.",
       );
       await expect(page.getByLabel("Account name")).toHaveValue("x".repeat(201));
       await page.getByLabel("Account name").fill("Harbour & <i>Finch</i>");
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
       await page.getByRole("button", { name: "Send the link" }).click();
       await expect(profile.getByLabel("Email", { exact: true })).toHaveAccessibleDescription(
-        /Another address than yours/,
+        /Enter a new email address/,
       );
       await profile.getByLabel("Email", { exact: true }).fill(address);
       await page.getByRole("button", { name: "Send the link" }).click();
@@ -90,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
       const password = section(page, "Password");
       await password.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
-      await expect(password.getByLabel("New password")).toHaveAccessibleDescription(/A password has at least 12/);
+      await expect(password.getByLabel("New password")).toHaveAccessibleDescription(/Enter a password of at least 12/);
       expect(page.url()).not.toContain("short");
       expect(await isLoggedIn(phone)).toBe(true);
       await password.getByLabel("New password").fill(OTHER_PASSWORD);
@@ -166,7 +166,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(remove.getByRole("button", { name: "Cancel" })).toBeFocused();
       await remove.getByLabel(/^Type/).fill("Somebody else");
       await remove.getByRole("button", { name: "Delete in seven days" }).click();
-      await expect(remove.getByLabel(/^Type/)).toHaveAccessibleDescription(/This is not the name\./);
+      await expect(remove.getByLabel(/^Type/)).toHaveAccessibleDescription(/The name does not match\./);
       await remove.getByLabel(/^Type/).fill(member.email);
       await remove.getByRole("button", { name: "Delete in seven days" }).click();
       await expect(page).toHaveURL(/done=deletion$/);
@@ -184,7 +184,7 @@ test("nobody ends the session of another person", async ({ page, member, browser
   expect(member.email).toBeTruthy();
   const stranger = await makeMember();
   const other = await elsewhere(browser, stranger.email);
-  // Their own session has no button: the name of another one is read.
+  // The current session has no button; the other session's has its id.
   const second = await elsewhere(browser, stranger.email);
   const foreign = await other.newPage();
   await foreign.goto("/dashboard/settings");
@@ -211,7 +211,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       picture,
     }) => {
       const phone = await elsewhere(browser, member.email);
-      // Many pictures, and axe looks at each.
+      // Takes many screenshots, and runs axe on each.
       test.slow();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });

@@ -9,7 +9,7 @@ const SUBJECT = "You are invited to a Platen account";
 const row = (page: Page, of: string) => page.getByRole("row").filter({ hasText: of });
 const done = (page: Page) => page.getByRole("status");
 
-/** Asks people in, and waits until that is said. */
+/** Invites people and waits for the confirmation. */
 async function invite(page: Page, addresses: string, role = "Member"): Promise<void> {
   await page.goto("/dashboard/team");
   await page.getByRole("button", { name: "Invite" }).click();
@@ -20,13 +20,13 @@ async function invite(page: Page, addresses: string, role = "Member"): Promise<v
   await expect(done(page)).toHaveText("Invitation sent. It works for seven days.");
 }
 
-/** Another browser, where nobody is logged in. */
+/** Opens a page in another browser context without a log-in. */
 async function elsewhere(browser: Browser, javaScriptEnabled: boolean): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled });
   return context.newPage();
 }
 
-/** Whoever is new follows a link. */
+/** Follows an invitation link as a new user. */
 async function join(page: Page, link: string, name: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel("Your name").fill(name);
@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
       const dialog = page.getByRole("dialog", { name: /^Invite to/ });
       await dialog.getByLabel("Email").fill(`${bob}, nobody`);
       await dialog.getByRole("button", { name: "Send invitation" }).click();
-      await expect(dialog.getByLabel("Email")).toHaveAccessibleDescription(/One to twenty addresses/);
+      await expect(dialog.getByLabel("Email")).toHaveAccessibleDescription(/Enter 1 to 20 addresses/);
       await expect(dialog.getByLabel("Email")).toHaveValue(`${bob}, nobody`);
       await invite(page, `${bob}, ${cat}`);
       await expect(row(page, bob)).toContainText("Open, 6 days left");
@@ -98,7 +98,7 @@ for (const javaScriptEnabled of [true, false]) {
       const guest = await makeMember();
       await invite(page, guest.email, "Admin");
       const link = await linkFor(guest.email, SUBJECT);
-      // Under another address nobody comes in.
+      // The invitation is valid only for the invited address.
       await page.goto(link);
       await expect(page.locator("main")).toContainText(`You are logged in as ${member.email}`);
       const other = await elsewhere(browser, javaScriptEnabled);
@@ -194,7 +194,7 @@ for (const colorScheme of ["light", "dark"] as const) {
           expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
           await picture(page, `team-${name}-${colorScheme}-${width}`);
         };
-        // Whoever has two accounts is shown the list of them.
+        // The list of accounts is shown to users with more than one.
         const link = await linkFor(guest.email, SUBJECT);
         await logOut(page);
         await page.goto(link);

@@ -3,10 +3,10 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../fixtures.ts";
 
 const WIDTHS = [1280, 390];
-/** A sheet that says little, so that a change of one word is a change of the picture. */
+/** A page with little content, so that changing one word changes the image. */
 const SHEET = "<style>@page { size: A5 }</style>\n<h1>{{ title }}</h1>\n";
 
-/** Makes a template by the form of the list, and comes to its editor. */
+/** Creates a template with the form of the list, and ends in its editor. */
 async function create(page: Page, name: string, beginning: string) {
   await page.goto("/dashboard/templates");
   await page.getByRole("button", { name: "New template" }).first().click();
@@ -17,7 +17,7 @@ async function create(page: Page, name: string, beginning: string) {
   await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
 }
 
-/** Replaces what is in one of the two panes. */
+/** Replaces the content of one of the two panes. */
 async function type(page: Page, pane: "Template" | "Sample data", text: string) {
   const field = page.getByRole("textbox", { name: pane, exact: true });
   await field.click();
@@ -25,8 +25,8 @@ async function type(page: Page, pane: "Template" | "Sample data", text: string) 
   await page.keyboard.insertText(text);
 }
 
-// What is typed over takes the style of what was there, says Chromium, and is not let by our policy: as it should be. A page
-// that is left while pages are drawn hears nothing more of them.
+// When replacing text, Chromium tries to apply its style inline, which the content security policy correctly blocks.
+// Leaving a page aborts the preview's requests.
 test.beforeEach(({ forgive }) => {
   forgive(/^Applying inline style violates/);
   forgive(/network error/);
@@ -79,7 +79,7 @@ test("what can't be filled says where, and keeps the last page", async ({ page, 
   await expect(warnings(page)).toContainText("data, line 2");
   await expect(firstPage(page)).toBeVisible();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByRole("alert")).toContainText("Sample data is a JSON object");
+  await expect(page.getByRole("alert")).toContainText("Sample data must be a JSON object");
   await type(page, "Sample data", '{ "title": "Well", "date": 0 }');
   await expect(page.getByText("This can’t be rendered yet")).toBeHidden();
 });

@@ -3,7 +3,7 @@ import type { APIRequestContext } from "@playwright/test";
 import { expect, test } from "../fixtures.ts";
 import type { Member } from "../people.ts";
 
-/** Lets something be rendered that nobody can be told of. Answers its id. */
+/** Enqueues a render with an unreachable webhook and returns its id. */
 async function queue(request: APIRequestContext, member: Member): Promise<string> {
   const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf/async`, {
     headers: { authorization: `Bearer ${member.key}` },

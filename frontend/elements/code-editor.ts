@@ -1,17 +1,18 @@
-// `<code-editor label="HTML" language="template">` around a `<textarea>`: lines, colours, search and marks for those who
-// write. Without script the textarea is all there is; with it, it still is what a form sends.
+// `<code-editor label="HTML" language="template">` around a `<textarea>`: an editor with line numbers, syntax
+// highlighting, search and markers. Without JavaScript, only the textarea is shown; with it, the textarea is still the
+// form field that is submitted.
 
 import type { Editor } from "./code-editor/editor.ts";
 import type { Marker } from "./code-editor/markers.ts";
 
-/** The editor itself is large, so it is loaded by pages that hold one. */
+/** Loads the editor on demand: it is large, and only a few pages contain one. */
 const load = () => import("./code-editor/editor.ts");
 
 /**
- * Attributes: `label`, what it is called by those who can't see it; `language`, `template` or `json`; `markers`, places
- * with a message as JSON (see markers.ts); `go-to`, where to take the person: `36:5` is line and column.
+ * Attributes: `label`, the accessible name; `language`, `template` or `json`; `markers`, positions with messages as
+ * JSON (see markers.ts); `go-to`, the position to move the cursor to, as line and column: `36:5`.
  *
- * The textarea always holds the text. It sends `input` when the person changes it.
+ * The textarea always contains the current text, and dispatches `input` when the user edits it.
  */
 class CodeEditor extends HTMLElement {
   static observedAttributes = ["go-to", "markers"];

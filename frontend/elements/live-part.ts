@@ -1,13 +1,13 @@
-// <live-part id data-events data-unsettled data-says>: a part of the page that is shown anew when the server says, at the
-// address in data-events, that something in it has changed. The page itself is fetched again, and this part of it taken:
-// what is shown is always what the server writes. Without script it is what it was when the page was loaded.
+// <live-part id data-events data-unsettled data-says>: a part of the page that is refreshed when the event stream at
+// the address in data-events reports a change. The page is fetched again and this part of it replaced, so that the
+// server renders everything that is shown. Without JavaScript, it shows the state of the page when it was loaded.
 
-/** Between two looks: a busy account changes all the time. */
+/** Minimum interval between refreshes: a busy account changes all the time. */
 const LOOK_AFTER_MS = 1500;
-/** Between two things that are said aloud. */
+/** Minimum interval between announcements to screen readers. */
 const SAY_AFTER_MS = 10_000;
 
-/** Listens at one address, for all parts of the page that follow it. */
+/** An event stream, shared by all parts of the page that use its address. */
 class Watch {
   static readonly #all = new Map<string, Watch>();
 
@@ -22,7 +22,7 @@ class Watch {
   #source: EventSource | undefined;
   #looking: ReturnType<typeof setTimeout> | undefined;
   #lastLook = 0;
-  /** Whether something may have changed while nobody listened. */
+  /** Whether changes may have been missed while the stream was closed. */
   #missed = false;
 
   private constructor(address: string) {
@@ -41,7 +41,7 @@ class Watch {
     this.#follow();
   }
 
-  /** Looks a little later, once for all that has changed by then. */
+  /** Schedules a refresh; changes until then share it. */
   lookSoon(): void {
     if (this.#looking !== undefined) return;
     const wait = Math.max(0, this.#lastLook + LOOK_AFTER_MS - Date.now());
@@ -49,7 +49,7 @@ class Watch {
   }
 
   #follow(): void {
-    // A browser has few connections to one server: a page that nobody sees gives its own back.
+    // Browsers limit the number of connections to a server, so that a hidden page closes its own.
     if (document.hidden || this.#parts.size === 0) {
       this.#missed ||= this.#source !== undefined;
       this.#source?.close();
@@ -61,7 +61,7 @@ class Watch {
     this.#source.addEventListener("changed", () => this.lookSoon());
     this.#source.addEventListener("open", () => {
       if (this.#missed) this.lookSoon();
-      // The next time is after a lost connection.
+      // The stream opens again only after a lost connection.
       this.#missed = true;
     });
   }
@@ -78,7 +78,7 @@ class Watch {
   }
 }
 
-/** The page as it is now; nothing when it can't be had: the next change looks again. */
+/** Fetches the current page. Returns `undefined` on errors; the next change tries again. */
 async function fetchPage(): Promise<Document | undefined> {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
@@ -110,11 +110,11 @@ class LivePart extends HTMLElement {
     this.#watch?.remove(this);
   }
 
-  /** Shows what the server has written for this part. */
+  /** Shows the server's current version of this part. */
   show(next: HTMLElement): void {
     const dialog = this.querySelector("dialog[open]");
     if (dialog) {
-      // Nobody's dialog is taken away.
+      // Don't replace an open dialog.
       dialog.addEventListener("close", () => this.#watch?.lookSoon(), { once: true });
       return;
     }
@@ -133,7 +133,7 @@ class LivePart extends HTMLElement {
       this.dataset.says = says;
       this.#say(says);
     }
-    // It has come to its end, and changes no more.
+    // A part without an event stream has reached its final status.
     if (!next.dataset.events) this.#watch?.remove(this);
   }
 
@@ -167,7 +167,7 @@ class LivePart extends HTMLElement {
 
 const FOCUSABLE = "a[href], button, summary, [tabindex]";
 
-/** What an element is known by when it is written anew: its row, where it leads, and its words. */
+/** Identifies an element across refreshes, by its row, its target and, without a target, its text. */
 function nameOf(element: Element): string {
   const row = element.closest<HTMLElement>("[data-key]")?.dataset.key;
   const target = element.getAttribute("href") ?? element.getAttribute("commandfor");

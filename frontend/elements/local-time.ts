@@ -1,4 +1,4 @@
-// <local-time><time datetime="…Z">… UTC</time></local-time>: the moment in the reader's zone, with UTC as its title.
+// <local-time><time datetime="…Z">… UTC</time></local-time>: a time in the user's time zone, with UTC in the title.
 
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 

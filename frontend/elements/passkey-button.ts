@@ -1,10 +1,11 @@
-// <passkey-button data-ceremony="make|show" data-options="…">: its button has the browser make or show a passkey, and sends
-// what it answers with the form around it. The options are those of the server, as JSON; they count once. Without this
-// script, or where the browser is not able to do it, the button stays hidden and a sentence says what is needed.
+// <passkey-button data-ceremony="make|show" data-options="…">: on a click, the browser creates or uses a passkey, and
+// its response is submitted with the enclosing form. The options come from the server, as JSON, and are valid once.
+// Without JavaScript, or if the browser doesn't support passkeys, the button stays hidden and a sentence names the
+// requirements.
 
 const AGAIN = "Nothing was chosen, or it took too long. Try again.";
 
-/** What went wrong, by the name of the error (WebAuthn, level 3), and what to do. */
+/** Messages by the name of the error (WebAuthn Level 3): what went wrong and what to do. */
 const FAULTS: Record<string, string> = {
   AbortError: AGAIN,
   NotAllowedError: AGAIN,
@@ -14,7 +15,7 @@ const FAULTS: Record<string, string> = {
 };
 const UNKNOWN = "The browser could not use a passkey. Try again, or use another way.";
 
-/** Older browsers lack these; `PublicKeyCredential` itself is missing where the connection is not secure. */
+/** Older browsers lack the two parsers; insecure contexts lack `PublicKeyCredential` itself. */
 const isAble = () =>
   "PublicKeyCredential" in window &&
   "parseCreationOptionsFromJSON" in PublicKeyCredential &&
@@ -29,7 +30,7 @@ class PasskeyButton extends HTMLElement {
     this.dataset.able = "";
     const use = () => void this.#use(button, answer, form);
     button.addEventListener("click", use);
-    // Enter in a field of a form that has no other button.
+    // The user pressed Enter in a field of a form without another button.
     form.addEventListener("submit", (event) => {
       if (answer.value || event.submitter) return;
       event.preventDefault();
@@ -45,7 +46,7 @@ class PasskeyButton extends HTMLElement {
     try {
       const credential = await (makes ? this.#make() : this.#show());
       answer.value = JSON.stringify(credential);
-      // What stands beside a passkey may stay empty.
+      // Fields next to the passkey may stay empty.
       form.noValidate = true;
       form.requestSubmit();
     } catch (error) {

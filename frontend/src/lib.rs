@@ -1,11 +1,11 @@
-//! Starts the live parts of pages in the browser. Only built for it: everywhere else this package is empty.
+//! Starts the islands of pages in the browser. Empty for all targets other than wasm32.
 #![cfg(target_arch = "wasm32")]
 
-// Its islands are exported by themselves.
+// Linked for its islands, which wasm-bindgen exports.
 use platen_app as _;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Makes the page ready for its islands; `frontend/start.ts` then takes them over one by one.
+/// Prepares the page for hydrating its islands; `frontend/start.ts` then hydrates them one by one.
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();

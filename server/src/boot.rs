@@ -1,4 +1,4 @@
-//! Builds the service from its settings, runs it, and takes it down in the reverse order.
+//! Builds the service from its settings, runs it, and shuts it down in reverse order.
 
 pub mod browser;
 pub mod first_account;
@@ -57,75 +57,62 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Last-used times of keys are written this often.
+/// How often last-used times of keys are written.
 const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
-/// A process that crashed is noticed within two of these.
+/// Interval of the sweeper. A crashed process is noticed within two intervals.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
-/// What is kept for a time outlives it by so much at most.
+/// Interval of the purge: how long data may outlive its retention at most.
 const PURGE_INTERVAL: Duration = Duration::from_mins(10);
-/// Answers that are ready still have to reach slow clients, after the renders' own grace.
+/// Time in which finished responses may still reach slow clients, after the grace period of renders.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// Why the service does not run, or ended badly.
+/// Why the service could not start, or stopped with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// No database.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// A statement failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No first account.
     #[error(transparent)]
     FirstAccount(#[from] FirstAccountError),
-    /// The data folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// No secret key.
     #[error(transparent)]
     SecretKey(#[from] ObtainKeyError),
-    /// No browser.
     #[error(transparent)]
     Browser(#[from] BrowserError),
-    /// No process that fills templates.
-    #[error("no process that fills templates starts: {0}; platen doctor says more")]
+    #[error("no worker process for templates could be started: {0}; `platen doctor` shows details")]
     Templates(#[source] io::Error),
-    /// No client for stores.
-    #[error("no client for stores of documents can be made: {0}")]
+    #[error("the HTTP client for object stores could not be created: {0}")]
     Stores(#[source] reqwest::Error),
-    /// The service's own storage can't be opened.
-    #[error("the storage of documents: {0}; PLATEN_DATA_DIR and PLATEN_DEFAULT_STORAGE choose it")]
+    #[error("the default storage could not be opened: {0}; check PLATEN_DATA_DIR and PLATEN_DEFAULT_STORAGE")]
     Documents(#[from] DefaultStorageError),
-    /// No client for the server of mail.
-    #[error("no client for PLATEN_SMTP_URL can be made: {0}")]
+    #[error("the mail client for PLATEN_SMTP_URL could not be created: {0}")]
     Mail(#[from] lettre::transport::smtp::Error),
-    /// No client for Stripe.
     #[error(transparent)]
     Stripe(#[from] StripeError),
-    /// The port is taken, or forbidden.
-    #[error("can't listen on {address}: {source}; {setting} chooses another address")]
+    /// The port is in use, or the process lacks the permission.
+    #[error("can't listen on {address}: {source}; set {setting} to another address")]
     Listen {
-        /// Where.
         address: SocketAddr,
-        /// What says so.
+        /// The setting that names the address.
         setting: &'static str,
-        /// Why.
         source: io::Error,
     },
-    /// The system refuses something basic.
+    /// A basic system call failed.
     #[error("{0}")]
     System(#[from] io::Error),
-    /// A background task ended by itself; the log says which.
-    #[error("a background task failed; the log says which and why")]
+    /// A background task ended unexpectedly; the log names it.
+    #[error("a background task failed; see the log for its name and the error")]
     TaskFailed,
 }
 
-/// Runs the service until it is told to stop.
+/// Runs the service until a signal stops it.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
     let config = Arc::new(config);
-    // Before anything is started: children inherit it.
+    // First of all: child processes inherit the limit.
     let open_files = open_files::raise(&config)?;
     let Database { pool, embedded } = database::open_for_service(&config).await?;
     let database_stop = CancellationToken::new();
@@ -137,7 +124,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         Ok(prepared) => serve_with(&lifecycle, config, pool.clone(), prepared, open_files).await,
         Err(error) => Err(error),
     };
-    // Whatever happened, the database goes last.
+    // The database stops last, on success and on failure.
     lifecycle.stop();
     pool.close().await;
     database_stop.cancel();
@@ -150,7 +137,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     }
 }
 
-/// What a start makes or finds before it serves.
+/// Resources that a start creates or loads before it serves.
 struct Prepared {
     secret_keys: Arc<SecretKeys>,
     answers: AnswerFiles,
@@ -158,7 +145,7 @@ struct Prepared {
     first_account: Option<FirstAccount>,
 }
 
-/// `folder`: of a private database.
+/// `folder` is the data folder of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
     let secret_keys = secret_key::obtain(db, &config.secrets, folder).await?;
     let unusable = |source| FolderError::Unusable {
@@ -200,7 +187,7 @@ async fn serve_with(
         browsers = browser::start(&config, Arc::clone(&guard)) => browsers?,
         () = lifecycle.stopping() => return Ok(()),
     };
-    // Lives until nothing is recorded any more.
+    // Lives until nothing more is recorded.
     let instance = Instance::announce(&db).await?;
     let metrics = Arc::<Metrics>::default();
     let connection_metrics = Arc::clone(&metrics.connections);
@@ -282,7 +269,7 @@ async fn serve_with(
     Ok(())
 }
 
-/// What is done beside requests and jobs, by every process.
+/// Starts the maintenance tasks of every process, whatever its role.
 fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
     let sweeper = Sweeper::new(state.instance, Arc::clone(&state.metrics), state.jobs.clone());
     lifecycle.spawn(
@@ -312,7 +299,7 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
 
 fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: AppState, open_files: u64) -> io::Result<()> {
     tracing::info!(address = %listener.local_addr()?, "metrics are served");
-    // Connections of clients are counted, not those that ask for the count.
+    // Counts connections of clients, not those of the metrics scraper.
     let server = Server::new(&state.config, open_files, Arc::default());
     let serving = server.serve(listener, http::metrics(state), lifecycle.clone());
     let serving = serving.map(Ok::<_, Infallible>);
@@ -320,13 +307,13 @@ fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: AppState, 
     Ok(())
 }
 
-/// Says where mail goes, unless it goes where it should.
+/// Chooses the delivery of mail, and logs if mail is not sent.
 fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metrics>) -> Result<Mailing, ServeError> {
     let delivery = Delivery::choose(SmtpClient::new(&config.mail)?, &config.http);
     match delivery {
         Delivery::Smtp(_) => {}
-        Delivery::Kept => tracing::info!("mail is not sent; /dev/mail shows it"),
-        Delivery::None => tracing::warn!("mail is not sent, so that nobody can sign up: PLATEN_SMTP_URL is not set"),
+        Delivery::Kept => tracing::info!("mail is stored, not sent; see /dev/mail"),
+        Delivery::None => tracing::warn!("mail is not sent and sign-up is impossible: PLATEN_SMTP_URL is not set"),
     }
     Ok(Mailing {
         db: db.clone(),
@@ -349,28 +336,28 @@ async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> 
     loop {
         let now = clock::now();
         if let Err(error) = kept::purge(&state, now).await {
-            tracing::warn!(%error, "what was kept for idempotent requests could not be purged");
+            tracing::warn!(%error, "expired idempotent responses could not be purged");
         }
         if let Err(error) = retention::purge(&state, now).await {
-            tracing::warn!(%error, "documents and renders whose time is over could not be purged");
+            tracing::warn!(%error, "expired documents and renders could not be purged");
         }
         if let Err(error) = exports::purge(&state.db, &state.exports, now).await {
-            tracing::warn!(%error, "archives of accounts whose time is over could not be purged");
+            tracing::warn!(%error, "expired account exports could not be purged");
         }
         if let Err(error) = people::purge(&state.people, &state.documents, &state.exports, now).await {
-            tracing::warn!(%error, "accounts, sessions and mails whose time is over could not be purged");
+            tracing::warn!(%error, "expired accounts, sessions and mails could not be purged");
         }
         if let Err(error) = template_retention::purge(&state.db, now).await {
-            tracing::warn!(%error, "templates and versions whose retention is over could not be purged");
+            tracing::warn!(%error, "expired templates and versions could not be purged");
         }
         if let Err(error) = api_keys::purge(&state.db, now).await {
-            tracing::warn!(%error, "API keys whose retention is over could not be purged");
+            tracing::warn!(%error, "expired API keys could not be purged");
         }
         if let Err(error) = events::purge(&state.billing, now).await {
-            tracing::warn!(%error, "events of Stripe whose time is over could not be purged");
+            tracing::warn!(%error, "expired Stripe events could not be purged");
         }
         if let Err(error) = health::purge(&state.db, now).await {
-            tracing::warn!(%error, "what was written down of processes could not be purged");
+            tracing::warn!(%error, "expired health records of processes could not be purged");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());
@@ -390,7 +377,7 @@ async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, signals: Signals, db:
         match sweeper.look(&db, clock::now()).await {
             Ok(0) => {}
             Ok(_) => JobKind::ALL.into_iter().for_each(|kind| signals.added(kind)),
-            Err(error) => tracing::warn!(%error, "what processes that are gone left behind could not be looked for"),
+            Err(error) => tracing::warn!(%error, "renders and jobs of dead processes could not be swept"),
         }
     }
     Ok(())

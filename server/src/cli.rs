@@ -1,4 +1,4 @@
-//! The command line: arguments in, exit code out. 0 is success, 2 the caller's fault, 1 ours.
+//! The command line. Exit codes: 0 for success, 2 for a caller's error, 1 for an error of Platen or its environment.
 
 mod account;
 mod accounts;
@@ -41,19 +41,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Invocation {
-    /// Fill templates, and be able to do nothing else. `serve` starts these.
+    /// Fill templates in a sandboxed worker process; started by `serve`.
     #[command(hide = true)]
     FillTemplates,
-    /// Draw pages of a PDF, and be able to do nothing else. `serve` starts these.
+    /// Draw pages of a PDF in a sandboxed worker process; started by `serve`.
     #[command(hide = true)]
     DrawPages {
-        /// Pixels an inch.
+        /// Resolution in pixels per inch.
         size: u16,
-        /// How many pages.
+        /// Number of pages to draw.
         pages: usize,
-        /// The one to draw before the others.
+        /// Page to draw before the others.
         first: usize,
-        /// The size is in pixels along the longer side of a page.
+        /// Interpret the size as pixels along the longer side of a page.
         #[arg(long)]
         small: bool,
     },
@@ -65,51 +65,51 @@ enum Invocation {
 enum Command {
     /// Run the service.
     ///
-    /// Without `DATABASE_URL` it keeps a private Postgres in the data folder, and its first start makes an account and
-    /// prints a key. SIGTERM or Ctrl-C lets running renders finish; a second one leaves at once.
+    /// Without `DATABASE_URL` it runs a private Postgres in the data folder; the first start creates an account and
+    /// prints an API key. On SIGTERM or Ctrl-C running renders finish; a second signal exits immediately.
     #[command(after_long_help = crate::config::help())]
     Serve {
-        /// What this process does: web answers requests, worker does background work, all does both.
+        /// What this process does: `web` serves requests, `worker` does background work, `all` does both.
         #[arg(long)]
         role: Option<Role>,
     },
-    /// Make one PDF: no service, no database, the same engine and options.
+    /// Render one PDF without service or database, with the same engine and options.
     Render(render::Arguments),
-    /// Tell what a PDF holds, and whether it conforms to PDF/A-2b.
+    /// Show the contents of a PDF, and whether it conforms to PDF/A-2b.
     ///
-    /// It reads files as Platen and Chromium write them: one revision, without later changes.
+    /// Reads files as Platen and Chromium write them: one revision, without incremental updates.
     Inspect(inspect::Arguments),
-    /// Bring the database's schema up to date. `serve` does it too.
+    /// Migrate the database's schema to this version. `serve` does this too.
     Migrate,
-    /// Make accounts, and decide about their plans and credits.
+    /// Create accounts, and change their plans and credits.
     #[command(subcommand)]
     Accounts(accounts::Command),
-    /// Decide who operates the service, and check the log of what they did.
+    /// Grant and revoke operator access, and verify the operator audit log.
     #[command(subcommand)]
     Admin(admin::Command),
-    /// Help people who are locked out.
+    /// Restore access for users who are locked out.
     #[command(subcommand)]
     Users(users::Command),
-    /// Make, list, replace and revoke API keys.
+    /// Create, list, rotate and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Command),
-    /// Make, list, try and remove the storage connections that documents are delivered through.
+    /// Create, list, test and remove the storage connections through which documents are delivered.
     #[command(subcommand)]
     Connections(connections::Command),
-    /// Sell plans and credits by Stripe: prices, and whether Stripe and the database say the same.
+    /// Sell plans and credits through Stripe: list prices, and compare Stripe with the database.
     #[command(subcommand)]
     Billing(billing::Command),
-    /// Replace the secret key that seals what must stay secret at rest.
+    /// Replace the master key that encrypts secrets at rest.
     #[command(subcommand)]
     SecretKey(secret_key::Command),
-    /// Check all that the service depends on, and say what to do where something is wrong.
+    /// Check everything that the service depends on, and suggest fixes.
     Doctor,
 }
 
-/// Runs the command that the arguments name.
+/// Runs the command given by the arguments.
 pub fn run() -> ExitCode {
     let done = match Arguments::parse().invocation {
-        // Before anything else: they have no settings, no log and one thread.
+        // First of all: worker processes have no settings, no log and one thread.
         Invocation::FillTemplates => platen_template::child::run().map_err(Failure::from),
         Invocation::DrawPages {
             size,
@@ -166,7 +166,7 @@ fn execute(command: Command) -> Result<(), Failure> {
     done
 }
 
-/// Whole seconds, UTC.
+/// Formats a time in UTC, without fractions of a second.
 fn show_time(time: OffsetDateTime) -> String {
     let seconds = time.replace_nanosecond(0).unwrap_or(time);
     seconds.format(&Rfc3339).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! The one place that reads the clock; everything else is handed the time.
+//! The only module that reads the clock; all others receive the time as an argument.
 
 use time::OffsetDateTime;
 
-/// Now, in UTC, to the microsecond: what Postgres keeps.
+/// Returns the current time in UTC, truncated to microseconds, the precision of Postgres.
 pub fn now() -> OffsetDateTime {
     let now = OffsetDateTime::now_utc();
     now.replace_microsecond(now.microsecond()).unwrap_or(now)

@@ -1,5 +1,5 @@
-//! Settings. Every one is an environment variable with a default that runs on a laptop; all are read and checked once,
-//! at start, and no module reads the environment later.
+//! Settings. Each one is an environment variable with a default that suits a laptop. All are read and validated once,
+//! at start; no module reads the environment later.
 
 pub mod billing;
 pub mod browser;
@@ -43,7 +43,6 @@ use crate::config::{
     traces::TracesConfig,
 };
 
-/// All settings.
 #[derive(Debug)]
 pub struct Config {
     /// See [`mod@http`].
@@ -84,25 +83,25 @@ pub struct Config {
     pub traces: TracesConfig,
 }
 
-/// Every faulty setting at once.
+/// All invalid settings, reported together.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct ConfigError(pub Vec<Fault>);
 
 impl Config {
-    /// Reads the process's environment.
+    /// Reads the settings from the process's environment.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::read(&|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
     }
 
-    /// The settings with another role, if there is one.
+    /// Returns the settings with the role replaced if `role` is given.
     #[must_use]
     pub fn with_role(mut self, role: Option<Role>) -> Self {
         self.jobs.role = role.unwrap_or(self.jobs.role);
         self
     }
 
-    /// Reads settings by a look-up.
+    /// Reads the settings through `lookup`, which returns the value of a variable.
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
         let http = HttpConfig::from_env(&mut reader);
@@ -175,7 +174,7 @@ pub const SECTIONS: [(&str, &[&Setting]); 18] = [
     ("Traces", traces::SETTINGS),
 ];
 
-/// The list of settings as `--help` shows it.
+/// Returns the list of settings that `--help` shows.
 pub fn help() -> String {
     let mut lines = vec!["Settings (environment variables):".to_owned()];
     for (title, settings) in SECTIONS {

@@ -1,4 +1,4 @@
-//! The database: the operator's own by `DATABASE_URL`, else a private Postgres in the data folder.
+//! The database: the operator's, given by `DATABASE_URL`, or else a private Postgres in the data folder.
 
 pub mod binaries;
 pub mod cluster;
@@ -31,66 +31,58 @@ use crate::{
 const HANDOVER_TIMEOUT: Duration = Duration::from_mins(1);
 const HANDOVER_POLL: Duration = Duration::from_millis(100);
 
-/// Why there is no database.
+/// Why the database could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    /// `DATABASE_URL` does not answer.
-    #[error("the database that DATABASE_URL names can't be reached: {0}")]
+    /// The server at `DATABASE_URL` can't be reached.
+    #[error("the database at DATABASE_URL can't be reached: {0}")]
     Unreachable(StoreError),
-    /// `DATABASE_URL` can't be read; its value stays out of the message.
+    /// `DATABASE_URL` is invalid; the message omits its value.
     #[error("DATABASE_URL is not a postgres:// address")]
     InvalidUrl,
-    /// Another `platen serve` is at work.
+    /// Another `platen serve` is running.
     #[error(
-        "another `platen serve`{} uses the data folder {}; stop it first, or choose another folder by PLATEN_DATA_DIR",
+        "another `platen serve`{} uses the data folder {}; stop it first, or set PLATEN_DATA_DIR to another folder",
         .holder.map(|id| format!(" (process {id})")).unwrap_or_default(),
         .folder.display()
     )]
     InUse {
-        /// The data folder.
         folder: PathBuf,
-        /// Its process id, when it can be told.
+        /// The other process's id, if known.
         holder: Option<u32>,
     },
-    /// Somebody starts or stops it without end.
-    #[error("the private Postgres in {} is being started or stopped by another process and did not get ready", .0.display())]
+    /// Another process held the private Postgres until the timeout.
+    #[error(
+        "the private Postgres in {} is being started or stopped by another process and did not become ready",
+        .0.display()
+    )]
     Busy(PathBuf),
-    /// The data folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Postgres is not installed.
     #[error(transparent)]
     Binaries(#[from] BinariesError),
-    /// There is no user to run Postgres as.
     #[error(transparent)]
     User(#[from] SystemUserError),
-    /// The cluster can't be used.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// Postgres does not start.
     #[error(transparent)]
     Postmaster(#[from] PostmasterError),
-    /// A statement failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The schema can't be brought up to date.
-    #[error("the database's schema can't be brought up to date: {0}")]
+    #[error("the database's schema could not be migrated: {0}")]
     Migrate(#[from] MigrateError),
 }
 
-/// A database that is ready, its schema up to date.
+/// A database that is ready for use, with the current schema.
 pub struct Database {
-    /// Connections.
     pub pool: PgPool,
-    /// The private server, when it is this process that runs it.
+    /// The private server, if this process runs it.
     pub embedded: Option<Embedded>,
 }
 
 /// A private Postgres, run by this process.
 pub struct Embedded {
-    /// Where it lies.
     pub folder: DataFolder,
-    /// The server.
     pub postmaster: Postmaster,
     /// Held while the server runs.
     _postgres_lock: Lock,
@@ -99,13 +91,13 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Keeps the server running until it is told to stop, then ends it.
+    /// Supervises the server until `stop` is cancelled, then stops it.
     pub async fn supervise(self, stop: CancellationToken) -> Result<(), PostmasterError> {
         self.postmaster.supervise(stop).await
     }
 }
 
-/// Opens the database for `platen serve`: of a private one, this process is the only server.
+/// Opens the database for `platen serve`. Only one process may serve a private database.
 pub async fn open_for_service(config: &Config) -> Result<Database, DatabaseError> {
     if config.database.url.is_some() {
         return open_by_url(config).await;
@@ -117,7 +109,7 @@ pub async fn open_for_service(config: &Config) -> Result<Database, DatabaseError
             folder: folder.path().to_owned(),
         });
     };
-    // A command that started Postgres for itself gives it back in a moment.
+    // A command that started Postgres for itself stops it within moments.
     let deadline = Instant::now() + HANDOVER_TIMEOUT;
     let postgres_lock = loop {
         match folder.try_postgres_lock()? {
@@ -129,7 +121,7 @@ pub async fn open_for_service(config: &Config) -> Result<Database, DatabaseError
     start_embedded(config, folder, postgres_lock, Some(serve_lock)).await
 }
 
-/// Opens the database for one command: a running private one is used, else it is started for the command.
+/// Opens the database for one command. Uses a private Postgres that is running, or else starts one for the command.
 pub async fn open_for_command(config: &Config) -> Result<Database, DatabaseError> {
     if config.database.url.is_some() {
         return open_by_url(config).await;
@@ -140,7 +132,7 @@ pub async fn open_for_command(config: &Config) -> Result<Database, DatabaseError
         if let Some(lock) = folder.try_postgres_lock()? {
             return start_embedded(config, folder, lock, None).await;
         }
-        // Whoever holds the lock may just be starting or stopping it.
+        // The process that holds the lock may still be starting or stopping Postgres.
         if let Ok(pool) = pool::connect(cluster::connect_options(&folder), config.database.connections).await {
             pool::migrate(&pool).await?;
             return Ok(Database { pool, embedded: None });
@@ -153,7 +145,8 @@ pub async fn open_for_command(config: &Config) -> Result<Database, DatabaseError
 }
 
 impl Database {
-    /// Ends a command's use of it. A server that was started for the command lets other commands finish.
+    /// Closes the database after a command. A server that was started for the command waits for connections of other
+    /// commands.
     pub async fn close(self) -> Result<(), DatabaseError> {
         self.pool.close().await;
         if let Some(embedded) = self.embedded {

@@ -1,4 +1,4 @@
-//! Rules that need no database, network or clock: values are parsed once and then trusted.
+//! Rules without I/O: no database, network or clock. Values are parsed once and then trusted.
 
 pub mod account_log;
 pub mod allowed_templates;

@@ -1,5 +1,5 @@
-//! Pages drawn as pictures. A page is a stranger's and what draws it is young, so each document has a process of its own
-//! that can do nothing but calculate; an account has one at a time.
+//! Rasterization of PDF pages in sandboxed worker processes. Pages are untrusted and the rasterizer is young, so each
+//! document gets a process of its own that can only compute. An account has one such process at a time.
 
 pub mod child;
 
@@ -23,31 +23,31 @@ use crate::{
 
 /// The hidden command of [`crate::cli`].
 const COMMAND: &str = "draw-pages";
-/// Says that the size is that of the longer side.
+/// Marks the size as that of the longer side.
 const SMALL: &str = "--small";
-/// The longest that a document may take, whatever else the machine does.
+/// Time limit of a document, whatever the load of the machine.
 const WALL_CLOCK: Duration = Duration::from_secs(2 * PROCESSOR_SECONDS);
 
-/// Draws pages; cheap to clone.
+/// Rasterizes pages in worker processes; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Drawing {
     places: Arc<Semaphore>,
     turns: Arc<Turns>,
 }
 
-/// Why there are no pictures.
+/// Why pages could not be rasterized.
 #[derive(Debug, thiserror::Error)]
 pub enum DrawingError {
-    /// The document asks for too much.
+    /// The document exceeds a limit.
     #[error("{0}")]
     TooMuch(String),
-    /// The process failed, or the document is not what it should be; a fault of ours.
+    /// The process failed, or the document is damaged; an internal error.
     #[error("pages could not be drawn: {0}")]
     Process(#[from] io::Error),
 }
 
 impl Default for Drawing {
-    /// As many processes at once as there are cores.
+    /// Allows as many processes at once as there are cores.
     fn default() -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         Self {
@@ -58,7 +58,7 @@ impl Default for Drawing {
 }
 
 impl Drawing {
-    /// Draws the first so many pages of a document that was made for the account. Dropping the future ends the process.
+    /// Rasterizes the first `pages` pages of a document of the account. Dropping the future ends the process.
     pub async fn draw(
         &self,
         account: AccountId,
@@ -75,7 +75,7 @@ impl Drawing {
         Ok(drawn)
     }
 
-    /// Begins to draw pages of a document that was made for the account.
+    /// Starts rasterizing pages of a document of the account, after the account's previous document.
     pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<Easel, DrawingError> {
         let turn = self.turns.wait(account.0).await?;
         let place = Arc::clone(&self.places).acquire_owned().await;
@@ -99,7 +99,7 @@ impl Drawing {
             drop(input);
             io::Result::Ok(())
         });
-        // If it breaks off, the process's end says why.
+        // If writing fails, the exit status of the process tells why.
         let _ = handed_over.await.map_err(|_| too_long())?;
         Ok(Easel {
             child,
@@ -112,7 +112,7 @@ impl Drawing {
     }
 }
 
-/// A process that draws; ended when it is dropped.
+/// A process that rasterizes pages; killed on drop.
 pub struct Easel {
     child: Child,
     pages: Lines<BufReader<ChildStdout>>,
@@ -123,7 +123,7 @@ pub struct Easel {
 }
 
 impl Easel {
-    /// The page that is drawn next; `None`: there is no other.
+    /// Returns the next page, or `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Drawn>, DrawingError> {
         if self.missing == 0 {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Easel {
     }
 
     async fn read(&mut self) -> Result<Drawn, DrawingError> {
-        // A process that is ended may leave half a line.
+        // A killed process may leave an incomplete line.
         let line = self.pages.next_line().await.ok().flatten();
         match line.as_deref().map(serde_json::from_str) {
             Some(Ok(Ok(drawn))) => return Ok(drawn),

@@ -1,5 +1,5 @@
-//! The API over HTTP. Handlers take what they need as extractors, call one service and answer; every error becomes an
-//! answer in [`error`].
+//! The HTTP API. Handlers take what they need as extractors, call one service and respond. All errors become responses
+//! in [`error`].
 
 pub mod body_limits;
 pub mod browser_session;
@@ -41,7 +41,7 @@ use crate::{
     web,
 };
 
-/// What handlers and extractors share.
+/// State shared by handlers and extractors.
 #[derive(Clone, FromRef)]
 struct ApiState {
     app: AppState,
@@ -49,11 +49,11 @@ struct ApiState {
     preview_rate_limit: PreviewRateLimit,
 }
 
-/// Previews cost nothing, and are counted apart.
+/// Previews are free of charge and have a rate limit of their own.
 #[derive(Clone, Default)]
 struct PreviewRateLimit(RateLimit);
 
-/// Every operation of the API, under the path by which `openapi.json` describes it.
+/// Returns every operation of the API, under its path in `openapi.json`.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
     [
         (
@@ -98,7 +98,7 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
     ]
 }
 
-/// Every route.
+/// Builds the router with all routes.
 pub fn router(app: AppState) -> Router {
     connection::compile_schema();
     render::compile_schemas();
@@ -136,12 +136,12 @@ pub fn router(app: AppState) -> Router {
         .with_state(state)
 }
 
-/// The operations of the API for people who are logged in, without a key.
+/// The operations of the API for logged-in users, without a key.
 #[derive(Clone)]
 pub(crate) struct OwnApi(Router);
 
 impl OwnApi {
-    /// Answers a request as if it had come with a key of the caller's, and counts it among those of the account.
+    /// Handles a request as if it had been made with a key of the caller. It counts toward the account's rate limit.
     pub(crate) async fn answer(&self, caller: Caller, mut request: Request) -> Response {
         request.extensions_mut().insert(Vouched(caller));
         match self.0.clone().oneshot(request).await {
@@ -151,33 +151,34 @@ impl OwnApi {
     }
 }
 
-/// Who makes a request that never was on a wire: extensions come from ourselves only.
+/// The preauthenticated caller of a request within the process. Clients can't set extensions.
 #[derive(Clone)]
 struct Vouched(Caller);
 
-/// The dashboard, and what is answered at paths that are nobody's. Without the dashboard's files everything else works.
+/// Returns the routes of the dashboard, and the fallback for unknown paths. If the dashboard's files are missing, only
+/// the dashboard is unavailable.
 fn pages(app: &AppState, api: OwnApi) -> Router<ApiState> {
     let pages = web::routes(app, api).unwrap_or_else(|error| {
-        tracing::warn!(%error, "there is no dashboard: deploy/site.sh builds its files, PLATEN_SITE_DIR says where they are");
+        tracing::warn!(%error, "dashboard unavailable: run deploy/site.sh and set PLATEN_SITE_DIR to its files");
         Router::new().fallback(without_pages)
     });
     pages.with_state(())
 }
 
-/// There is nothing at this path.
+/// The response for unknown paths.
 pub(crate) async fn no_such_path() -> Response {
     ApiError::NoSuchPath.into_response()
 }
 
 async fn without_pages(headers: HeaderMap) -> Response {
     if web::wants_page(&headers) {
-        let message = "The files of the dashboard are missing; the service's log says more. The API works.\n";
+        let message = "The files of the dashboard are missing; see the service's log. The API is available.\n";
         return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     }
     no_such_path().await
 }
 
-/// What a process answers that does background work only.
+/// Builds the router of a process that only runs background work.
 pub fn probes(app: AppState) -> Router {
     Router::new()
         .route("/livez", get(probes::live))
@@ -189,7 +190,7 @@ pub fn probes(app: AppState) -> Router {
         .with_state(app)
 }
 
-/// What is answered where only metrics are served.
+/// Builds the router of a listener that serves only metrics.
 pub fn metrics(app: AppState) -> Router {
     metrics::route()
         .fallback(|| async { ApiError::NoSuchPath })

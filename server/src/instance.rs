@@ -1,5 +1,6 @@
-//! This process, as others see it: it lives as long as it holds an advisory lock in Postgres, on a connection of its own.
-//! What a process leaves behind when it crashes can be told by its lock, which goes with the connection.
+//! The presence of this process: it counts as alive while it holds an advisory lock in Postgres, on a dedicated
+//! connection. The lock is released with the connection, so other processes recognize what a crashed process left
+//! behind.
 
 use std::time::Duration;
 
@@ -11,19 +12,18 @@ use crate::{
     store::{error::StoreError, instances::Presence},
 };
 
-/// A lost connection is noticed this late.
+/// How often the connection is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
-/// Holds the lock while it exists.
+/// Holds the lock until it is dropped.
 pub struct Instance {
-    /// Names the process.
     pub id: InstanceId,
     holder: JoinHandle<()>,
 }
 
 impl Instance {
-    /// Takes the lock, and takes it again whenever the connection is lost.
+    /// Acquires the lock, and reacquires it whenever the connection is lost.
     pub async fn announce(db: &PgPool) -> Result<Self, StoreError> {
         let id = InstanceId::generate();
         let presence = Presence::begin(db, id).await?;
@@ -45,7 +45,7 @@ async fn stay(db: PgPool, id: InstanceId, mut presence: Presence) {
         while presence.is_alive().await {
             sleep(LOOK_EVERY).await;
         }
-        tracing::warn!("the connection that shows that this process lives is lost");
+        tracing::warn!("connection that holds this process's advisory lock was lost");
         presence = loop {
             match Presence::begin(&db, id).await {
                 Ok(presence) => break presence,

@@ -1,4 +1,4 @@
-//! Background work: jobs are claimed from the queue, done, and given back when this process stops.
+//! Background work: claims jobs from the queue, runs them, and releases them when this process stops.
 
 mod billing;
 pub mod changes;
@@ -20,21 +20,22 @@ use crate::{
     store::jobs::ClaimedJob,
 };
 
-/// Callbacks that a process holds at once.
+/// Webhook deliveries that a process holds at once.
 const CALLBACKS: usize = 33;
-/// Callbacks that one account may have under way in all processes: slow receivers keep nobody else waiting.
+/// Webhook deliveries of one account in progress across all processes, so that slow receivers don't delay other
+/// accounts.
 const CALLBACKS_OF_ACCOUNT: usize = 8;
 
-/// How often the database is asked for what it did not take at first.
+/// Interval between attempts to release a job.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
-/// Does background work until the service stops, and then until everything in hand is done or given back.
+/// Does background work until the service stops and all claimed jobs are done or released.
 pub async fn work(app: &AppState, lifecycle: &Lifecycle) {
     let renders = Worker {
         app,
         lifecycle,
         kind: JobKind::Render,
-        // While some are rendered, others are read, or uploaded to a store.
+        // While some are rendered, others are read or uploaded.
         at_once: 2 * app.config.browser.slots + 1,
         cap: app.config.limits.concurrency,
     };
@@ -54,14 +55,14 @@ pub async fn work(app: &AppState, lifecycle: &Lifecycle) {
     );
 }
 
-/// Does one job. If the database does not take what became of it, the job is given back once it does.
+/// Runs one job. If its outcome can't be recorded, retries until the database accepts the release of the job.
 async fn execute(app: &AppState, lifecycle: &Lifecycle, kind: JobKind, job: &ClaimedJob) {
     let done = match kind {
         JobKind::Render => background::render(app, job, || lifecycle.is_stopping()).await,
         JobKind::Callback => callbacks::send(app, job).await,
     };
     let Err(error) = done else { return };
-    tracing::error!(%error, "what became of a job could not be recorded; it is given back");
+    tracing::error!(%error, "job outcome could not be recorded; job released");
     while background::hand_back(app, job, 0.0).await.is_err() {
         sleep(TRY_AGAIN).await;
     }

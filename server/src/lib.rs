@@ -1,7 +1,7 @@
 //! The service behind the binary `platen`.
 //!
-//! `cli`, `http`, `web` and `jobs` call `service`; `service` calls `domain`, `store` and the packages beside this one; those do not
-//! call each other. `boot` builds it all from `config`, `lifecycle` ends it.
+//! `cli`, `http`, `web` and `jobs` call `service`; `service` calls `domain`, `store` and the packages, which don't call
+//! each other. `boot` builds the service from `config`; `lifecycle` shuts it down.
 
 pub mod allocator;
 pub mod boot;

@@ -1,5 +1,5 @@
-//! Signals and background tasks. The first SIGTERM or SIGINT begins an orderly stop, the second one cuts it short; a
-//! background task that ends by itself takes the service down.
+//! Signals and background tasks. The first SIGTERM or SIGINT starts a graceful shutdown, the second one aborts it. A
+//! background task that ends unexpectedly stops the service.
 
 use std::{
     fmt::Display,
@@ -12,7 +12,7 @@ use std::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Shared by all that has to stop; cheap to clone.
+/// The shutdown state and background tasks of the service; cheap to clone.
 #[derive(Clone, Default)]
 pub struct Lifecycle {
     stopping: CancellationToken,
@@ -22,37 +22,38 @@ pub struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// Resolves when the service is to stop: finish what runs, take nothing new.
+    /// Resolves when shutdown begins: running work finishes, new work is refused.
     pub async fn stopping(&self) {
         self.stopping.cancelled().await;
     }
 
-    /// Whether the service is to stop.
+    /// Returns whether shutdown has begun.
     pub fn is_stopping(&self) -> bool {
         self.stopping.is_cancelled()
     }
 
-    /// As [`Self::stopping`], for those who need a future of their own.
+    /// As [`Self::stopping`], as an owned future.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static {
         self.stopping.clone().cancelled_owned()
     }
 
-    /// Resolves when the service is to leave at once.
+    /// Resolves when the process must exit immediately.
     pub async fn leaving(&self) {
         self.leaving.cancelled().await;
     }
 
-    /// Begins an orderly stop.
+    /// Begins a graceful shutdown.
     pub fn stop(&self) {
         self.stopping.cancel();
     }
 
-    /// Whether a background task has failed.
+    /// Returns whether a background task has failed.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Runs a task until [`Self::stopping`]; an earlier end, an error or a panic stops the service with a failing code.
+    /// Runs a task until [`Self::stopping`]. If it ends earlier, fails or panics, the service stops with a failing exit
+    /// code.
     pub fn spawn<E: Display + Send + 'static>(
         &self,
         name: &'static str,
@@ -63,7 +64,7 @@ impl Lifecycle {
         self.tasks.spawn(async move {
             let outcome = match running.await {
                 Ok(Ok(())) if lifecycle.stopping.is_cancelled() => return,
-                Ok(Ok(())) => "it ended".to_owned(),
+                Ok(Ok(())) => "ended unexpectedly".to_owned(),
                 Ok(Err(error)) => error.to_string(),
                 Err(panic) => panic.to_string(),
             };
@@ -77,13 +78,13 @@ impl Lifecycle {
         });
     }
 
-    /// Waits for every task to end.
+    /// Waits for all tasks to end.
     pub async fn tasks_ended(&self) {
         self.tasks.close();
         self.tasks.wait().await;
     }
 
-    /// Listens for signals from now on.
+    /// Starts handling SIGTERM and SIGINT.
     pub fn watch_signals(&self) -> std::io::Result<()> {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -94,7 +95,7 @@ impl Lifecycle {
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
                 }
-                tracing::info!(at_once = token.is_cancelled(), "asked to stop");
+                tracing::info!(at_once = token.is_cancelled(), "received a signal to stop");
                 token.cancel();
             }
         });

@@ -1,7 +1,8 @@
-//! The memory that requests hold, counted in one place: bodies, what is made of them, and documents until they are sent.
+//! Memory reservations of requests, counted in one place: bodies, data derived from them, and documents until they are
+//! sent.
 //!
-//! An account may hold as much as is left free for everybody else: alone, half of the budget; with one other account, a
-//! third each. So some is always left for an account that comes next, however many others hold all they may.
+//! An account may reserve no more than it leaves free for all others: alone, half of the budget; with one other
+//! account, a third each. So some memory remains for the next account, however many others reserve all that they may.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -16,41 +17,41 @@ use crate::domain::ids::AccountId;
 /// How long a request waits for memory.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The memory of all requests of this process; cheap to clone.
+/// The memory budget of all requests of this process; cheap to clone.
 #[derive(Clone)]
 pub struct MemoryBudget(Arc<Mutex<State>>);
 
-/// A share of the memory, which one request holds until it is dropped.
+/// Memory reserved by one request; released on drop.
 pub struct Reservation {
     budget: MemoryBudget,
     account: AccountId,
     bytes: u64,
 }
 
-/// There is no memory left for a request.
+/// Too little memory is left for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the service's memory for requests is full: {wanted_mb} MB were needed")]
 pub struct MemoryFull {
     wanted_mb: u64,
 }
 
-/// What is held now.
+/// Usage of the memory budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryStatus {
     /// In bytes.
     pub total: u64,
-    /// In bytes.
+    /// Reserved, in bytes.
     pub held: u64,
-    /// Requests that wait for memory.
+    /// Number of requests that wait for memory.
     pub waiting: usize,
 }
 
 struct State {
     total: u64,
     held: u64,
-    /// Of the accounts that hold any.
+    /// Bytes by account, of accounts with reservations.
     by_account: HashMap<AccountId, u64>,
-    /// Accounts with a request that waits, in the order in which they are served.
+    /// Accounts with waiting requests, in the order in which they are served.
     turns: VecDeque<AccountId>,
     waiting: HashMap<AccountId, VecDeque<Waiter>>,
 }
@@ -61,7 +62,7 @@ struct Waiter {
 }
 
 impl MemoryBudget {
-    /// `total`: in bytes.
+    /// Creates a budget of `total` bytes.
     pub fn new(total: u64) -> Self {
         Self(Arc::new(Mutex::new(State {
             total,
@@ -72,7 +73,7 @@ impl MemoryBudget {
         })))
     }
 
-    /// Reserves so many bytes for a request of the account. Waits for ten seconds at most, in turn with other accounts.
+    /// Reserves `bytes` for a request of the account. Waits up to ten seconds, taking turns with other accounts.
     pub async fn reserve(&self, account: AccountId, bytes: u64) -> Result<Reservation, MemoryFull> {
         let granted = {
             let mut state = self.lock();
@@ -89,7 +90,7 @@ impl MemoryBudget {
         }
     }
 
-    /// Reserves so many bytes at once, or not at all.
+    /// Reserves `bytes` without waiting.
     pub fn try_reserve(&self, account: AccountId, bytes: u64) -> Result<Reservation, MemoryFull> {
         let mut state = self.lock();
         if state.fits(account, bytes) {
@@ -99,7 +100,6 @@ impl MemoryBudget {
         }
     }
 
-    /// What is held now.
     pub fn status(&self) -> MemoryStatus {
         let state = self.lock();
         MemoryStatus {
@@ -118,9 +118,9 @@ impl MemoryBudget {
         }
     }
 
-    /// Serves those who wait, one of each account in turn, as far as there is memory.
+    /// Grants memory to waiting requests, one per account in turn, until no request fits.
     fn serve(&self, mut state: MutexGuard<'_, State>) {
-        // Dropped without the lock, which giving them back takes.
+        // Dropped after the lock is released, because releasing a reservation takes it.
         let mut unwanted = Vec::new();
         let mut passed_over = 0;
         while passed_over < state.turns.len() {
@@ -150,7 +150,7 @@ impl MemoryBudget {
 }
 
 impl State {
-    /// Whether the account may hold so many bytes more. With nothing held, one request may take everything.
+    /// Returns whether the account may reserve `bytes` more. If nothing is reserved, one request may take everything.
     fn fits(&self, account: AccountId, bytes: u64) -> bool {
         let held = self.by_account.get(&account).copied().unwrap_or(0);
         let free = self.total.saturating_sub(self.held).checked_sub(bytes);
@@ -176,7 +176,7 @@ impl State {
 
     fn wait(&mut self, account: AccountId, waiter: Waiter) {
         let queue = self.waiting.entry(account).or_default();
-        // Whoever gave up makes room for whoever comes.
+        // Drop requests that stopped waiting.
         queue.retain(|waiter| !waiter.granted.is_closed());
         queue.push_back(waiter);
         if !self.turns.contains(&account) {
@@ -184,7 +184,7 @@ impl State {
         }
     }
 
-    /// The next request of an account that waits, taken out of its queue.
+    /// Takes the next waiting request from an account's queue.
     fn next_of(&mut self, account: AccountId) -> Option<Waiter> {
         let queue = self.waiting.get_mut(&account)?;
         let waiter = queue.pop_front();
@@ -200,12 +200,12 @@ impl State {
 }
 
 impl Reservation {
-    /// Bytes that it holds.
+    /// The size of the reservation in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Reserves so many bytes more at once, or none: what holds a slot must not wait for memory.
+    /// Reserves `bytes` more without waiting: a request that holds a slot must not wait for memory.
     pub fn try_grow(&mut self, bytes: u64) -> Result<(), MemoryFull> {
         let mut state = self.budget.lock();
         if !state.fits(self.account, bytes) {
@@ -216,7 +216,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// Gives back what it holds beyond so many bytes.
+    /// Releases what exceeds `bytes`.
     pub fn shrink_to(&mut self, bytes: u64) {
         let surplus = self.bytes.saturating_sub(bytes);
         if surplus > 0 {

@@ -1,4 +1,4 @@
-//! How many files the process may have open, connections among them. See getrlimit(2).
+//! The limit of open files, connections included. See getrlimit(2).
 
 use std::io;
 
@@ -6,11 +6,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::{Config, connections::RESERVED_FILES};
 
-/// Enough for the most connections there are by default. Children inherit the limit, and some programs visit every number
-/// below it when they start: a hard limit of a thousand million is not worth that.
+/// Enough for the default maximum of connections. Child processes inherit the limit, and some programs close every
+/// possible descriptor at start: a hard limit of a thousand million would slow them down.
 const ENOUGH: u64 = 65_536;
 
-/// Files that the service will be able to have open: the hard limit, as far as it is of use.
+/// Returns how many files the service will be able to open: the hard limit, or as much of it as is useful.
 pub fn attainable(config: &Config) -> u64 {
     let needed = config
         .connections
@@ -20,10 +20,10 @@ pub fn attainable(config: &Config) -> u64 {
     hard.min(ENOUGH.max(needed))
 }
 
-/// Raises the soft limit to [`attainable`], unless it is higher, and returns what holds then.
+/// Raises the soft limit to [`attainable`], unless it is higher already, and returns the new limit.
 ///
 /// # Errors
-/// When the system refuses.
+/// If the system refuses.
 pub fn raise(config: &Config) -> io::Result<u64> {
     let wanted = attainable(config);
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);

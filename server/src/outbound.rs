@@ -1,4 +1,4 @@
-//! Requests of the service itself to addresses that a client names, and mail.
+//! Requests to addresses that clients specify, and mail.
 
 pub mod callbacks;
 pub mod mail;

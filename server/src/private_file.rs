@@ -1,4 +1,4 @@
-//! Files that only this process's user may read, written as a whole or not at all.
+//! Files that only this process's user may read, written atomically.
 
 use std::{
     ffi::OsString,
@@ -8,10 +8,10 @@ use std::{
     path::Path,
 };
 
-/// Ends the name of a file that is not complete yet.
+/// The suffix of files that are still being written.
 pub const DRAFT: &str = ".new";
 
-/// Writes a file, or replaces it, and waits until it is on the disk under its name.
+/// Writes or replaces a file, and returns once it is synced to disk under its name.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut draft = OsString::from(path);
     draft.push(DRAFT);

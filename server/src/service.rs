@@ -1,4 +1,5 @@
-//! Use cases. Each function is one, owns its transaction, and is called alike by the API and the command line.
+//! Use cases. Each function implements one, owns its transaction, and serves the API, dashboard, command line and jobs
+//! alike.
 
 pub mod account_keys;
 pub mod account_log;

@@ -1,4 +1,4 @@
-//! What every request may use.
+//! State shared by all requests.
 
 use std::sync::Arc;
 
@@ -33,60 +33,46 @@ use crate::{
 /// Shared by all requests; cheap to clone.
 #[derive(Clone)]
 pub struct AppState {
-    /// Connections to the database.
     pub db: PgPool,
-    /// Places to parse bodies at.
     pub parsers: Parsers,
-    /// The browsers.
     pub engine: Engine,
-    /// What decides where pages and callbacks may go.
+    /// Decides which addresses pages and webhooks may reach.
     pub guard: Arc<Guard>,
-    /// The memory that requests hold.
     pub memory: MemoryBudget,
-    /// The processes that fill templates.
+    /// Worker processes that fill templates.
     pub templates: Pool,
-    /// Draws pages.
     pub drawing: Drawing,
-    /// How often they are drawn for those who type.
+    /// Rate limiter of live previews.
     pub live_previews: LivePreviews,
-    /// Keeps small pictures of documents.
+    /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
-    /// All settings.
     pub config: Arc<Config>,
-    /// This process.
+    /// The id of this process.
     pub instance: InstanceId,
-    /// Open what is sealed at rest.
+    /// Decrypt data at rest.
     pub secret_keys: Arc<SecretKeys>,
-    /// Outcomes that are kept.
+    /// Stored idempotent responses.
     pub answers: AnswerFiles,
-    /// The service's own storage.
     pub documents: DefaultStorage,
-    /// Archives of accounts.
     pub exports: ExportFiles,
-    /// Sends callbacks.
     pub callbacks: CallbackClient,
     /// Wakes and stops background work.
     pub jobs: Signals,
-    /// Where clients reach the service.
+    /// The address at which clients reach the service.
     pub base_url: Url,
-    /// Opens the buckets of storage connections.
     pub buckets: Buckets,
-    /// Which keys were used.
+    /// Buffered last-used times of API keys.
     pub key_usage: KeyUsage,
-    /// Keys that need no look-up before a render.
+    /// Keys that need no lookup before a render.
     pub known_keys: KnownKeys,
-    /// Acts for people.
     pub people: People,
-    /// Sells, and knows what was bought.
     pub billing: Billing,
-    /// Sends mail.
     pub mailing: Mailing,
-    /// What is counted and measured.
     pub metrics: Arc<Metrics>,
 }
 
 impl AppState {
-    /// Until when what has just begun to come has to be parsed.
+    /// Returns the time by which a request whose body now begins must be parsed.
     pub fn parsing_deadline(&self) -> Instant {
         Instant::now() + self.config.limits.body_time
     }

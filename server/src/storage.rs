@@ -1,4 +1,4 @@
-//! Where documents and answers are kept: the data folder, and buckets of others.
+//! Storage of documents and idempotent responses: the data folder, and buckets.
 
 pub mod answers;
 pub mod aws_s3;
@@ -17,16 +17,16 @@ use std::{
     time::SystemTime,
 };
 
-/// Makes a folder of the service's own in the data folder, unless it is there.
+/// Creates a folder in the data folder that only the service can read, unless it exists.
 fn private_folder(data_folder: &Path, name: &str) -> io::Result<PathBuf> {
     let folder = data_folder.join(name);
-    // Others may have to pass through the data folder.
+    // Other users may have to traverse the data folder.
     DirBuilder::new().recursive(true).mode(0o711).create(data_folder)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)
 }
 
-/// Removes a file, unless it is gone already.
+/// Removes a file; succeeds if it does not exist.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -34,7 +34,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what was written into a folder before a time, whole or in part.
+/// Removes files of a folder that were last written before `time`, incomplete ones included.
 fn remove_written_before(folder: &Path, time: SystemTime) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

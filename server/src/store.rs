@@ -1,4 +1,5 @@
-//! Every SQL statement. Functions on tenant data take the account right after the connection and use it in the `where`.
+//! All SQL statements. Functions on tenant data take the account id as the first argument after the connection, and use
+//! it in the `where` clause.
 
 pub mod account_contents;
 pub mod account_keys;

@@ -1,4 +1,4 @@
-//! Logs, on standard error, and traces. Both carry ids and figures; never content, keys or query strings.
+//! Logs on standard error, and traces. Both contain ids and figures, but never content, keys or query strings.
 
 pub mod traces;
 
@@ -13,12 +13,12 @@ use crate::config::{
     traces::TracesConfig,
 };
 
-/// What is to be ended last.
+/// Telemetry to shut down when the process ends.
 pub struct Telemetry {
     traces: Option<SdkTracerProvider>,
 }
 
-/// Sets the process's log up, and its traces if they have anywhere to go. Called once, before anything logs, and outside
+/// Initializes the log, and traces if a collector is set. Must be called once, before anything is logged, and outside
 /// of a runtime.
 pub fn start(log: &LogConfig, traces: Option<&TracesConfig>) -> Result<Telemetry, ExporterBuildError> {
     let traces = traces
@@ -42,7 +42,7 @@ pub fn start(log: &LogConfig, traces: Option<&TracesConfig>) -> Result<Telemetry
 }
 
 impl Telemetry {
-    /// Sends what was not sent yet. Called outside of a runtime.
+    /// Exports pending spans. Must be called outside of a runtime.
     pub fn end(self) {
         if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
             tracing::warn!(%error, "the last traces could not be sent");

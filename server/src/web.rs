@@ -1,7 +1,7 @@
-//! The dashboard: the pages of `platen-app`, the functions that they call, and the files that they are made of.
+//! The dashboard: the pages of `platen-app`, its server functions, and its static files.
 //!
-//! Every page is written here as complete HTML and taken over in the browser. Pages and functions reach the services
-//! through [`backend`], which is handed in with each request.
+//! Every page is rendered here as complete HTML; its islands are hydrated in the browser. Pages and server functions
+//! reach the services through [`backend`], which is provided in the context of each request.
 
 mod account_log;
 mod audit_log;
@@ -44,7 +44,7 @@ use crate::{
     },
 };
 
-/// What pages and functions share.
+/// State shared by pages and server functions.
 #[derive(Clone, FromRef)]
 struct Web {
     app: AppState,
@@ -52,7 +52,7 @@ struct Web {
     site: Arc<Site>,
 }
 
-/// Pages, functions and files, and what is answered elsewhere.
+/// Returns the routes of pages, server functions and files, and the fallback.
 pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     let site = Arc::new(Site::open(&app.config.site.folder)?);
     let mut pages = Router::new().route("/web/{function}", post(functions::call));
@@ -76,7 +76,7 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
         browser_session::protect(pages, &app.people, &app.base_url, proxies, form_limits)
             .layer(middleware::from_fn(policy::keep))
             .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
-            // The last one: the others read what is answered.
+            // Outermost, because the other layers read the response.
             .layer(compression())
             .with_state(Web {
                 app: app.clone(),
@@ -87,7 +87,7 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
     )
 }
 
-/// Packs pages and answers, but nothing that comes bit by bit (a packed stream would wait for more of it), and no archives.
+/// Compresses responses, except for streams (a compressed stream would be buffered) and archives.
 fn compression() -> CompressionLayer<impl Predicate> {
     let at_once = NotForContentType::const_new("application/octet-stream");
     let packed = NotForContentType::const_new("application/zip");
@@ -95,7 +95,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
     layer.compress_when(DefaultPredicate::new().and(at_once).and(packed))
 }
 
-/// Whether somebody who reads asks, rather than a program.
+/// Returns whether the client accepts HTML, as browsers do.
 pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).into_iter();
     accepted
@@ -103,14 +103,14 @@ pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
         .any(|accepted| accepted.contains("text/html"))
 }
 
-/// Any page, or that there is none at this path.
+/// Renders the page at the request's path, or the page for unknown paths.
 async fn page(State(web): State<Web>, request: Request) -> Response {
     let files = web.site.files.clone();
     let render = leptos_axum::render_app_async_stream_with_context(move || provide(&web), move || document(&files));
     render(request).await
 }
 
-/// What is at no other path: for somebody who reads a page that says so, for a program the API's words.
+/// The fallback for unknown paths: a page for browsers, the API's error for programs.
 async fn elsewhere(state: State<Web>, request: Request) -> Response {
     if wants_page(request.headers()) {
         page(state, request).await
@@ -119,7 +119,7 @@ async fn elsewhere(state: State<Web>, request: Request) -> Response {
     }
 }
 
-/// What pages and functions find in the context of their request.
+/// Provides the context of pages and server functions.
 fn provide(web: &Web) {
     let request = expect_context::<Parts>();
     provide_context(RequestBackend::shared(web, &request));

@@ -1,4 +1,4 @@
-//! What pages ask about the account of the person who is logged in.
+//! The logged-in user's account.
 
 use async_trait::async_trait;
 
@@ -12,18 +12,18 @@ use crate::{
     },
 };
 
-/// The account as a whole.
+/// Reads the state of the account.
 #[async_trait]
 pub trait AccountBackend: Send + Sync {
-    /// Who is logged in, for which account, and what it has.
+    /// Returns the logged-in user, the account and what its pages show everywhere.
     async fn standing(&self) -> Result<Standing, AppError>;
 
-    /// What the person who is logged in is in the account.
+    /// Returns the role of the logged-in user in the account.
     async fn role(&self) -> Result<Role, AppError>;
 
-    /// What the account was doing.
+    /// Returns the account's renders and figures over `span`.
     async fn activity(&self, span: Span) -> Result<Activity, AppError>;
 
-    /// What it has used in this period, by day.
+    /// Returns the credits used in this period, by day.
     async fn usage(&self) -> Result<Usage, AppError>;
 }

@@ -1,4 +1,4 @@
-//! What the operators' pages ask. For everybody else there is nothing: they get [`AppError::NotFound`].
+//! The operator pages. For anyone else, every method returns [`AppError::NotFound`].
 
 pub mod accounts;
 pub mod announcements;
@@ -10,9 +10,9 @@ use async_trait::async_trait;
 
 use crate::{error::AppError, model::admin::OperatorStanding};
 
-/// Those who run the service.
+/// Operators of the service.
 #[async_trait]
 pub trait AdminBackend: Send + Sync {
-    /// Who is logged in.
+    /// Returns the logged-in operator and a summary of the service's health.
     async fn operator_standing(&self) -> Result<OperatorStanding, AppError>;
 }

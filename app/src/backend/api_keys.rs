@@ -1,48 +1,44 @@
-//! What pages ask about API keys.
+//! The account's API keys.
 
 use async_trait::async_trait;
 
 use crate::{error::AppError, model::api_key::ApiKeys};
 
-/// What somebody types who wants a key.
+/// The form that creates an API key.
 pub struct KeyForm {
-    /// For people.
     pub name: String,
-    /// False for a test key.
+    /// `false` for a test key.
     pub live: bool,
-    /// What it may do.
     pub scopes: Vec<String>,
-    /// When it expires.
     pub expiry: Expiry,
-    /// Where it may be used from, one network a line; empty: anywhere.
+    /// Networks from which the key may be used, one per line. Empty: anywhere.
     pub networks: String,
-    /// Which templates it is for; none: everything.
+    /// Ids of the templates to which the key is restricted. Empty: unrestricted.
     pub templates: Vec<String>,
 }
 
-/// When a key expires.
+/// Expiry of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expiry {
-    /// Never.
     Never,
-    /// After so many days.
+    /// After this number of days.
     InDays(u16),
-    /// With the end of this day, `2026-11-21`, in UTC.
+    /// At the end of this day in UTC, such as `2026-11-21`.
     WithDay(String),
 }
 
 /// The account's keys.
 #[async_trait]
 pub trait ApiKeyBackend: Send + Sync {
-    /// All of them. A key that was just made is among the answer once.
+    /// Lists all keys. A key that was just created is included with its secret, once.
     async fn api_keys(&self) -> Result<ApiKeys, AppError>;
 
-    /// Makes a key, which the next [`Self::api_keys`] shows.
+    /// Creates a key. The next call of [`Self::api_keys`] returns its secret.
     async fn create_key(&self, form: KeyForm) -> Result<(), AppError>;
 
-    /// Makes a key in place of another one, which goes on for so many hours.
+    /// Creates a replacement for a key, which stays valid for `overlap_hours`.
     async fn rotate_key(&self, id: String, overlap_hours: u16) -> Result<(), AppError>;
 
-    /// Ends a key at once, if its name was typed rightly.
+    /// Revokes a key at once, if `name` is its name.
     async fn revoke_key(&self, id: String, name: String) -> Result<(), AppError>;
 }

@@ -1,4 +1,4 @@
-//! What pages ask about storage connections.
+//! The account's storage connections.
 
 use std::fmt;
 
@@ -7,52 +7,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::AppError, model::destination::Destinations};
 
-/// `value`s of [`ConnectionForm::provider`].
+/// A `value` of [`ConnectionForm::provider`].
 pub const AMAZON: &str = "aws_s3";
-/// See [`AMAZON`].
+/// A `value` of [`ConnectionForm::provider`].
 pub const GOOGLE: &str = "google_cloud_storage";
-/// `value`s of [`ConnectionForm::amazon_access`].
+/// A `value` of [`ConnectionForm::amazon_access`].
 pub const ROLE: &str = "role";
-/// See [`ROLE`].
+/// A `value` of [`ConnectionForm::amazon_access`].
 pub const ACCESS_KEY: &str = "access_key";
-/// `value`s of [`ConnectionForm::google_access`].
+/// A `value` of [`ConnectionForm::google_access`].
 pub const IMPERSONATION: &str = "impersonation";
-/// See [`IMPERSONATION`].
+/// A `value` of [`ConnectionForm::google_access`].
 pub const KEY_FILE: &str = "key_file";
 
-/// What somebody types who wants to connect a bucket. What the kind of store or of access has no use for is passed over.
+/// The form that creates a storage connection. Fields that the provider or the kind of access doesn't need are ignored.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConnectionForm {
     /// [`AMAZON`] or [`GOOGLE`].
     pub provider: String,
-    /// For people.
     pub connection_name: String,
-    /// Name of the bucket.
     pub bucket: String,
-    /// What the names of its objects begin with.
+    /// Prefix of the names of its objects.
     pub path_prefix: String,
-    /// Amazon's name of where the bucket lies.
+    /// AWS region of the bucket.
     pub region: String,
-    /// Address of a store that is not Amazon's.
+    /// Address of an S3-compatible store other than Amazon's.
     pub endpoint: String,
     /// [`ROLE`] or [`ACCESS_KEY`].
     pub amazon_access: String,
-    /// Names a role.
+    /// ARN of the role to assume.
     pub role_arn: String,
-    /// Names an access key.
+    /// Id of the access key.
     pub access_key_id: String,
-    /// The access key.
+    /// Secret of the access key.
     pub secret_access_key: String,
     /// [`IMPERSONATION`] or [`KEY_FILE`].
     pub google_access: String,
-    /// A service account that the service acts as.
+    /// Email address of the service account that the service impersonates.
     pub client_email: String,
-    /// A service account's key as Google makes it.
+    /// Key of a service account, as the JSON file that Google creates.
     pub key_file: String,
 }
 
-/// Without the secrets.
+/// Omits the secrets.
 impl fmt::Debug for ConnectionForm {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -63,18 +61,18 @@ impl fmt::Debug for ConnectionForm {
     }
 }
 
-/// The account's connections.
+/// The account's storage connections.
 #[async_trait]
 pub trait DestinationBackend: Send + Sync {
-    /// All of them.
+    /// Lists all connections.
     async fn destinations(&self) -> Result<Destinations, AppError>;
 
-    /// Makes a connection and tries it.
+    /// Creates a connection and tests it.
     async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError>;
 
-    /// Tries a connection.
+    /// Tests a connection and records the result.
     async fn test_connection(&self, id: String) -> Result<(), AppError>;
 
-    /// Forgets a connection and its credentials, if its name was typed rightly.
+    /// Deletes a connection and its credentials, if `name` is its name.
     async fn delete_connection(&self, id: String, name: String) -> Result<(), AppError>;
 }

@@ -1,37 +1,37 @@
-//! What pages ask about payment.
+//! Plans, credits and payment.
 
 use async_trait::async_trait;
 
 use crate::{error::AppError, model::payment::Payment};
 
-/// What the account pays for. All but the first is for its owners.
+/// Payment for the account. All methods but [`Self::payment`] are for owners only.
 #[async_trait]
 pub trait PaymentBackend: Send + Sync {
-    /// How it stands. `choice`: the plan that the person has chosen. `back`: they have just paid, and are not to wait until
-    /// that is told.
+    /// Returns the catalog, the subscription and the billing details. `choice` is the plan that the user has selected.
+    /// With `back`, the user has just paid: the state is read from Stripe at once instead of after its webhook.
     async fn payment(&self, choice: Option<String>, back: bool) -> Result<Payment, AppError>;
 
-    /// The page on which a plan is paid for.
+    /// Returns the address of the checkout page for a plan.
     async fn subscribe(&self, plan: String) -> Result<String, AppError>;
 
-    /// The page on which credits are paid for.
+    /// Returns the address of the checkout page for a credit pack.
     async fn buy_credits(&self, product: String) -> Result<String, AppError>;
 
-    /// The page on which card, address and tax id are looked after.
+    /// Returns the address of the Stripe page where card, address and tax id are changed.
     async fn payment_portal(&self) -> Result<String, AppError>;
 
-    /// Takes another plan; `as_of`: when the amount was worked out that was shown, in seconds since 1970.
+    /// Switches to another plan. `as_of` is the time for which the displayed amount was calculated, in Unix seconds.
     async fn change_plan(&self, plan: String, as_of: i64) -> Result<(), AppError>;
 
-    /// Stays with the plan although a smaller one was chosen.
+    /// Cancels a scheduled change to a smaller plan.
     async fn keep_plan(&self) -> Result<(), AppError>;
 
-    /// Says how many credits may be used beyond those of each period, as somebody has typed it; nothing is 0.
+    /// Sets how many credits may be used beyond those of each period, as typed. Empty means 0.
     async fn set_overage_limit(&self, credits: String) -> Result<(), AppError>;
 
-    /// Lets the subscription end with its period.
+    /// Cancels the subscription at the end of its period.
     async fn cancel_subscription(&self) -> Result<(), AppError>;
 
-    /// Takes that back.
+    /// Undoes [`Self::cancel_subscription`].
     async fn resume_subscription(&self) -> Result<(), AppError>;
 }

@@ -1,4 +1,4 @@
-//! What pages ask about those who visit them.
+//! Log-in, sign-up and password reset.
 
 use async_trait::async_trait;
 
@@ -7,79 +7,74 @@ use crate::{
     model::{plan::Plan, second_factor::Ways},
 };
 
-/// What somebody types who wants to log in.
+/// The log-in form.
 pub struct LogIn {
-    /// Log-in name.
     pub email: String,
-    /// Theirs, it is to be hoped.
     pub password: String,
-    /// Whether the session is to outlast the browser.
+    /// Whether the session outlives the browser.
     pub stays: bool,
 }
 
-/// How far a log-in has come.
+/// The result of a log-in.
 pub enum LogInStep {
-    /// To its end.
+    /// The visitor is logged in.
     LoggedIn,
-    /// The second factor is still to be shown.
+    /// The second factor is still required.
     SecondFactor,
 }
 
-/// What somebody types who wants an account.
+/// The sign-up form.
 pub struct SignUp {
-    /// What they call themselves.
     pub name: String,
-    /// Log-in name to be.
     pub email: String,
-    /// What they call the account.
     pub account_name: String,
-    /// What they choose.
     pub password: String,
 }
 
-/// What somebody shows in the second step.
+/// Proof of the second factor.
 pub enum SecondStepProof {
-    /// What their app shows.
+    /// A code of the authenticator app.
     App(String),
-    /// A code that stands in for it.
+    /// A recovery code.
     Recovery(String),
-    /// What a passkey has answered, as JSON.
+    /// The response of a passkey, as JSON.
     Passkey(String),
 }
 
-/// Logging in and out, and what comes before.
+/// Log-in, log-out and what precedes them.
 #[async_trait]
 pub trait PeopleBackend: Send + Sync {
-    /// Logs the visitor in, or lets them wait for the second step.
+    /// Logs the visitor in, or begins the second step if a second factor is required.
     async fn log_in(&self, form: LogIn) -> Result<LogInStep, AppError>;
 
-    /// Asks for the second factor of a visitor who has come to the second step; `None`: they have not, or are too late.
+    /// Starts a second-factor challenge. Returns `None` if the visitor has not passed the first step, or it has
+    /// expired.
     async fn second_step(&self) -> Result<Option<Ways>, AppError>;
 
-    /// Logs the visitor in who has come to the second step. `remember`: this browser is not asked for it for a while.
+    /// Logs the visitor in after the second step. With `remember`, this browser skips it for a while.
     async fn log_in_by_second_factor(&self, proof: SecondStepProof, remember: bool) -> Result<(), AppError>;
 
-    /// Logs the visitor out, if they are logged in.
+    /// Logs the visitor out. Does nothing if they are not logged in.
     async fn log_out(&self) -> Result<(), AppError>;
 
-    /// Mails a link that ends a sign-up.
+    /// Mails a link that completes a sign-up.
     async fn sign_up(&self, form: SignUp) -> Result<(), AppError>;
 
-    /// Mails it again, if somebody has signed up with this address.
+    /// Mails the sign-up link again, if a sign-up with this address is pending.
     async fn send_sign_up_again(&self, email: String) -> Result<(), AppError>;
 
-    /// Ends a sign-up by its link and the password that was chosen, and logs the person in.
+    /// Completes a sign-up with the token of its link and the chosen password, and logs the user in.
     async fn verify_sign_up(&self, token: String, password: String) -> Result<(), AppError>;
 
-    /// Mails a link that lets whoever has this address choose another password.
+    /// Mails a password reset link to the user with this address.
     async fn request_password_reset(&self, email: String) -> Result<(), AppError>;
 
-    /// Replaces a password by such a link.
+    /// Replaces a password, by the token of a reset link.
     async fn reset_password(&self, token: String, password: String) -> Result<(), AppError>;
 
-    /// Gives the person who is logged in the address that a link was sent to.
+    /// Confirms the logged-in user's new email address, by the token of a mailed link.
     async fn confirm_email(&self, token: String) -> Result<(), AppError>;
 
-    /// What is on offer, the smallest plan first.
+    /// Lists the plans on offer, the smallest first.
     async fn plans(&self) -> Result<Vec<Plan>, AppError>;
 }

@@ -1,4 +1,4 @@
-//! What the playground asks.
+//! The playground.
 
 use async_trait::async_trait;
 
@@ -7,15 +7,15 @@ use crate::{
     model::playground::{Attempt, Bench, Played},
 };
 
-/// Trying the API as the person who is logged in.
+/// Requests to the API on behalf of the logged-in user.
 #[async_trait]
 pub trait PlaygroundBackend: Send + Sync {
-    /// What there is to play with. `render` is the id of a render whose options are taken up again.
+    /// Returns what the playground's form needs. `render` is the id of a render whose options are reused.
     async fn bench(&self, render: Option<String>) -> Result<Bench, AppError>;
 
-    /// Sends a request to the API and answers what comes of it.
+    /// Sends a request to the API and returns its response.
     async fn play(&self, attempt: Attempt) -> Result<Played, AppError>;
 
-    /// The sample data of a template, as JSON.
+    /// Returns the sample data of a template, as JSON.
     async fn sample_of_template(&self, id: String) -> Result<String, AppError>;
 }

@@ -1,4 +1,4 @@
-//! What pages ask about renders and their callbacks.
+//! Renders and their webhook deliveries.
 
 use async_trait::async_trait;
 
@@ -10,30 +10,30 @@ use crate::{
     },
 };
 
-/// The account's renders and callbacks.
+/// The account's renders and webhook deliveries.
 #[async_trait]
 pub trait RenderBackend: Send + Sync {
-    /// A page of the list.
+    /// Returns a page of renders.
     async fn renders(&self, search: RenderSearch) -> Result<RenderPage, AppError>;
 
-    /// All that is known of one.
+    /// Returns the details of a render.
     async fn render(&self, id: String) -> Result<RenderDetail, AppError>;
 
-    /// Calls one off that nobody waits for.
+    /// Cancels an asynchronous render.
     async fn cancel_render(&self, id: String) -> Result<(), AppError>;
 
-    /// The signing secret, and a page of the deliveries.
+    /// Returns the signing secret and a page of deliveries.
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError>;
 
-    /// Sends the callback of a render again, at once.
+    /// Retries the delivery of a render at once.
     async fn resend_callback(&self, render: String) -> Result<(), AppError>;
 
-    /// Gives the callback of a render up.
+    /// Discards the delivery of a render.
     async fn stop_callback(&self, render: String) -> Result<(), AppError>;
 
-    /// Lets the signing secret be seen in this session, for a minute.
+    /// Shows the signing secret in this session for one minute.
     async fn reveal_webhook_secret(&self) -> Result<(), AppError>;
 
-    /// Replaces the signing secret; the former one goes on to sign for a day.
+    /// Replaces the signing secret. The previous one keeps signing for a day.
     async fn replace_webhook_secret(&self) -> Result<(), AppError>;
 }

@@ -1,4 +1,4 @@
-//! What pages ask about the second factor of the person who is logged in, and about what a session alone is not enough for.
+//! The logged-in user's second factor, and confirmation of their identity for sensitive actions.
 
 use async_trait::async_trait;
 
@@ -7,52 +7,51 @@ use crate::{
     model::second_factor::{NewPasskey, SetUp, Ways},
 };
 
-/// What somebody shows who is logged in already.
+/// Proof of identity of a logged-in user.
 pub enum Proof {
-    /// Their password.
     Password(String),
-    /// A code of their app, or a recovery code.
+    /// A code of the authenticator app, or a recovery code.
     Code(String),
-    /// What a passkey has answered, as JSON.
+    /// The response of a passkey, as JSON.
     Passkey(String),
 }
 
-/// Their second factor, their browsers, and whether it is they.
+/// Second factor, remembered browsers and confirmation of identity.
 #[async_trait]
 pub trait SecondFactorBackend: Send + Sync {
-    /// Asks for their second factor, in every way in which they have one.
+    /// Starts a challenge for each second factor that the user has set up.
     async fn ask_for_second_factor(&self) -> Result<Ways, AppError>;
 
-    /// How far they have set it up, with the recovery codes that were just made.
+    /// Returns the state of the setup, with recovery codes that were just created.
     async fn second_factor(&self) -> Result<SetUp, AppError>;
 
-    /// Makes a secret for their app.
+    /// Creates a secret for an authenticator app.
     async fn begin_second_factor(&self) -> Result<(), AppError>;
 
-    /// Turns their app on by its first code.
+    /// Enables the authenticator app with its first code.
     async fn turn_second_factor_on(&self, code: String) -> Result<(), AppError>;
 
-    /// Gives their app up.
+    /// Removes the authenticator app.
     async fn turn_second_factor_off(&self) -> Result<(), AppError>;
 
-    /// Lets them go on to a new passkey, if it is they.
+    /// Starts adding a passkey, if the user has confirmed their identity.
     async fn begin_passkey(&self) -> Result<(), AppError>;
 
-    /// Asks for a new passkey.
+    /// Starts the registration of a passkey.
     async fn ask_for_new_passkey(&self) -> Result<NewPasskey, AppError>;
 
-    /// Adds the passkey that has answered. Whether recovery codes were made with it, which are to be shown.
+    /// Adds the registered passkey. Returns whether recovery codes were created with it, which must be shown.
     async fn add_passkey(&self, name: String, answer: String) -> Result<bool, AppError>;
 
-    /// Gives one up.
+    /// Removes a passkey.
     async fn remove_passkey(&self, id: String) -> Result<(), AppError>;
 
-    /// Makes recovery codes in place of those that are left.
+    /// Replaces the remaining recovery codes.
     async fn renew_recovery_codes(&self) -> Result<(), AppError>;
 
-    /// Has one of their browsers asked for the second factor again.
+    /// Forgets a browser, which must show the second factor again.
     async fn forget_device(&self, id: String) -> Result<(), AppError>;
 
-    /// Takes it that it is they for ten minutes: what needs more than a session is refused before.
+    /// Confirms the user's identity for ten minutes. Sensitive actions are refused without it.
     async fn confirm(&self, proof: Proof) -> Result<(), AppError>;
 }

@@ -1,45 +1,45 @@
-//! What pages ask about what people decide of themselves and of their account.
+//! Settings of the user and of the account.
 
 use async_trait::async_trait;
 
 use crate::{error::AppError, model::settings::Settings};
 
-/// The person who is logged in, their sessions and their account.
+/// The logged-in user, their sessions and their account.
 #[async_trait]
 pub trait SettingsBackend: Send + Sync {
-    /// All of it.
+    /// Returns all settings.
     async fn settings(&self) -> Result<Settings, AppError>;
 
-    /// Gives the person another name.
+    /// Renames the user.
     async fn rename(&self, name: String) -> Result<(), AppError>;
 
-    /// Mails a link to another address, which is theirs once they have followed it.
+    /// Mails a confirmation link to a new address, which applies once the link is followed.
     async fn request_email_change(&self, email: String) -> Result<(), AppError>;
 
-    /// Replaces their password, and ends their other sessions.
+    /// Replaces the user's password and ends their other sessions.
     async fn change_password(&self, password: String) -> Result<(), AppError>;
 
-    /// Gives their account another name.
+    /// Renames the account.
     async fn rename_account(&self, name: String) -> Result<(), AppError>;
 
-    /// Decides whether the content of requests is kept once their renders have ended.
+    /// Sets whether the content of requests is stored after their renders have ended.
     async fn keep_content(&self, keep: bool) -> Result<(), AppError>;
 
-    /// Decides from which day on everybody in their account needs a second factor; empty: nobody does.
+    /// Sets the day from which all members need a second factor. Empty: no requirement.
     async fn require_second_factor(&self, from: String) -> Result<(), AppError>;
 
-    /// Lets all that belongs to their account be put into a file.
+    /// Starts an export of all data of the account.
     async fn request_export(&self) -> Result<(), AppError>;
 
-    /// Ends one of their sessions.
+    /// Ends one of the user's sessions.
     async fn end_session(&self, id: String) -> Result<(), AppError>;
 
-    /// Ends all of them but for this one.
+    /// Ends all sessions of the user except this one.
     async fn end_other_sessions(&self) -> Result<(), AppError>;
 
-    /// Lets their account be deleted in seven days, if its name was typed rightly.
+    /// Schedules deletion of the account in seven days, if `name` is its name.
     async fn request_deletion(&self, name: String) -> Result<(), AppError>;
 
-    /// Takes that back.
+    /// Cancels the scheduled deletion.
     async fn undo_deletion(&self) -> Result<(), AppError>;
 }

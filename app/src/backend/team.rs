@@ -1,4 +1,4 @@
-//! What pages ask about people who share an account.
+//! Members of an account.
 
 use async_trait::async_trait;
 
@@ -10,48 +10,48 @@ use crate::{
     },
 };
 
-/// The account's members, those who are asked in, and what they did.
+/// The account's members, invitations and activity.
 #[async_trait]
 pub trait TeamBackend: Send + Sync {
-    /// All who belong to it.
+    /// Returns members and invitations.
     async fn team(&self) -> Result<Team, AppError>;
 
-    /// Asks people in by mail: one or more addresses, separated by commas.
+    /// Mails invitations to one or more addresses, separated by commas.
     async fn invite(&self, emails: String, role: Role) -> Result<(), AppError>;
 
-    /// Mails an invitation again, with another link.
+    /// Mails an invitation again, with a new link.
     async fn invite_again(&self, id: String) -> Result<(), AppError>;
 
-    /// Takes an invitation back.
+    /// Revokes an invitation.
     async fn withdraw_invitation(&self, id: String) -> Result<(), AppError>;
 
-    /// Makes somebody an admin or a member.
+    /// Changes a member's role to admin or member.
     async fn change_role(&self, user: String, role: Role) -> Result<(), AppError>;
 
-    /// Takes somebody out of the account.
+    /// Removes a member from the account.
     async fn remove_member(&self, user: String) -> Result<(), AppError>;
 
-    /// Lets whoever is logged in leave the account.
+    /// Removes the logged-in user from the account.
     async fn leave_account(&self) -> Result<(), AppError>;
 
-    /// Makes another member the owner.
+    /// Transfers ownership to another member.
     async fn hand_over(&self, user: String) -> Result<(), AppError>;
 
-    /// What the link of an invitation leads to.
+    /// Returns the invitation to which a link leads.
     async fn invitation(&self, token: String) -> Result<OpenedInvitation, AppError>;
 
-    /// Lets whoever is logged in follow an invitation.
+    /// Accepts an invitation for the logged-in user.
     async fn accept_invitation(&self, token: String) -> Result<(), AppError>;
 
-    /// Makes a user who follows an invitation, and logs them in.
+    /// Accepts an invitation as a new user, and logs them in.
     async fn join_as_new(&self, token: String, name: String, password: String) -> Result<(), AppError>;
 
-    /// The accounts that whoever is logged in belongs to.
+    /// Lists the accounts of the logged-in user.
     async fn own_accounts(&self) -> Result<Vec<OwnAccount>, AppError>;
 
-    /// Acts for another one of them from now on.
+    /// Switches the session to another of the user's accounts.
     async fn switch_account(&self, id: String) -> Result<(), AppError>;
 
-    /// What was done in the account.
+    /// Returns a page of the account's activity.
     async fn account_log(&self, search: LogSearch) -> Result<LogPage, AppError>;
 }

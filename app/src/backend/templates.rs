@@ -1,4 +1,4 @@
-//! What pages ask about stored templates.
+//! Stored templates.
 
 use std::pin::Pin;
 
@@ -13,36 +13,36 @@ use crate::{
     },
 };
 
-/// What there is to show of a preview, as it turns out.
+/// Events of a preview, in order.
 pub type PreviewEvents = Pin<Box<dyn Stream<Item = Result<PreviewEvent, AppError>> + Send>>;
 
 /// The account's templates.
 #[async_trait]
 pub trait TemplatesBackend: Send + Sync {
-    /// Those that somebody looks for.
+    /// Lists the templates that match `filter`.
     async fn templates(&self, filter: TemplateFilter) -> Result<TemplateList, AppError>;
 
-    /// One of them, in its newest version.
+    /// Returns a template in its newest version.
     async fn template(&self, id: String) -> Result<EditedTemplate, AppError>;
 
-    /// Its versions, and the one of this number beside the newest.
+    /// Lists the versions of a template. `compared` is the number of the version that is compared with the newest.
     async fn template_versions(&self, id: String, compared: Option<i32>) -> Result<Versions, AppError>;
 
-    /// Makes a new one, and says its id.
+    /// Creates a template and returns its id.
     async fn create_template(&self, name: String, beginning: Beginning) -> Result<String, AppError>;
 
-    /// Makes another one like it, and says its id.
+    /// Copies a template and returns the id of the copy.
     async fn duplicate_template(&self, id: String) -> Result<String, AppError>;
 
-    /// Deletes one whose name was typed for confirmation.
+    /// Deletes a template, if `typed_name` is its name.
     async fn delete_template(&self, id: String, typed_name: String) -> Result<(), AppError>;
 
-    /// Saves a new version, and publishes it if it is to be.
+    /// Saves a new version, and publishes it if the form asks for that.
     async fn save_template(&self, form: TemplateForm) -> Result<SavedTemplate, AppError>;
 
-    /// Saves a version once more, as a draft.
+    /// Saves an earlier version again, as a draft.
     async fn restore_template(&self, id: String, number: i32) -> Result<(), AppError>;
 
-    /// Renders what is typed.
+    /// Renders the unsaved content of the editor.
     async fn preview_template(&self, wanted: PreviewWanted) -> Result<PreviewEvents, AppError>;
 }

@@ -1,4 +1,4 @@
-//! Takes a text along.
+//! A button that copies a text to the clipboard.
 
 use std::time::Duration;
 
@@ -9,15 +9,14 @@ use crate::ui::{
     icon::{Glyph, Icon},
 };
 
-/// For how long the button says that it has copied.
+/// How long the button says "Copied".
 const SAID: Duration = Duration::from_millis(1500);
 
-/// Copies a text. It is not there before the page can do that, nor without JavaScript.
+/// Copies `text` to the clipboard. Hidden until the island is hydrated, and without JavaScript.
 #[island]
 pub fn CopyButton(
-    /// What is copied.
     text: String,
-    /// Says what is copied.
+    /// Accessible label, which names the copied text.
     label: String,
 ) -> impl IntoView {
     let (able, set_able) = signal(false);
@@ -26,7 +25,7 @@ pub fn CopyButton(
     let text = StoredValue::new(text);
     let label = StoredValue::new(label);
     let copy = move || {
-        // The answer is a promise of the browser's; one that is refused leaves the text where it is, to be marked by hand.
+        // The promise is ignored: if the browser refuses, the text can still be selected by hand.
         let _ = window().navigator().clipboard().write_text(&text.get_value());
         set_said.set(true);
         set_timeout(move || set_said.set(false), SAID);

@@ -1,4 +1,4 @@
-//! Every option of the API as a form, the request that it makes, and what comes of it.
+//! The playground: a form with every option of the API, the request that it builds, and the response.
 
 mod api;
 mod fields;
@@ -29,7 +29,7 @@ use crate::{
 /// Form on the left, request and result on the right.
 #[island]
 pub fn Playground(
-    /// What there is to play with.
+    /// Base URL, templates, and the options to start from.
     bench: Bench,
 ) -> impl IntoView {
     let template = bench
@@ -113,7 +113,7 @@ pub fn Playground(
     }
 }
 
-/// Whether it costs.
+/// Choice between test and live mode.
 #[component]
 fn Mode(options: Options) -> impl IntoView {
     let live = options.live;
@@ -140,7 +140,7 @@ fn Mode(options: Options) -> impl IntoView {
     }
 }
 
-/// A text that changes with the form.
+/// A code block that follows the form.
 #[component]
 fn Code(label: &'static str, #[prop(into)] text: Signal<String>) -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! The editor of a template: what is typed, what it becomes, and what is kept of it.
+//! The template editor, with a live preview.
 
 pub mod api;
 mod draft;
@@ -27,16 +27,16 @@ use crate::{
     },
 };
 
-/// The whole page, around the two panes that are typed into. Without script it is a form that saves.
+/// The editor around its two input panes. Without JavaScript it is a form that saves the template.
 #[island]
 pub fn Workbench(
-    /// The template.
+    /// Id of the template.
     id: String,
-    /// What it is called in its newest version.
+    /// Name of the template in its newest version.
     name: String,
-    /// The number of that version.
+    /// Number of the newest version.
     newest: i32,
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     published: i32,
     /// Two panes with fields `content` and `data`.
     children: Children,
@@ -45,7 +45,7 @@ pub fn Workbench(
     let draft = Draft::new(id.clone(), newest, published, root);
     let live = Live::new(id.clone(), root);
     Effect::new(move || {
-        // The first page is shown without a key being pressed.
+        // Shows the preview before anything is typed.
         live.render();
         window_event_listener(ev::keydown, move |event: KeyboardEvent| {
             if (event.ctrl_key() || event.meta_key()) && event.key() == "s" {
@@ -124,7 +124,7 @@ pub fn Workbench(
     }
 }
 
-/// Chooses a pane where there is room for one only.
+/// Tabs that select a pane on screens with room for only one.
 #[component]
 fn PaneTabs() -> impl IntoView {
     let tabs = [("html", "HTML"), ("data", "Data"), ("preview", "Preview")].map(|(value, label)| {
@@ -143,7 +143,7 @@ fn PaneTabs() -> impl IntoView {
     }
 }
 
-/// Asks before renders are changed.
+/// Asks for confirmation, because publishing changes renders at once.
 #[component]
 fn PublishDialog(live: Live) -> impl IntoView {
     let undefined = move || {

@@ -1,11 +1,11 @@
-//! Our name, and the way home.
+//! The product's name as a link home.
 
 use leptos::prelude::*;
 
 /// Mark and name, as a link to the landing page.
 #[component]
 pub fn Brand(
-    /// More classes of the link.
+    /// Additional classes of the link.
     #[prop(optional)]
     class: &'static str,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! Pages that say or ask one thing: a small sheet on the bed.
+//! Pages with a single message or form, on a small sheet.
 
 use leptos::prelude::*;
 
@@ -6,10 +6,7 @@ use crate::layout::{brand::Brand, theme_button::ThemeButton};
 
 /// A page with one small sheet.
 #[component]
-pub fn Card(
-    /// What stands on the sheet.
-    children: Children,
-) -> impl IntoView {
+pub fn Card(children: Children) -> impl IntoView {
     view! {
         <div class="auth">
             <header class="auth__bar">

@@ -1,21 +1,16 @@
-//! What is shown only to those who may use it.
+//! Content that depends on the user's role.
 
 use leptos::prelude::*;
 
 use crate::{layout::loaded::loaded_or, model::role::Permission};
 
-/// Its content, for those whose role allows what it leads to; for others nothing.
+/// Shows its children to users whose role includes `permission`.
 #[component]
-pub fn IfMay(
-    /// What it takes.
-    permission: Permission,
-    /// Buttons and links.
-    children: Children,
-) -> impl IntoView {
+pub fn IfMay(permission: Permission, children: Children) -> impl IntoView {
     loaded_or(
         |backend| async move { backend.role().await },
         move |role| role.may(permission).then(children),
-        // The page itself says what is wrong.
+        // The page itself shows the error.
         |_| (),
     )
 }

@@ -1,4 +1,4 @@
-//! What has to be asked of the services before it can be shown.
+//! Content that is loaded from the services.
 
 use std::{future::Future, sync::Arc};
 
@@ -10,8 +10,8 @@ use crate::{
     ui::notice::ErrorNotice,
 };
 
-/// Waits for an answer of the services and shows it. The page has the status of what is refused: whoever asks for another
-/// account's render gets 404.
+/// Awaits a call of the services and shows its result. An error sets the status of the page, such as 404 for another
+/// account's render.
 ///
 /// ```ignore
 /// {loaded(|backend| async move { backend.standing().await }, |standing| view! { <p>{standing.account}</p> })}
@@ -28,7 +28,7 @@ where
     loaded_or(ask, show, |error| view! { <ErrorNotice error /> })
 }
 
-/// The same, where a refusal is shown otherwise.
+/// As [`loaded`], with a custom view of errors.
 pub fn loaded_or<T, V, A, E>(
     ask: impl FnOnce(Arc<dyn Backend>) -> A,
     show: impl FnOnce(T) -> V + Send + 'static,

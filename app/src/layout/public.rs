@@ -1,4 +1,4 @@
-//! Pages for everybody: one sheet, with a masthead and a colophon.
+//! Public pages: one sheet with a masthead and a colophon.
 
 use leptos::{either::Either, prelude::*};
 
@@ -12,7 +12,7 @@ use crate::{
 /// A public page.
 #[component]
 pub fn Public(
-    /// What stands between masthead and colophon.
+    /// Content between masthead and colophon.
     children: Children,
 ) -> impl IntoView {
     view! {

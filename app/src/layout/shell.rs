@@ -1,4 +1,4 @@
-//! What stands around every page of the dashboard: the rail, and a sheet with a slug at its head.
+//! The frame of every dashboard page: the rail, and a sheet with a slug at its top.
 
 pub mod admin;
 pub mod announcements;
@@ -42,28 +42,26 @@ use crate::{
     },
 };
 
-/// How much room the content of a page has.
+/// Width of a page's content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ShellKind {
-    /// As wide as it reads well.
+    /// Limited to a readable width.
     #[default]
     Page,
-    /// All there is; the rail shows icons only.
+    /// Full width. The rail shows only icons.
     Workbench,
 }
 
 /// A page of the dashboard.
 #[component]
 pub fn Shell(
-    /// What it is called, in the title and in the slug.
+    /// Title of the document and of the slug.
     #[prop(into)]
     title: String,
-    /// Which entry of the rail it belongs to.
+    /// The rail entry that is highlighted.
     current: Entry,
-    /// See [`ShellKind`].
-    #[prop(optional)]
-    kind: ShellKind,
-    /// Its content, with its heading.
+    #[prop(optional)] kind: ShellKind,
+    /// The content, with its heading.
     children: Children,
 ) -> impl IntoView {
     let heading = title.clone();
@@ -117,10 +115,10 @@ pub fn Shell(
     }
 }
 
-/// The head of small screens, with the button that opens the rail.
+/// The top bar of small screens, with the button that opens the rail.
 #[component]
 pub fn Bar(
-    /// What is at its end.
+    /// Content at its end.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -136,14 +134,14 @@ pub fn Bar(
     }
 }
 
-/// What a page is below: its account and, unless it is that itself, its entry of the rail.
+/// Returns the breadcrumbs: the account and, unless this is the entry's own page, the rail entry.
 fn crumbs(standing: &Standing, current: Entry, title: &str) -> Vec<(String, &'static str)> {
     let entry = (title != current.name()).then(|| (current.name().to_owned(), current.path()));
     let account = (standing.account.clone(), Entry::Overview.path());
     iter::once(account).chain(entry).collect()
 }
 
-/// Whoever is logged in can't act for an account: there is nothing but the way out.
+/// Shown to users without an account to act for: they can only switch account or log out.
 #[component]
 fn NoAccount(error: AppError) -> impl IntoView {
     let log_out = Outcome::of::<LogOut>();
@@ -165,7 +163,7 @@ fn NoAccount(error: AppError) -> impl IntoView {
     }
 }
 
-/// Says that an operator looks into the account, on every page, with the way out.
+/// The impersonation banner, on every page, with a button that ends it.
 #[component]
 fn Looking(standing: Standing) -> impl IntoView {
     let outcome = Outcome::of::<StopLooking>();
@@ -188,7 +186,7 @@ fn Looking(standing: Standing) -> impl IntoView {
     })
 }
 
-/// Says that an operator has suspended the account.
+/// Shown while the account is suspended.
 #[component]
 fn SuspensionNotice(read_only: Option<ReadOnly>) -> impl IntoView {
     (read_only == Some(ReadOnly::Suspended)).then(|| {
@@ -200,7 +198,7 @@ fn SuspensionNotice(read_only: Option<ReadOnly>) -> impl IntoView {
     })
 }
 
-/// Says that something is to be paid.
+/// Shown while a payment is due.
 #[component]
 fn Reminder(due: Option<PaymentDue>) -> impl IntoView {
     due.map(|due| {
@@ -217,7 +215,7 @@ fn Reminder(due: Option<PaymentDue>) -> impl IntoView {
     })
 }
 
-/// Says that the account is to be deleted.
+/// Shown while deletion of the account is scheduled.
 #[component]
 fn Farewell(standing: Standing) -> impl IntoView {
     let owns = standing.role.may(Permission::DeleteAccount);
@@ -241,7 +239,7 @@ fn Farewell(standing: Standing) -> impl IntoView {
     })
 }
 
-/// Says that the account is about to ask for a second factor, which the person does not have.
+/// Shown when the account will require a second factor that the user hasn't set up.
 #[component]
 fn SecondFactorNotice(from: Option<OffsetDateTime>) -> impl IntoView {
     from.map(|from| {

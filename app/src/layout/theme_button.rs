@@ -8,7 +8,7 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
-/// Chooses the next theme.
+/// Switches to the next theme.
 #[component]
 pub fn ThemeButton() -> impl IntoView {
     let outcome = Outcome::of::<SetTheme>();

@@ -1,4 +1,4 @@
-//! What the operators' pages show.
+//! View models of the operator pages.
 
 pub mod accounts;
 pub mod announcement;
@@ -8,11 +8,11 @@ pub mod health;
 
 use crate::model::{admin::health::HealthSummary, person::Person};
 
-/// What every page of theirs shows beside its content.
+/// Data that every operator page shows beside its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorStanding {
-    /// Who is logged in.
+    /// The logged-in operator.
     pub person: Person,
-    /// How the service is; nothing when that can't be said.
+    /// Health of the service. `None` if it can't be determined.
     pub health: Option<HealthSummary>,
 }

@@ -1,40 +1,37 @@
-//! API keys.
+//! API keys, as their account sees them.
 
 use time::{Duration, OffsetDateTime};
 
-/// Less than this before a key expires, its list says how long it has left.
+/// The list shows the remaining time of keys that expire within this.
 const SOON: Duration = Duration::days(14);
 
-/// All that the page of keys shows.
+/// Everything the API keys page shows.
 #[derive(Debug, Clone)]
 pub struct ApiKeys {
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// The newest first, revoked ones too.
+    /// The newest first, including revoked keys.
     pub keys: Vec<ApiKey>,
-    /// What a key can be allowed.
+    /// All scopes that a key can have.
     pub scopes: Vec<&'static str>,
-    /// What there is to choose from for keys that are for certain templates.
+    /// Templates to which a key can be restricted.
     pub templates: Vec<TemplateChoice>,
-    /// A key that was just made, this once.
+    /// A key that was just created. It is included only once.
     pub new: Option<NewKey>,
 }
 
-/// A template that a key may be for.
+/// A template to which a key can be restricted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateChoice {
-    /// Identifier.
     pub id: String,
-    /// For people.
     pub name: String,
 }
 
-/// A key that was just made.
+/// A key that was just created.
 #[derive(Clone)]
 pub struct NewKey {
-    /// Identifier.
     pub id: String,
-    /// What nobody can ever read again.
+    /// The key itself. It is not stored and can't be shown again.
     pub secret: String,
 }
 
@@ -47,50 +44,45 @@ impl std::fmt::Debug for NewKey {
     }
 }
 
-/// A key as lists show it.
+/// A key in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Identifier; no secret.
+    /// Not secret.
     pub id: String,
-    /// For people.
     pub name: String,
-    /// Its beginning.
+    /// The beginning of the key.
     pub hint: String,
-    /// False for test keys.
+    /// `false` for a test key.
     pub live: bool,
-    /// What it may do.
     pub scopes: Vec<&'static str>,
-    /// Where it may be used from; empty: anywhere.
+    /// Networks from which the key may be used. Empty: anywhere.
     pub networks: Vec<String>,
-    /// Names of the templates that it is for; empty: all, and everything else.
+    /// Names of the templates to which the key is restricted. Empty: unrestricted.
     pub templates: Vec<String>,
-    /// Valid until then.
+    /// `None`: the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
-    /// What the person who made it was called, if they have left the account.
+    /// Name of the user who created it, if they have left the account.
     pub former_creator: Option<String>,
-    /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
-    /// When it was used last, late by up to a minute.
+    /// Time of last use, at most a minute behind.
     pub last_used_at: Option<OffsetDateTime>,
-    /// When it was made.
+    /// Time of creation.
     pub inserted_at: OffsetDateTime,
 }
 
-/// What can be said of a key at a moment.
+/// Status of a key at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyState {
-    /// It is good.
+    /// Valid.
     Active,
-    /// It is good for so long yet.
+    /// Valid for this duration.
     ExpiresSoon(Duration),
-    /// It was good until its expiry.
     Expired,
-    /// It was good until somebody ended it.
     Revoked,
 }
 
 impl ApiKey {
-    /// How it stands.
+    /// Returns the status at `now`.
     pub fn state(&self, now: OffsetDateTime) -> KeyState {
         match self.expires_at.map(|expiry| expiry - now) {
             _ if self.revoked_at.is_some() => KeyState::Revoked,
@@ -102,7 +94,7 @@ impl ApiKey {
 }
 
 impl KeyState {
-    /// Whether requests with the key are answered.
+    /// Returns whether requests with the key are accepted.
     pub fn is_good(self) -> bool {
         matches!(self, Self::Active | Self::ExpiresSoon(_))
     }

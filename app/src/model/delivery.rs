@@ -1,23 +1,22 @@
-//! Callbacks, as their account sees them.
+//! Webhook deliveries, as their account sees them.
 
 use time::OffsetDateTime;
 
-/// How a callback stands.
+/// Status of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// It was received.
+    /// The endpoint responded with a 2xx status.
     Delivered,
-    /// It is tried, or will be.
+    /// An attempt is running or scheduled.
     Trying,
-    /// It was not received, and is not tried any more.
+    /// It failed, or was discarded, and is not retried.
     GivenUp,
 }
 
 impl DeliveryState {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Delivered, Self::Trying, Self::GivenUp];
 
-    /// The word for it in addresses.
+    /// Returns the query parameter's value.
     pub fn word(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
@@ -26,7 +25,6 @@ impl DeliveryState {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Delivered => "Delivered",
@@ -35,31 +33,31 @@ impl DeliveryState {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`].
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 }
 
-/// Since when.
+/// Start of a range of time that ends now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Since {
-    /// In the last 24 hours.
+    /// The last 24 hours.
     Day,
-    /// In the last seven days.
+    /// The last seven days.
     Week,
-    /// In the last thirty days.
+    /// The last thirty days.
     Month,
-    /// As long as they are kept.
+    /// Everything that is retained.
     #[default]
     Ever,
 }
 
 impl Since {
-    /// All of them, the shortest first.
+    /// From the shortest to the longest.
     pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Ever];
 
-    /// The word for it in addresses.
+    /// Returns the query parameter's value.
     pub fn word(self) -> &'static str {
         match self {
             Self::Day => "24-hours",
@@ -69,7 +67,6 @@ impl Since {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "24 hours",
@@ -79,7 +76,7 @@ impl Since {
         }
     }
 
-    /// How many days; nothing: no end.
+    /// Returns the length in days, or `None` if unlimited.
     pub fn days(self) -> Option<i64> {
         match self {
             Self::Day => Some(1),
@@ -89,7 +86,7 @@ impl Since {
         }
     }
 
-    /// The one with this word, else all.
+    /// Parses [`Self::word`]. Unknown values mean [`Self::Ever`].
     pub fn from_word(word: &str) -> Self {
         Self::ALL
             .into_iter()
@@ -98,79 +95,76 @@ impl Since {
     }
 }
 
-/// What somebody looks for among deliveries.
+/// A search for deliveries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliverySearch {
-    /// An id of a render, or a part of an address.
+    /// Id of a render, or part of an address.
     pub text: String,
-    /// That stand so.
     pub state: Option<DeliveryState>,
-    /// Of renders since then.
+    /// Only deliveries of renders since then.
     pub since: Since,
-    /// The page of the list that comes after this render.
+    /// Cursor: the page begins after this render.
     pub after: Option<String>,
 }
 
-/// What the page about callbacks shows.
+/// Everything the webhooks page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhooks {
-    /// What signs.
     pub secret: Secret,
-    /// The deliveries, those of the newest renders first.
+    /// Deliveries, those of the newest renders first.
     pub deliveries: Vec<Delivery>,
-    /// The render after which the next page begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<String>,
 }
 
-/// With what callbacks are signed.
+/// The signing secret of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// When it was made; nothing: it is made when it is wanted first.
+    /// Time of creation. `None`: it is created at first use.
     pub made_at: Option<OffsetDateTime>,
-    /// Until when the one before it signs as well.
+    /// Time until which the previous secret signs as well.
     pub former_until: Option<OffsetDateTime>,
-    /// The secret itself, for as long as it is shown.
+    /// The secret itself, while it is revealed.
     pub shown: Option<String>,
 }
 
-/// The callback of a render that has ended.
+/// The webhook delivery of a finished render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The render.
+    /// Id of the render.
     pub render: String,
-    /// The word that it tells: `success` or `failed`.
+    /// Event name: `success` or `failed`.
     pub event: &'static str,
-    /// Where it goes, without query string.
+    /// Address of the endpoint, without query string.
     pub address: Option<String>,
-    /// See [`DeliveryState`].
     pub state: DeliveryState,
-    /// Seconds until the next try.
+    /// Seconds until the next attempt.
     pub next_in_seconds: Option<i64>,
-    /// What receivers know it by.
+    /// `webhook-id`, by which receivers recognize retries.
     pub webhook_id: String,
-    /// JSON.
+    /// The body, JSON.
     pub body: String,
-    /// The tries, the oldest first.
+    /// Attempts, the oldest first.
     pub attempts: Vec<Attempt>,
 }
 
-/// One try.
+/// One attempt of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// When it began.
+    /// Start of the attempt.
     pub at: OffsetDateTime,
-    /// Status of the answer.
+    /// HTTP status of the response.
     pub status: Option<i32>,
-    /// Why there was none.
+    /// Why there was no response.
     pub error: Option<String>,
-    /// How the answer began.
+    /// Beginning of the response body.
     pub answer: String,
-    /// Milliseconds.
+    /// Duration, in milliseconds.
     pub took_ms: i32,
 }
 
 impl Attempt {
-    /// Whether it was received.
+    /// Returns whether the endpoint responded with a 2xx status.
     pub fn was_received(&self) -> bool {
         matches!(self.status, Some(200..=299))
     }

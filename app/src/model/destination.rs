@@ -1,93 +1,87 @@
-//! Storage connections.
+//! Storage connections, as their account sees them.
 
 use time::OffsetDateTime;
 
-/// All that the page of destinations shows.
+/// Everything the storage connections page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destinations {
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// The account's id: what roles ask for as external id, and what a marker in a bucket holds.
+    /// Id of the account: the external id for AWS roles, and the content of the marker object in a bucket.
     pub account: String,
-    /// Whether roles at Amazon may be named, instead of keys.
+    /// Whether AWS roles can be used instead of access keys.
     pub roles: bool,
-    /// Whether service accounts may be named without a key.
+    /// Whether service accounts can be impersonated without a key.
     pub impersonation: bool,
     /// The newest first.
     pub connections: Vec<Connection>,
 }
 
-/// Kinds of stores.
+/// Kind of storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// Amazon S3, or a store that speaks its protocol.
+    /// Amazon S3 or an S3-compatible store.
     Amazon,
-    /// Google Cloud Storage.
     Google,
 }
 
-/// A connection as lists show it.
+/// A connection in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// Identifier.
     pub id: String,
-    /// For people.
     pub name: String,
-    /// Kind of store.
     pub provider: Provider,
-    /// Name of the bucket.
     pub bucket: String,
-    /// What the names of its objects begin with.
+    /// Prefix of the names of its objects.
     pub path_prefix: String,
-    /// Where the bucket lies.
+    /// Region of the bucket.
     pub region: Option<String>,
-    /// Address of a store that speaks S3 and is not Amazon's.
+    /// Address of an S3-compatible store other than Amazon's.
     pub endpoint: Option<String>,
-    /// Whose credentials it has; no secret.
+    /// Role, access key id or service account that the connection uses. Not secret.
     pub identity: String,
-    /// Whether that is a role.
+    /// Whether [`Self::identity`] is a role.
     pub in_role: bool,
-    /// When it was made.
+    /// Time of creation.
     pub inserted_at: OffsetDateTime,
-    /// What came of its last test.
+    /// Result of the last test.
     pub last_test: Option<ConnectionTest>,
 }
 
-/// What came of a test.
+/// Result of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionTest {
-    /// When it ended.
+    /// End of the test.
     pub at: OffsetDateTime,
-    /// How long it took.
+    /// Duration.
     pub milliseconds: i32,
-    /// What was tried, in this order.
+    /// Steps, in the order in which they ran.
     pub steps: Vec<TestStep>,
 }
 
-/// One thing that was tried.
+/// One step of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestStep {
-    /// What: `write`, `read` or `delete`.
+    /// `write`, `read` or `delete`.
     pub action: &'static str,
-    /// What is wrong and what to do about it; `None`: nothing is.
+    /// What failed and what to do about it. `None` if the step passed.
     pub advice: Option<String>,
 }
 
-/// What can be said of a connection.
+/// Status of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// Nobody has tried it.
     Untested,
-    /// It did all that was tried.
+    /// All steps of the test passed.
     Working,
-    /// Documents are delivered, and something else is not right.
+    /// Writing works, but another step failed.
     Delivers,
-    /// Documents are not delivered.
+    /// Documents can't be written.
     Refused,
 }
 
 impl Connection {
-    /// How it stands, by its last test.
+    /// Returns the status, by the last test.
     pub fn state(&self) -> ConnectionState {
         let Some(test) = &self.last_test else {
             return ConnectionState::Untested;
@@ -100,7 +94,7 @@ impl Connection {
         }
     }
 
-    /// What it covers, as tools of the store write it.
+    /// Returns the URI of bucket and prefix, as the store's tools write it.
     pub fn covers(&self) -> String {
         let scheme = match self.provider {
             Provider::Amazon => "s3",

@@ -1,36 +1,34 @@
-//! Previews while somebody types. They come in lines of JSON, each a [`PreviewEvent`].
+//! Live previews in the template editor. They are sent as lines of JSON, each a [`PreviewEvent`].
 
 use serde::{Deserialize, Serialize};
 
-/// What is to be shown.
+/// A request for a preview.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PreviewWanted {
-    /// Which template it is about to become.
+    /// Id of the template that is edited.
     pub id: String,
-    /// HTML with places to fill, as it is typed.
+    /// The template as typed.
     pub content: String,
-    /// What fills it: JSON, perhaps not yet.
+    /// Sample data as typed, possibly not valid JSON.
     pub data: String,
-    /// How it lies on paper.
     pub paper: Paper,
-    /// Pixels for each inch of a page.
+    /// Resolution of the page images, in pixels per inch.
     pub dots_per_inch: u16,
-    /// The page that comes first, from 1.
+    /// Number of the page that is rasterized first, from 1.
     pub page: usize,
 }
 
-/// Options of a preview, as they are typed.
+/// Page setup of a preview, as typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paper {
-    /// `A4` and so on.
+    /// Page size, such as `A4`.
     pub size: String,
-    /// Whether it lies across.
     pub landscape: bool,
-    /// 1 is as it is.
+    /// Scale; `1` is the original size.
     pub scale: String,
-    /// Top, right, bottom and left in millimetres; empty: the API's own.
+    /// Top, right, bottom and left margins in millimetres. Empty: the API's default.
     pub margins: [String; 4],
-    /// Whether `@page` wins.
+    /// Whether the size of `@page` takes precedence.
     pub prefer_css: bool,
     /// Whether backgrounds are printed.
     pub backgrounds: bool,
@@ -49,64 +47,62 @@ impl Default for Paper {
     }
 }
 
-/// What there is to show, as it turns out.
+/// An event of a preview, in the order in which results arrive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreviewEvent {
-    /// Nothing can be shown.
+    /// The template or the data is invalid. There is no preview.
     Faulty(Remark),
-    /// All places are taken: ask again.
+    /// No slot is free. The client should retry.
     Busy,
-    /// There is a document.
+    /// The document was rendered.
     Rendered(RenderedPreview),
-    /// A page of it.
+    /// An image of one of its pages.
     Page(PagePicture),
-    /// What the author should know.
+    /// Warnings for the author.
     Remarks(Vec<Remark>),
 }
 
-/// A document that was made.
+/// A rendered document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderedPreview {
-    /// Pages in it.
+    /// Number of pages.
     pub pages: usize,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: usize,
-    /// The standard that it conforms to.
+    /// The standard to which it conforms.
     pub conformance: Option<String>,
-    /// What it took on the server.
+    /// Duration on the server.
     pub milliseconds: u64,
 }
 
-/// A page as a picture.
+/// An image of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PagePicture {
-    /// Which one, from 1.
+    /// Number of the page, from 1.
     pub number: usize,
-    /// Pixels.
+    /// In pixels.
     pub width: usize,
-    /// Pixels.
+    /// In pixels.
     pub height: usize,
-    /// A PNG file as base64.
+    /// A PNG file in base64.
     pub png: String,
 }
 
-/// Something that the author should know.
+/// A message for the author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
-    /// What it is about, in the author's words.
+    /// The name or expression it is about, as the author wrote it.
     pub subject: Option<String>,
-    /// What about it.
     pub message: String,
-    /// Whether it is a name that counted as empty.
+    /// Whether it is about an undefined name, which was rendered as empty.
     pub undefined: bool,
-    /// Where it is known.
+    /// Its location, if known.
     pub place: Option<Place>,
 }
 
-/// A place in one of the two panes.
+/// A location in one of the two panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Which pane.
     pub pane: Pane,
     /// From 1.
     pub line: usize,
@@ -116,17 +112,16 @@ pub struct Place {
     pub length: usize,
 }
 
-/// What is typed into.
+/// A pane of the template editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pane {
-    /// The template.
     Content,
-    /// What fills it.
+    /// The sample data.
     Data,
 }
 
 impl Pane {
-    /// The name of its field, and what its pane is called on small screens.
+    /// Returns the name of its form field, which is also its label on small screens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Content => "content",

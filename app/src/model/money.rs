@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// Currencies without a smaller unit, as Stripe lists them.
+/// Zero-decimal currencies, as Stripe lists them.
 const WHOLE: [&str; 16] = [
     "bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf",
 ];
 
-/// An amount: `€ 19`, `€ 163.67`, `CHF 5`.
+/// An amount of money. It is displayed as `€ 19`, `€ 163.67` or `CHF 5`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Money {
     /// In the smallest unit of the currency, such as cents.
     pub amount: i64,
-    /// Three letters.
+    /// ISO 4217 code, in lower case.
     pub currency: String,
 }
 

@@ -1,10 +1,10 @@
-//! What an account was doing.
+//! Recent renders of an account.
 
 use time::OffsetDateTime;
 
 use crate::model::standing::CreditPeriod;
 
-/// Of which time the figures are.
+/// Range of time of the figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Span {
     /// The last 24 hours.
@@ -17,10 +17,10 @@ pub enum Span {
 }
 
 impl Span {
-    /// All of them, the shortest first.
+    /// From the shortest to the longest.
     pub const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Period];
 
-    /// The word for it in the address of the page.
+    /// Returns the query parameter's value.
     pub fn word(self) -> &'static str {
         match self {
             Self::Day => "24-hours",
@@ -29,7 +29,6 @@ impl Span {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "24 hours",
@@ -38,7 +37,7 @@ impl Span {
         }
     }
 
-    /// The one with this word, else [`Span::Period`].
+    /// Parses [`Self::word`]. Unknown values mean [`Span::Period`].
     pub fn from_word(word: &str) -> Self {
         Self::ALL
             .into_iter()
@@ -47,52 +46,50 @@ impl Span {
     }
 }
 
-/// See the module.
+/// Figures of the overview.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activity {
-    /// Of which time.
     pub span: Span,
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// Renders with a document.
+    /// Renders that succeeded.
     pub succeeded: i64,
-    /// Renders without.
+    /// Renders that failed or were cancelled.
     pub failed: i64,
-    /// Milliseconds in which half of the documents were there.
+    /// Median duration, in milliseconds.
     pub median_ms: Option<f64>,
-    /// The same for 95 in a hundred.
+    /// 95th percentile of the duration, in milliseconds.
     pub percentile_95_ms: Option<f64>,
-    /// Every hour or day of the span, those without renders too, the oldest first.
+    /// Every hour or day of the span, the oldest first, including those without renders.
     pub steps: Vec<Step>,
-    /// The last renders, the oldest first.
+    /// The latest renders, the oldest first.
     pub latest: Vec<Glance>,
-    /// What is spent.
+    /// Credits of the period.
     pub credits: CreditPeriod,
-    /// Whether nothing has ever been rendered.
+    /// Whether the account has never rendered anything.
     pub first_run: bool,
 }
 
-/// An hour or a day.
+/// Figures of an hour or a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Its beginning, in UTC.
+    /// Start, in UTC.
     pub from: OffsetDateTime,
-    /// Renders with a document.
+    /// Renders that succeeded.
     pub succeeded: i64,
-    /// Renders without.
+    /// Renders that failed or were cancelled.
     pub failed: i64,
 }
 
-/// One render, from afar.
+/// Status of a render at a glance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Glance {
-    /// It waits, or is being rendered.
+    /// Queued or being rendered.
     Unfinished,
-    /// There is a document.
     Succeeded {
-        /// How long it took.
+        /// Duration.
         milliseconds: f64,
     },
-    /// There is none.
+    /// Failed or cancelled.
     Failed,
 }

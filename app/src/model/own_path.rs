@@ -1,42 +1,42 @@
-//! Where a visitor is sent.
+//! Paths to which visitors are redirected.
 
 use std::fmt;
 
-/// What all pages of operators are below.
+/// Prefix of all operator pages.
 pub const ADMIN: &str = "/admin";
 
-/// Where a log-in leads that does not say.
+/// Default destination after a log-in.
 pub const DASHBOARD: &str = "/dashboard";
 
-/// Where somebody who is logged in shows that it is they.
+/// Page on which a logged-in user confirms their identity.
 pub const CONFIRM: &str = "/dashboard/confirm";
-/// Where a second factor is set up.
+/// Page on which a second factor is set up.
 pub const SECOND_FACTOR: &str = "/dashboard/settings/second-factor";
-/// Where a passkey is added.
+/// Page on which a passkey is added.
 pub const PASSKEY: &str = "/dashboard/settings/passkey";
-/// As [`SECOND_FACTOR`], for those whose account asks for it.
+/// As [`SECOND_FACTOR`], for members of an account that requires a second factor.
 pub const SECOND_FACTOR_FIRST: &str = "/dashboard/settings/second-factor?required=yes";
 
-/// A path of ours, with or without a query: never an address elsewhere, and always fit for a header.
+/// A path of this service, with or without a query. It never leads to another host, and is valid in a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnPath(String);
 
 impl OwnPath {
-    /// `None` unless it begins with one slash, and holds visible characters of ASCII only. Browsers read a backslash as a
-    /// slash, and two slashes as another host.
+    /// Returns `None` unless the text begins with exactly one slash and consists of visible ASCII characters without
+    /// backslashes. Browsers read a backslash as a slash, and two slashes as another host.
     pub fn parse(text: &str) -> Option<Self> {
         let relative = text.starts_with('/') && !text.starts_with("//");
         let safe = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         (relative && safe).then(|| Self(text.to_owned()))
     }
 
-    /// A path that we have written down.
+    /// Creates a path from a literal.
     pub fn to(path: &'static str) -> Self {
         debug_assert!(Self::parse(path).is_some(), "{path}");
         Self(path.to_owned())
     }
 
-    /// A path that we have written down, of a page that leads on to this one: `/log-in?next=…`.
+    /// Returns `path` with this path in its query, for a page that continues to it: `/log-in?next=…`.
     #[must_use]
     pub fn after(&self, path: &'static str) -> Self {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
@@ -50,7 +50,7 @@ impl OwnPath {
         Self(format!("{path}?next={}", escaped.collect::<String>()))
     }
 
-    /// The path, as `next` asks for it, else the dashboard's.
+    /// Returns the path in `next` if it is valid, or the dashboard's.
     pub fn after_log_in(next: Option<&str>) -> Self {
         next.and_then(Self::parse).unwrap_or_else(|| Self::to(DASHBOARD))
     }

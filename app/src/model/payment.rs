@@ -1,213 +1,205 @@
-//! What an account pays for.
+//! Plans, credits and payment of an account.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::model::{money::Money, standing::PaymentDue};
 
-/// What the person may see of it.
+/// What the user may see of payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payment {
-    /// Nothing is for sale: the operator gives plans.
+    /// Nothing is for sale: operators assign plans.
     ByOperator,
-    /// It is for the account's owners to see.
+    /// Only owners may see it.
     ForOwners,
-    /// All of it.
     Open(Box<Shop>),
 }
 
-/// What is for sale, and what was bought.
+/// The catalog, and what the account has bought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shop {
-    /// What is left when nothing is paid for; `None`: the account has that.
+    /// The free plan. `None` if the account is on it.
     pub free: Option<PlanOffer>,
-    /// Plans that cost something, the smallest first.
+    /// Paid plans, the smallest first.
     pub plans: Vec<PlanOffer>,
-    /// Credits that are bought once, the fewest first.
+    /// Credit packs, the smallest first.
     pub packs: Vec<PackOffer>,
-    /// What the account pays for every month.
+    /// The account's subscription.
     pub subscription: Option<Subscription>,
-    /// What it may use beyond its credits; `None`: nothing, whatever it pays.
+    /// Overage. `None` if the account can't have any on its plan.
     pub overage: Option<Overage>,
-    /// The plan that the person has chosen, and what it would mean.
+    /// The plan that the user has selected, with the consequences of the change.
     pub choice: Option<Choice>,
-    /// What Stripe alone knows; `None`: the account has never paid for anything.
+    /// Billing details. `None` if the account has never paid for anything.
     pub papers: Option<Papers>,
 }
 
-/// A plan for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanOffer {
-    /// Its name.
     pub name: String,
-    /// Credits of each month.
+    /// Credits per month.
     pub credits: i64,
-    /// What a month costs.
+    /// Price per month.
     pub price: Money,
 }
 
-/// Credits for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackOffer {
-    /// By which they are asked for.
+    /// Stripe's id of the product.
     pub product: String,
-    /// How many.
+    /// Number of credits.
     pub credits: i64,
-    /// What they cost.
     pub price: Money,
 }
 
-/// What an account may use beyond its credits, and pays for at the end of the period.
+/// Credits beyond those of the plan, which are paid for at the end of the period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overage {
-    /// Of 1,000 credits.
+    /// Price of 1,000 credits.
     pub price: Money,
-    /// Credits that its owner allows in each period.
+    /// Credits that the owner allows in each period.
     pub limit: i64,
-    /// What the plan lets them allow.
+    /// Largest limit that the plan permits.
     pub most: i64,
-    /// What was used so in this period.
+    /// Overage used in this period.
     pub used: i64,
-    /// What that comes to.
+    /// Cost of [`Self::used`].
     pub cost: Money,
 }
 
-/// What an account pays for every month.
+/// A subscription of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// Name of the plan that is paid for now.
+    /// Name of the current plan.
     pub plan: String,
-    /// When the period ends.
+    /// End of the period.
     pub renews_at: OffsetDateTime,
-    /// When it ends, if that is decided.
+    /// End of the subscription, if it was cancelled.
     pub ends_at: Option<OffsetDateTime>,
-    /// The smaller plan that comes next, and when.
+    /// The smaller plan that is scheduled, and its start.
     pub next: Option<(String, OffsetDateTime)>,
-    /// Whether something is to be paid.
+    /// Payment due, if any.
     pub due: Option<PaymentDue>,
 }
 
 impl Subscription {
-    /// Whether another plan can be chosen: nothing else is decided yet.
+    /// Returns whether the plan can be changed: no cancellation, no change of plan and no payment is pending.
     pub fn is_at_rest(&self) -> bool {
         self.ends_at.is_none() && self.next.is_none() && self.due.is_none()
     }
 }
 
-/// A plan that somebody has chosen.
+/// A plan that the user has selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Its name.
+    /// Name of the plan.
     pub plan: String,
-    /// What it would mean.
+    /// Consequences of the change.
     pub means: Meaning,
 }
 
-/// What a plan that somebody has chosen would mean.
+/// Consequences of a change of plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// The first one that costs something.
+    /// The first subscription.
     First {
-        /// A month.
+        /// Price per month.
         price: Money,
     },
-    /// More, at once.
+    /// An upgrade, effective at once.
     Larger {
-        /// What is to be paid now.
+        /// Amount due now.
         today: Money,
-        /// From the next period on, a month.
+        /// Price per month from the next period.
         price: Money,
-        /// The moment for which that was worked out, in seconds since 1970.
+        /// Time for which `today` was calculated, in Unix seconds.
         as_of: i64,
-        /// The end of the period.
+        /// End of the current period.
         until: OffsetDateTime,
     },
-    /// Less, when the period ends.
+    /// A downgrade at the end of the period.
     Smaller {
-        /// From then on, a month.
+        /// Price per month from then.
         price: Money,
-        /// Then.
+        /// Start of the smaller plan.
         from: OffsetDateTime,
     },
-    /// Nothing that costs, when the period ends.
+    /// A change to the free plan at the end of the period.
     Free {
-        /// Then.
+        /// Start of the free plan.
         from: OffsetDateTime,
     },
-    /// It can't be had at this moment.
+    /// The plan isn't available now.
     Nothing,
 }
 
-/// What Stripe alone knows.
+/// Billing details and invoices, as Stripe has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Papers {
-    /// It has said so.
+    /// Stripe has responded.
     Known {
         /// The latest first.
         invoices: Vec<Invoice>,
-        /// What pays: `Visa ending 4242`, and when it expires.
+        /// The payment method, such as `Visa ending 4242`, and its expiry.
         card: Option<(String, Option<String>)>,
-        /// Whom invoices are made out to.
+        /// Name on invoices.
         name: Option<String>,
-        /// Where invoices go.
+        /// Email address to which invoices are sent.
         email: Option<String>,
     },
-    /// It does not answer.
+    /// Stripe doesn't respond.
     Unknown,
 }
 
-/// An invoice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoice {
-    /// As it stands on it.
+    /// Number printed on the invoice.
     pub number: String,
-    /// When it was made.
+    /// Time of creation.
     pub at: OffsetDateTime,
-    /// How it stands.
     pub state: InvoiceState,
-    /// What it comes to.
+    /// Total amount.
     pub total: Money,
-    /// Where it can be read, or paid.
+    /// Address at which it can be viewed or paid.
     pub page: Option<String>,
-    /// Where its PDF lies.
+    /// Address of its PDF.
     pub pdf: Option<String>,
 }
 
-/// How an invoice stands.
+/// Status of an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvoiceState {
-    /// Paid.
     Paid,
-    /// To be paid.
+    /// Due.
     Open,
-    /// Nobody has to pay it.
+    /// Voided; no payment is due.
     Void,
 }
 
-/// Why nothing is bought, changed or ended.
+/// Why a purchase or a change of plan was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentRefusal {
-    /// It is not for sale.
+    /// The product isn't for sale.
     NotForSale,
-    /// The card was declined, or its bank wants to ask.
+    /// The card was declined, or its bank requires authentication.
     Declined,
-    /// The subscription does not stand any more as the page has shown it.
+    /// The subscription has changed since the page was shown.
     ChangedMeanwhile,
-    /// Stripe does not answer.
+    /// Stripe doesn't respond.
     NoAnswer,
 }
 
 impl PaymentRefusal {
-    /// In words.
+    /// Returns the text for users.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::NotForSale => "This is not for sale any more. Load the page again.",
+            Self::NotForSale => "This is no longer for sale. Reload the page.",
             Self::Declined => {
-                "The payment was declined, so nothing has changed. Look after your card at Stripe, then try again."
+                "The payment was declined, so nothing has changed. Check your card at Stripe, then try again."
             }
-            Self::ChangedMeanwhile => "The subscription has changed meanwhile. Look at it once more before you go on.",
-            Self::NoAnswer => "Stripe does not answer, so nothing has changed. Try again in a few minutes.",
+            Self::ChangedMeanwhile => "The subscription has changed in the meantime. Review it before you continue.",
+            Self::NoAnswer => "Stripe is not responding, so nothing has changed. Try again in a few minutes.",
         }
     }
 }

@@ -1,12 +1,11 @@
-//! Who is logged in.
+//! Users.
 
 use serde::{Deserialize, Serialize};
 
-/// What a person sees of themselves.
+/// The logged-in user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     /// May be empty.
     pub name: String,
-    /// Log-in name.
     pub email: String,
 }

@@ -2,25 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a plan offers an account.
+/// A plan on offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Its name.
     pub name: String,
-    /// Credits of each month.
+    /// Credits per month.
     pub credits: i64,
-    /// Renders running or waiting at once.
+    /// Renders running or waiting at the same time.
     pub concurrency: i32,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate_per_minute: i32,
-    /// Largest body of a request.
+    /// Size of the largest request body.
     pub body_bytes: i32,
-    /// For how long the content and the thumbnails of renders are kept.
+    /// Days for which content and thumbnails of renders are retained.
     pub retention_days: i32,
-    /// Renders that may be queued.
+    /// Number of renders that may be queued.
     pub queued_renders: i64,
-    /// Documents in default storage.
+    /// Size of documents in the default storage.
     pub document_bytes: i64,
-    /// Templates.
+    /// Number of templates.
     pub templates: i64,
 }

@@ -1,69 +1,64 @@
-//! Requests that somebody tries, and what comes of them.
+//! Requests that users try in the playground, and their responses.
 
 use serde::{Deserialize, Serialize};
 
-/// What there is to play with.
+/// Data of the playground's form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bench {
-    /// Where clients reach the service, without a slash at the end.
+    /// Public base URL of the service, without a trailing slash.
     pub base_url: String,
-    /// The account's templates.
     pub templates: Vec<TemplateName>,
-    /// Options of a former render, as JSON; without its content.
+    /// Options of an earlier render as JSON, without its content.
     pub options: Option<String>,
 }
 
-/// A template, to choose from.
+/// A template to choose from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateName {
-    /// Identifier.
     pub id: String,
-    /// What it is called.
     pub name: String,
 }
 
-/// A request that is tried.
+/// A request to be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The body, JSON.
     pub body: String,
-    /// Whether it is queued.
+    /// Whether the render is asynchronous.
     pub queued: bool,
-    /// Whether it costs, and has no watermark.
+    /// `false` for a test render, which is free of charge and stamped.
     pub live: bool,
-    /// `Idempotency-Key`; empty: none.
+    /// `Idempotency-Key`. Empty: none.
     pub idempotency_key: String,
 }
 
-/// What came of it.
+/// The response to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Played {
     /// HTTP status.
     pub status: u16,
-    /// Those headers of the answer that say something.
+    /// The relevant response headers.
     pub headers: Vec<(String, String)>,
     /// `X-Render-Id`.
     pub render: Option<String>,
-    /// From the first byte of the request to the last of the answer.
+    /// From the first byte of the request to the last byte of the response.
     pub milliseconds: u64,
-    /// What the answer holds.
     pub content: Content,
 }
 
-/// What an answer holds.
+/// Content of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Content {
-    /// A document.
     Pdf {
-        /// It, as base64.
+        /// The document, in base64.
         document: String,
-        /// Its size in bytes.
+        /// Size in bytes.
         bytes: usize,
-        /// Pages of the document.
+        /// Number of pages.
         page_count: usize,
-        /// The first of them, as PNG files in base64.
+        /// The first pages, as PNG files in base64.
         pages: Vec<String>,
     },
-    /// JSON, as it came.
+    /// JSON, as received.
     Json(String),
 }

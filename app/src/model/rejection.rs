@@ -1,5 +1,5 @@
-//! What is wrong with a form. Without JavaScript it travels in the address of the page, which anybody can make up: so it
-//! holds no words, but what words are found for.
+//! Validation errors of forms. Without JavaScript they travel in the address of the page, which anyone can forge.
+//! Therefore they contain no texts, only values for which texts are chosen.
 
 use std::fmt;
 
@@ -7,124 +7,112 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{payment::PaymentRefusal, render::RenderRefusal, storage::StorageFull};
 
-/// A field of a form of ours.
+/// A field of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// What a person calls themselves.
     Name,
-    /// Log-in name.
     Email,
-    /// Log-in name to be, in place of another one.
+    /// The new email address of a user.
     NewEmail,
-    /// What they call their account.
     AccountName,
-    /// A password that is chosen.
+    /// A password that is being chosen.
     Password,
-    /// The code that an authenticator app shows.
+    /// A code of the authenticator app.
     Code,
-    /// A code that stands in for the app.
     RecoveryCode,
-    /// What a passkey is called.
     PasskeyName,
-    /// From when on everybody needs a second factor.
+    /// The day from which all members need a second factor.
     SecondFactorFrom,
-    /// Hidden: the id of what the form is about.
+    /// Hidden: id of the item that the form is about.
     Subject,
-    /// The name of something, typed once more by whoever wants it gone.
+    /// The name of the item to be deleted, typed for confirmation.
     Confirmation,
-    /// What a key is called.
     KeyName,
-    /// Whether a key is live or for tests.
+    /// Whether a key is live or a test key.
     KeyMode,
-    /// What a key may do.
     Scopes,
     /// When a key expires.
     Expiry,
-    /// On which day it does, where one is chosen.
+    /// The day on which a key expires, if that is chosen.
     ExpiryDay,
-    /// Where a key may be used from.
+    /// Networks from which a key may be used.
     Networks,
-    /// Which templates a key may use.
+    /// Templates to which a key is restricted.
     Templates,
-    /// For how long a key that is replaced goes on.
+    /// Time for which a replaced key stays valid.
     Overlap,
-    /// A kind of store.
+    /// Kind of storage.
     Provider,
-    /// How a store that speaks S3 knows who writes.
+    /// How the service authenticates to an S3-compatible store.
     AmazonAccess,
-    /// How Google’s store does.
+    /// How the service authenticates to Google Cloud Storage.
     GoogleAccess,
-    /// What a connection is called.
     ConnectionName,
-    /// Name of a bucket.
     Bucket,
-    /// What the names of a connection’s objects begin with.
+    /// Prefix of the names of a connection’s objects.
     PathPrefix,
-    /// Where a bucket lies.
+    /// Region of a bucket.
     Region,
-    /// Address of a store that is not Amazon’s.
+    /// Address of an S3-compatible store other than Amazon’s.
     Endpoint,
-    /// A role at Amazon.
+    /// An AWS role.
     RoleArn,
-    /// Names an access key.
+    /// Id of an access key.
     AccessKeyId,
-    /// An access key.
+    /// Secret of an access key.
     SecretAccessKey,
-    /// A service account at Google.
+    /// Email address of a Google service account.
     ClientEmail,
-    /// The key of a service account.
+    /// Key of a Google service account.
     KeyFile,
-    /// Who is to be asked in.
+    /// Email addresses to invite.
     Emails,
-    /// What somebody is in an account.
+    /// Role of a member.
     Role,
-    /// What a template is called.
     TemplateName,
-    /// What it says.
     TemplateContent,
-    /// What fills it in previews.
+    /// Sample data for previews.
     TemplateData,
-    /// Why an operator does something.
+    /// Reason for an operator’s action.
     OperatorsReason,
-    /// How many credits an operator gives.
+    /// Credits that an operator grants.
     CreditAmount,
-    /// Until when those can be used.
+    /// How long granted credits can be used.
     GrantLasts,
-    /// Which plan an operator gives an account.
+    /// Plan that an operator assigns to an account.
     Plan,
-    /// Credits of each period, where they are not the plan’s.
+    /// Credits of each period, instead of the plan’s.
     PeriodCredits,
     /// Credits that may be used beyond those of a period.
     OverageLimit,
-    /// Renders of an account at a time.
+    /// Concurrent renders of an account.
     Concurrency,
-    /// Requests of an account a minute.
+    /// Requests per minute of an account.
     RatePerMinute,
-    /// Largest request of an account.
+    /// Largest request of an account, in MiB.
     BodyMib,
-    /// What a synchronous render of an account may take.
+    /// Deadline of an account’s synchronous renders, in seconds.
     DeadlineSeconds,
-    /// What an account may store, where it is not the plan’s to say.
+    /// Storage limits of an account, instead of the plan’s.
     StorageLimits,
-    /// What operators tell everybody.
+    /// Text of an announcement.
     AnnouncementWords,
-    /// Where there is more to read.
+    /// Address of an announcement’s link.
     LinkAddress,
-    /// What a link says.
+    /// Text of an announcement’s link.
     LinkWords,
-    /// How much it matters.
+    /// Severity of an announcement.
     Level,
-    /// From when on.
+    /// Start of an announcement.
     StartsAt,
-    /// Until when.
+    /// End of an announcement.
     EndsAt,
-    /// Hidden or ticked: which of several things are meant.
+    /// Hidden or checked: the selected items of a list.
     Chosen,
 }
 
 impl Field {
-    /// All of them.
     pub const ALL: [Self; 55] = [
         Self::Name,
         Self::Email,
@@ -183,7 +171,7 @@ impl Field {
         Self::Chosen,
     ];
 
-    /// What it is called in its form, and in the faults that the services find.
+    /// Returns the name in forms, and in the validation errors of the services.
     pub fn name(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -244,21 +232,21 @@ impl Field {
         }
     }
 
-    /// What may be in it.
+    /// Returns the text for an invalid value.
     pub fn rule(self) -> &'static str {
         match self {
-            Self::Name => "Your name has 1 to 200 characters.",
-            Self::Email => "An email address has one @, something on both sides of it, and no blanks.",
-            Self::NewEmail => "Another address than yours, with one @, something on both sides of it, and no blanks.",
-            Self::AccountName => "An account name has 1 to 200 characters.",
-            Self::Password => "A password has at least 12 characters.",
+            Self::Name | Self::PasskeyName | Self::KeyName | Self::TemplateName => {
+                "Enter a name of 1 to 200 characters."
+            }
+            Self::Email => "Enter an email address: one @ with text on both sides, and no spaces.",
+            Self::NewEmail => "Enter a new email address: one @ with text on both sides, and no spaces.",
+            Self::AccountName => "Enter an account name of 1 to 200 characters.",
+            Self::Password => "Enter a password of at least 12 characters.",
             Self::Code => "Enter the six digits that the app shows now. Each code works once.",
-            Self::RecoveryCode => "This is none of your recovery codes, or it was used before.",
-            Self::PasskeyName => "A passkey’s name has 1 to 200 characters.",
-            Self::SecondFactorFrom => "A day from today on, such as 2027-01-31.",
-            Self::Subject => "This page is older than the service. Load it again.",
-            Self::Confirmation => "This is not the name. Type it as it is written above.",
-            Self::KeyName => "A key’s name has 1 to 200 characters.",
+            Self::RecoveryCode => "This is not one of your recovery codes, or it was already used.",
+            Self::SecondFactorFrom => "Enter today or a later day, such as 2027-01-31.",
+            Self::Subject => "This page is out of date. Reload it.",
+            Self::Confirmation => "The name does not match. Type it as shown above.",
             Self::Role
             | Self::KeyMode
             | Self::Expiry
@@ -270,106 +258,102 @@ impl Field {
             | Self::GrantLasts
             | Self::Plan => "Choose one of these.",
             Self::Scopes => "Choose at least one scope.",
-            Self::ExpiryDay => "Choose a day, today at the earliest.",
+            Self::ExpiryDay => "Choose today or a later day.",
             Self::Networks => "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
             Self::Templates => "Choose templates of this account.",
-            Self::ConnectionName => "A connection’s name has 1 to 200 characters, and no other connection has it.",
-            Self::Bucket => "A bucket’s name has 3 to 222 letters, digits, dots, hyphens and underscores.",
-            Self::PathPrefix => "A prefix ends with a slash. There may be one connection to each bucket and prefix.",
-            Self::Region => "The name of a region, such as eu-central-1; Amazon’s buckets need it.",
-            Self::Endpoint => {
-                "A public address that ends with the host or the port, such as https://minio.example.com."
-            }
-            Self::RoleArn => "The ARN of a role, such as arn:aws:iam::123456789012:role/platen.",
-            Self::AccessKeyId => "The id of an access key, without blanks.",
-            Self::SecretAccessKey => "The secret of the access key.",
-            Self::ClientEmail => "The address of a service account, such as platen@acme.iam.gserviceaccount.com.",
-            Self::KeyFile => "The JSON that Google has made for the key of a service account, all of it.",
-            Self::Emails => "One to twenty addresses, separated by commas, of people who are not members yet.",
-            Self::TemplateName => "Enter a name of 1 to 200 characters.",
-            Self::TemplateContent => "The template has a fault, is empty, or has more than 2 MiB.",
-            Self::TemplateData => "Sample data is a JSON object of at most 256 KiB.",
-            Self::OperatorsReason => "Say why, in 1 to 500 characters: it is written down.",
-            Self::CreditAmount => "A number of credits, from 1 to 1,000,000,000.",
+            Self::ConnectionName => "Enter a name of 1 to 200 characters that no other connection has.",
+            Self::Bucket => "Enter a bucket name of 3 to 222 letters, digits, dots, hyphens and underscores.",
+            Self::PathPrefix => "End the prefix with a slash. Each bucket and prefix can have only one connection.",
+            Self::Region => "Enter a region, such as eu-central-1. Amazon’s buckets require it.",
+            Self::Endpoint => "Enter a public address without a path, such as https://minio.example.com.",
+            Self::RoleArn => "Enter the ARN of a role, such as arn:aws:iam::123456789012:role/platen.",
+            Self::AccessKeyId => "Enter the id of an access key, without spaces.",
+            Self::SecretAccessKey => "Enter the secret of the access key.",
+            Self::ClientEmail => "Enter the address of a service account, such as platen@acme.iam.gserviceaccount.com.",
+            Self::KeyFile => "Enter the complete JSON key file of a service account, as Google created it.",
+            Self::Emails => "Enter 1 to 20 addresses of people who are not members yet, separated by commas.",
+            Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
+            Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
+            Self::OperatorsReason => "Enter a reason of 1 to 500 characters. It is recorded in the audit log.",
+            Self::CreditAmount => "Enter a number of credits from 1 to 1,000,000,000.",
             Self::PeriodCredits => {
-                "A number of credits, from 0 to 1,000,000,000, or nothing: as many as the plan brings."
+                "Enter a number of credits from 0 to 1,000,000,000, or nothing for those of the plan."
             }
-            Self::OverageLimit => "A whole number of credits, not more than the plan allows. 0: none.",
-            Self::Concurrency => "A number from 1 to 1,000, or nothing: as many as the plan allows.",
-            Self::RatePerMinute => "A number from 1 to 1,000,000, or nothing: as many as the plan allows.",
-            Self::BodyMib => "A number of MiB from 1 to 1,000, or nothing: as the plan says.",
-            Self::StorageLimits => "One limit a line: a name from the list, a blank, and a whole number.",
-            Self::DeadlineSeconds => "A number of seconds from 1 to 3,600, or nothing: as the plan says.",
-            Self::AnnouncementWords => "An announcement has 1 to 500 characters.",
-            Self::LinkAddress => "The whole address of a page, such as https://status.example.com/.",
-            Self::LinkWords => "A link says something, in at most 100 characters.",
-            Self::StartsAt => "A day and a time in UTC, such as 2027-01-31T18:00.",
-            Self::EndsAt => "A day and a time in UTC, later than now and later than its beginning.",
-            Self::Chosen => "Choose at least one line, or all that are found.",
+            Self::OverageLimit => "Enter a whole number of credits, at most as many as the plan allows. 0 means none.",
+            Self::Concurrency => "Enter a number from 1 to 1,000, or nothing for the limit of the plan.",
+            Self::RatePerMinute => "Enter a number from 1 to 1,000,000, or nothing for the limit of the plan.",
+            Self::BodyMib => "Enter a number of MiB from 1 to 1,000, or nothing for the limit of the plan.",
+            Self::StorageLimits => "Enter one limit per line: a name from the list, a space, and a whole number.",
+            Self::DeadlineSeconds => "Enter a number of seconds from 1 to 3,600, or nothing for the limit of the plan.",
+            Self::AnnouncementWords => "Enter a text of 1 to 500 characters.",
+            Self::LinkAddress => "Enter the full address of a page, such as https://status.example.com/.",
+            Self::LinkWords => "Enter a link text of at most 100 characters.",
+            Self::StartsAt => "Enter a date and time in UTC, such as 2027-01-31T18:00.",
+            Self::EndsAt => "Enter a date and time in UTC, later than now and later than the start.",
+            Self::Chosen => "Choose at least one line, or all matches.",
         }
     }
 }
 
-/// Why a form is refused.
+/// Why a form was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// These fields break their rules.
+    /// These fields are invalid.
     Invalid(Vec<Field>),
-    /// Nobody has this address and this password.
+    /// No user has this email address and password.
     WrongCredentials,
-    /// It is another password than the person's.
+    /// It is not the user's password.
     WrongPassword,
-    /// It needs more than a session: the person has to show first that it is they.
+    /// The action needs more than a session: the user must confirm their identity first.
     Unconfirmed,
-    /// Too many tries.
+    /// Too many attempts.
     TooMany {
-        /// Until the next one.
+        /// Minutes until the next attempt is allowed.
         minutes: u64,
     },
-    /// A passkey was shown too late, or to another page than the last that asked.
+    /// The passkey's response is too late, or for another challenge than the last one.
     PasskeyTooLate,
-    /// It is none of the person's passkeys, or not what was asked.
+    /// It is none of the user's passkeys, or its response doesn't match the challenge.
     PasskeyRefused,
-    /// The person has as many passkeys as they may.
+    /// The user has the maximum number of passkeys.
     TooManyPasskeys,
-    /// A link of a mail is worthless.
+    /// The link of a mail was used, replaced or has expired.
     WorthlessLink,
-    /// Somebody has the address.
+    /// Another user has this email address.
     EmailTaken,
     /// A key that is revoked or has expired can't be replaced.
     KeyEnded,
-    /// An invitation is for another address.
+    /// The invitation is for another email address.
     OthersInvitation,
-    /// An account has sent as many invitations as it may in a day.
+    /// The account has reached its daily limit of invitations.
     TooManyInvitations,
-    /// The owner of an account stays that until they hand it over.
+    /// An owner can't leave or be demoted before transferring the account.
     OwnerStays,
-    /// Of a render or its callback.
+    /// About a render or its delivery.
     Render(RenderRefusal),
-    /// Somebody has saved a newer version.
+    /// Another member has saved a newer version.
     SavedMeanwhile,
-    /// An export of the account is being made.
+    /// An export of the account is in progress.
     ExportUnderWay,
-    /// There were enough exports for a day.
+    /// The account has reached its daily limit of exports.
     ExportsSpent,
-    /// Of a plan or a payment.
+    /// About a plan or a payment.
     Payment(PaymentRefusal),
-    /// The account stores as much as it may.
+    /// The account has reached a storage limit.
     StorageFull(StorageFull),
 }
 
-/// A form that is refused.
+/// A rejected form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
-    /// Why.
     pub reason: Reason,
-    /// What was typed; never a password.
+    /// The typed values, without passwords.
     pub typed: Vec<(Field, String)>,
 }
 
 impl Rejection {
-    /// The fields that break their rules.
+    /// Returns the invalid fields.
     pub fn faulty(&self) -> &[Field] {
         match &self.reason {
             Reason::Invalid(fields) => fields,
@@ -377,7 +361,7 @@ impl Rejection {
         }
     }
 
-    /// What was typed into a field.
+    /// Returns the value typed into a field.
     pub fn typed(&self, field: Field) -> Option<&str> {
         let mut typed = self.typed.iter();
         typed.find(|(name, _)| *name == field).map(|(_, typed)| typed.as_str())
@@ -387,37 +371,41 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Invalid(fields) if fields.len() == 1 => formatter.write_str("One field is not right yet."),
-            Reason::Invalid(fields) => write!(formatter, "{} fields are not right yet.", fields.len()),
+            Reason::Invalid(fields) if fields.len() == 1 => formatter.write_str("Check the highlighted field."),
+            Reason::Invalid(fields) => write!(formatter, "Check the {} highlighted fields.", fields.len()),
             Reason::WrongCredentials => formatter.write_str("Email or password is wrong."),
-            Reason::WrongPassword => formatter.write_str("This is not the password that you chose."),
-            Reason::Unconfirmed => formatter.write_str(
-                "Nothing has changed yet: you had to confirm first that it is you. Send this form once more.",
-            ),
-            Reason::TooMany { minutes: 1 } => formatter.write_str("Too many tries. Try again in 1 minute."),
-            Reason::TooMany { minutes } => write!(formatter, "Too many tries. Try again in {minutes} minutes."),
+            Reason::WrongPassword => formatter.write_str("This password is wrong."),
+            Reason::Unconfirmed => formatter
+                .write_str("Nothing has changed yet: you had to confirm your identity first. Submit this form again."),
+            Reason::TooMany { minutes: 1 } => formatter.write_str("Too many attempts. Try again in 1 minute."),
+            Reason::TooMany { minutes } => write!(formatter, "Too many attempts. Try again in {minutes} minutes."),
             Reason::PasskeyTooLate => formatter
-                .write_str("This page was open for more than ten minutes, or once more in another tab. Try again."),
+                .write_str("This page was open for more than ten minutes, or was opened in another tab. Try again."),
             Reason::PasskeyRefused => {
                 formatter.write_str("This passkey was not accepted. Try again, or use another way.")
             }
-            Reason::TooManyPasskeys => formatter.write_str("You have ten passkeys, and that is all. Remove one first."),
-            Reason::WorthlessLink => {
-                formatter.write_str("This link has been used, replaced, or is too old. Ask for a new one.")
+            Reason::TooManyPasskeys => {
+                formatter.write_str("You have ten passkeys, which is the maximum. Remove one first.")
             }
-            Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Make a new one."),
-            Reason::SavedMeanwhile => formatter
-                .write_str("Somebody has saved a newer version meanwhile. Save once more to keep yours as well."),
-            Reason::ExportUnderWay => formatter.write_str("An export is being made. You get a mail when it is ready."),
-            Reason::ExportsSpent => formatter.write_str("There were three exports within a day. Ask again tomorrow."),
-            Reason::EmailTaken => formatter.write_str("This address belongs to another account by now."),
+            Reason::WorthlessLink => {
+                formatter.write_str("This link has been used or replaced, or has expired. Request a new one.")
+            }
+            Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Create a new one."),
+            Reason::SavedMeanwhile => {
+                formatter.write_str("Another member has saved a newer version. Save again to keep yours as well.")
+            }
+            Reason::ExportUnderWay => {
+                formatter.write_str("An export is in progress. You will get a mail when it is ready.")
+            }
+            Reason::ExportsSpent => formatter.write_str("There were three exports within a day. Try again tomorrow."),
+            Reason::EmailTaken => formatter.write_str("This address belongs to another user now."),
             Reason::OthersInvitation => formatter
-                .write_str("This invitation is for another address than yours. Log out, and open its link again."),
+                .write_str("This invitation is for a different address than yours. Log out, and open its link again."),
             Reason::TooManyInvitations => {
-                formatter.write_str("An account sends 50 invitations a day at most. Try again tomorrow.")
+                formatter.write_str("An account can send at most 50 invitations a day. Try again tomorrow.")
             }
             Reason::OwnerStays => formatter
-                .write_str("The owner stays the owner. To change that, hand the account over to somebody else."),
+                .write_str("The owner cannot leave or change roles. Hand the account over to another member first."),
             Reason::Payment(refusal) => formatter.write_str(refusal.sentence()),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
             Reason::StorageFull(full) => full.fmt(formatter),

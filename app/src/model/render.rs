@@ -7,23 +7,18 @@ use time::{Date, OffsetDateTime};
 
 use crate::model::overview::Glance;
 
-/// How far a render has come.
+/// Status of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RenderState {
-    /// It waits for its turn.
     Queued,
-    /// It is being rendered.
     Processing,
-    /// There is a document.
     Succeeded,
-    /// There is none.
     Failed,
-    /// It was called off.
     Cancelled,
 }
 
 impl RenderState {
-    /// All of them, in the order in which they come.
+    /// In the order in which they occur.
     pub const ALL: [Self; 5] = [
         Self::Queued,
         Self::Processing,
@@ -32,7 +27,7 @@ impl RenderState {
         Self::Cancelled,
     ];
 
-    /// The word for it in addresses and in the API.
+    /// Returns the value in query parameters and in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -43,7 +38,6 @@ impl RenderState {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queued => "Queued",
@@ -54,31 +48,30 @@ impl RenderState {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`].
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 
-    /// Whether nothing more becomes of it.
+    /// Returns whether the status is final.
     pub fn has_ended(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
     }
 }
 
-/// Whether a client waits for the document.
+/// Execution of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RenderMode {
-    /// He does.
+    /// Synchronous: the client waits for the document.
     Sync,
-    /// It is put into a store.
+    /// Asynchronous: the document is stored.
     Async,
 }
 
 impl RenderMode {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
 
-    /// The word for it, everywhere.
+    /// Returns the value in query parameters, in forms and in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Sync => "sync",
@@ -86,7 +79,6 @@ impl RenderMode {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sync => "Sync",
@@ -94,122 +86,113 @@ impl RenderMode {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`].
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.word() == word)
     }
 }
 
-/// What somebody looks for among renders. What is not given does not matter.
+/// A search for renders. Absent criteria match all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RenderSearch {
-    /// An id, or a part of a title or of a template's name.
+    /// An id, or part of a title or of a template's name.
     pub text: String,
-    /// In this state.
     pub state: Option<RenderState>,
-    /// Of this kind.
     pub mode: Option<RenderMode>,
     /// With live keys, or with test keys.
     pub live: Option<bool>,
-    /// Made from the template with this id.
+    /// Id of the template.
     pub template: Option<String>,
-    /// With the key with this id.
+    /// Id of the key.
     pub key: Option<String>,
-    /// Accepted on this day or later.
+    /// First day of acceptance.
     pub from: Option<Date>,
-    /// Accepted on this day or earlier.
+    /// Last day of acceptance.
     pub to: Option<Date>,
-    /// The page of the list that comes after this render.
+    /// Cursor: the page begins after this render.
     pub after: Option<String>,
 }
 
-/// Something to choose by its id.
+/// An item to choose by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Its id.
     pub id: String,
-    /// What it is called.
     pub name: String,
 }
 
-/// A page of the list.
+/// A page of renders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderPage {
-    /// The renders, newest first.
+    /// The newest first.
     pub renders: Vec<RenderLine>,
-    /// The render after which the next page begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<String>,
-    /// Renders since the first of the month; nothing: more than anybody counts.
+    /// Renders since the first of the month. `None` if there are too many to count.
     pub this_month: Option<i64>,
     /// The first of the month.
     pub month: Date,
-    /// For how many days the plan keeps renders.
+    /// Days for which the plan retains renders.
     pub retention_days: i32,
-    /// The last renders at all, the oldest first.
+    /// The latest renders regardless of the search, the oldest first.
     pub latest: Vec<Glance>,
-    /// The account's templates.
     pub templates: Vec<Choice>,
-    /// The account's keys.
     pub keys: Vec<Choice>,
 }
 
-/// A line of the list.
+/// A render in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderLine {
-    /// Its id.
     pub id: String,
-    /// What it is made from.
+    /// The template, URL or HTML that it is made from.
     pub source: String,
-    /// Of the document.
+    /// Title of the document.
     pub title: Option<String>,
-    /// See [`RenderState`].
     pub state: RenderState,
-    /// See [`RenderMode`].
     pub mode: RenderMode,
-    /// False for test keys.
+    /// `false` for a test key.
     pub live: bool,
-    /// What the key is called that it was asked for with.
+    /// Name of the key that requested it.
     pub key: Option<String>,
-    /// Pages of the document.
+    /// Number of pages.
     pub pages: Option<i32>,
-    /// What was charged.
+    /// Credits charged.
     pub credits: Option<i64>,
     /// Milliseconds from acceptance to the end.
     pub took_ms: Option<f64>,
-    /// When it was accepted.
+    /// Time of acceptance.
     pub at: OffsetDateTime,
 }
 
-/// Why something is not done with a render or its callback.
+/// Why an action on a render or its delivery was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RenderRefusal {
-    /// It has ended.
+    /// The render has ended.
     HasEnded,
-    /// Its client waits for it.
+    /// It is a synchronous render, whose client is waiting.
     IsAwaited,
-    /// There is nothing to tell yet.
+    /// The render hasn't ended, so there is nothing to deliver.
     NotToldYet,
-    /// The callback is being sent.
+    /// An attempt of the delivery is running.
     BeingSent,
-    /// Nobody tries to send the callback.
+    /// The delivery has ended or was discarded.
     NotTried,
 }
 
 impl RenderRefusal {
-    /// In words.
+    /// Returns the text for users.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::HasEnded => "This render has ended in the meantime.",
             Self::IsAwaited => "A synchronous render is cancelled by closing its connection.",
             Self::NotToldYet => "This render has not ended yet. Its callback is sent when it has.",
             Self::BeingSent => "This callback is being sent at this moment.",
-            Self::NotTried => "Nobody is trying to send this callback any more.",
+            Self::NotTried => "This callback is no longer being retried.",
         }
     }
 }
 
-/// An id as lists show it: its two ends. Two renders with the same ones don't happen within one list.
+/// Returns the first and last characters of an id, for lists. Ids in one list don't collide in these.
 pub fn short_id(id: &str) -> String {
     match (id.get(..8), id.len().checked_sub(4).and_then(|end| id.get(end..))) {
         (Some(first), Some(last)) if id.len() > 12 => format!("{first}…{last}"),

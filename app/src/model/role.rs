@@ -1,53 +1,49 @@
-//! What members of an account may do: one table, by which the services decide and pages show.
+//! Roles and their permissions: one table for the services' decisions and for pages.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What somebody is in an account. Each role may do all that those before it may.
+/// Role of a member. Each role includes the permissions of those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Works with it.
     Member,
-    /// Runs it.
     Admin,
-    /// Holds it; there is one.
+    /// Each account has exactly one.
     Owner,
 }
 
-/// What a role may allow.
+/// A permission of a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
-    /// Look at the account: how it stands, what it has used, who its members are.
+    /// View the account: its status, its usage and its members.
     SeeAccount,
     /// Work with templates, the playground and renders.
     Produce,
-    /// Invite and remove people, and change their roles.
+    /// Invite and remove members, and change their roles.
     ManagePeople,
-    /// Look at API keys, make and end them.
+    /// View, create and revoke API keys.
     ManageKeys,
-    /// Look at storage connections, make, test and delete them.
+    /// View, create, test and delete storage connections.
     ManageDestinations,
-    /// Look at callbacks, and at the secret that signs them; replace it.
+    /// View webhook deliveries and the signing secret, and replace the secret.
     ManageWebhooks,
-    /// Read who did what.
+    /// View the account's activity.
     ReadLog,
-    /// Change the plan, and pay.
+    /// Change the plan and pay.
     ManageBilling,
-    /// Decide what holds for the whole account: its name, what it keeps.
+    /// Change settings of the whole account, such as its name and what it stores.
     SetPolicy,
-    /// Take along all that belongs to the account.
+    /// Export all data of the account.
     ExportAccount,
-    /// Delete the account.
     DeleteAccount,
     /// Make another member the owner.
     TransferOwnership,
 }
 
 impl Permission {
-    /// All of them.
     pub const ALL: [Self; 12] = [
         Self::SeeAccount,
         Self::Produce,
@@ -63,7 +59,7 @@ impl Permission {
         Self::TransferOwnership,
     ];
 
-    /// The table: which role it takes at least.
+    /// Returns the lowest role that has the permission.
     pub fn takes(self) -> Role {
         match self {
             Self::SeeAccount | Self::Produce => Role::Member,
@@ -80,15 +76,15 @@ impl Permission {
 }
 
 impl Role {
-    /// All of them, the one that may least first.
+    /// From the fewest to the most permissions.
     pub const ALL: [Self; 3] = [Self::Member, Self::Admin, Self::Owner];
 
-    /// Whether the role allows it.
+    /// Returns whether the role has the permission.
     pub fn may(self, permission: Permission) -> bool {
         self >= permission.takes()
     }
 
-    /// The word used in forms and in the database.
+    /// Returns the value in forms and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Member => "member",
@@ -97,13 +93,13 @@ impl Role {
         }
     }
 
-    /// The role that a word names.
+    /// Parses [`Self::as_str`].
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == word)
     }
 }
 
-/// For people.
+/// The name for users.
 impl fmt::Display for Role {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -1,112 +1,106 @@
-//! The second factor of a person.
+//! The second factor of a user.
 
 use time::OffsetDateTime;
 
-/// How the person stands with it.
+/// State of a user's second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecondFactor {
-    /// Their authenticator app.
+    /// The authenticator app.
     pub app: App,
-    /// Their passkeys, the oldest first.
+    /// The oldest first.
     pub passkeys: Vec<Passkey>,
-    /// Recovery codes that are not used up.
+    /// Number of unused recovery codes.
     pub codes_left: i64,
-    /// Whether a passkey can be added: they have few, and the service’s address is fit for them.
+    /// Whether a passkey can be added: the user has fewer than the maximum, and the service’s address supports them.
     pub more_passkeys: bool,
 }
 
 impl SecondFactor {
-    /// Whether they are asked for anything.
+    /// Returns whether a second factor is required at log-in.
     pub fn is_on(&self) -> bool {
         matches!(self.app, App::On { .. }) || !self.passkeys.is_empty()
     }
 }
 
-/// How the person stands with their authenticator app.
+/// State of the authenticator app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum App {
-    /// They have none.
+    /// Not set up.
     Off,
-    /// Being set up: their app has to know this.
+    /// Being set up with this secret.
     Begun(AppSecret),
-    /// They are asked for its code.
     On {
-        /// Since then.
+        /// Time of setup.
         since: OffsetDateTime,
     },
 }
 
-/// A passkey of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passkey {
-    /// Its name in lists.
     pub id: String,
-    /// What the person calls it.
     pub name: String,
-    /// When it was added.
     pub added_at: OffsetDateTime,
-    /// When it was last used.
+    /// Time of last use.
     pub used_at: Option<OffsetDateTime>,
 }
 
-/// How far somebody is who adds a passkey.
+/// State of the registration of a passkey.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewPasskey {
-    /// The browser is to hand this on, as JSON.
+    /// Options for the browser's API, as JSON.
     Asked(String),
-    /// They have to show first that it is they.
+    /// The user must confirm their identity first.
     Unconfirmed,
-    /// The address of the service has no name, which passkeys need.
+    /// The service's address has no host name, which passkeys require.
     NotHere,
 }
 
-/// In which ways the person can show it now.
+/// Second factors that the user can present now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ways {
-    /// By a code of their app.
+    /// A code of the authenticator app.
     pub app: bool,
-    /// By a passkey: what the browser is to hand on to it, as JSON.
+    /// A passkey: options for the browser's API, as JSON.
     pub passkey: Option<String>,
 }
 
-/// What an authenticator app has to know.
+/// Secret of an authenticator app.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AppSecret {
-    /// To be typed.
+    /// As text, to be typed.
     pub text: String,
-    /// Length of the sides of a picture to be read, in modules.
+    /// Side length of its QR code, in modules.
     pub side: usize,
-    /// Its dark modules, as the `d` of a path in SVG.
+    /// Dark modules of the QR code, as the `d` attribute of an SVG path.
     pub path: String,
 }
 
-/// Does not print what it knows.
+/// Omits the secret.
 impl std::fmt::Debug for AppSecret {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("AppSecret").finish_non_exhaustive()
     }
 }
 
-/// The page on which it is set up.
+/// The setup page.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SetUp {
-    /// How far it is.
     pub state: SecondFactor,
-    /// Recovery codes that were just made; empty once they were shown.
+    /// Recovery codes that were just created. Empty once they were shown.
     pub new_codes: Vec<String>,
 }
 
-/// A browser that is not asked for the second factor.
+/// A browser on which the second factor isn't required.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RememberedDevice {
-    /// Its name in lists.
+    /// Not the value of its cookie.
     pub id: String,
-    /// What people call it.
+    /// Browser and operating system.
     pub device: String,
-    /// Where its person logged in from the last time.
+    /// IP address of the last log-in.
     pub address: String,
-    /// When.
+    /// Time of the last log-in.
     pub used_at: OffsetDateTime,
-    /// Until when it is not asked.
+    /// Time until which the second factor isn't required.
     pub until: OffsetDateTime,
 }

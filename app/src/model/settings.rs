@@ -1,4 +1,4 @@
-//! What people decide of themselves and of their account.
+//! Settings of the user and of the account.
 
 use std::net::IpAddr;
 
@@ -9,82 +9,77 @@ use crate::model::{
     second_factor::{RememberedDevice, SecondFactor},
 };
 
-/// All that the page of settings shows.
+/// Everything the settings page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// Who is logged in.
+    /// The logged-in user.
     pub person: Person,
-    /// `None`: their password is still the first one.
+    /// `None` if the password was never changed.
     pub password_changed_at: Option<OffsetDateTime>,
-    /// Their second factor.
     pub second_factor: SecondFactor,
-    /// Browsers that are not asked for it.
+    /// Browsers on which it isn't required.
     pub devices: Vec<RememberedDevice>,
-    /// Their account, if they own it.
+    /// The account, if the user owns it.
     pub owned: Option<OwnedAccount>,
-    /// Their sessions, the latest first.
+    /// The user's sessions, the latest first.
     pub sessions: Vec<Session>,
 }
 
-/// An account, as its owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnedAccount {
     /// May be empty.
     pub name: String,
-    /// What pages call it; never empty.
+    /// Display name; never empty.
     pub called: String,
-    /// Whether the content of requests is kept once their renders have ended.
+    /// Whether the content of requests is stored after their renders have ended.
     pub keep_content: bool,
-    /// From which day on everybody needs a second factor, if they do.
+    /// The day from which all members need a second factor.
     pub second_factor_from: Option<Date>,
-    /// When it is deleted, if it is to be.
+    /// Scheduled time of deletion.
     pub delete_at: Option<OffsetDateTime>,
-    /// Its exports, the newest first.
+    /// The newest first.
     pub exports: Vec<Export>,
 }
 
-/// All that belongs to an account, as a file.
+/// A file with all data of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
-    /// Names it.
     pub id: String,
-    /// How it stands.
     pub state: ExportState,
-    /// When it was asked for.
+    /// Time of the request.
     pub asked_at: OffsetDateTime,
-    /// When it is deleted.
+    /// Time at which the file is deleted.
     pub delete_at: OffsetDateTime,
 }
 
-/// How an export stands.
+/// Status of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportState {
-    /// It is being made.
+    /// Being created.
     Waiting,
-    /// It can be fetched.
+    /// Ready for download.
     Ready {
-        /// Its size.
+        /// Size of the file.
         bytes: i64,
     },
-    /// It could not be made.
     Failed,
 }
 
-/// A session of a browser.
+/// A session of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its name; not what the cookie holds.
+    /// Not the value of its cookie.
     pub id: String,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of this request.
     pub current: bool,
-    /// With what the person logged in: `Firefox on Linux`.
+    /// Browser and operating system of the log-in, such as `Firefox on Linux`.
     pub device: String,
-    /// From where.
+    /// IP address of the log-in.
     pub address: IpAddr,
-    /// When.
+    /// Time of the log-in.
     pub since: OffsetDateTime,
-    /// When it was last used; late by five minutes at most.
+    /// Time of last use, at most five minutes behind.
     pub seen: OffsetDateTime,
 }

@@ -1,92 +1,88 @@
-//! What every page of the dashboard shows beside its content.
+//! Data that every dashboard page shows beside its content.
 
 use time::OffsetDateTime;
 
 use crate::model::{announcement::Announcement, person::Person, role::Role, team::OwnAccount};
 
-/// Who is logged in, for which account, and what it has.
+/// The logged-in user, the account for which they act, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// Who is logged in.
+    /// The logged-in user.
     pub person: Person,
-    /// Whether they operate the service.
+    /// Whether the user is an operator.
     pub operator: bool,
-    /// What operators tell everybody, but for what the person has hidden.
+    /// Current announcements that the user hasn't hidden.
     pub announcements: Vec<Announcement>,
-    /// What they are in it.
+    /// The user's role in the account.
     pub role: Role,
-    /// Why nothing can be changed, if that is so.
+    /// Why the account is read-only, if it is.
     pub read_only: Option<ReadOnly>,
-    /// All accounts that they belong to.
+    /// All accounts of the user.
     pub accounts: Vec<OwnAccount>,
-    /// What the account is called; never empty.
+    /// Display name of the account; never empty.
     pub account: String,
-    /// When it is deleted, if it is to be.
+    /// Scheduled time of deletion.
     pub delete_at: Option<OffsetDateTime>,
-    /// From then on the person needs a second factor, if they do and have none.
+    /// Time from which the account requires a second factor, if the user has none.
     pub second_factor_from: Option<OffsetDateTime>,
     /// Credits of this period.
     pub credits: CreditPeriod,
-    /// Whether something is to be paid.
     pub payment_due: Option<PaymentDue>,
-    /// How many people belong to it.
+    /// Number of members.
     pub members: i64,
-    /// How many templates there are.
+    /// Number of templates.
     pub templates: i64,
-    /// How many keys are in use.
+    /// Number of keys in use.
     pub keys: i64,
-    /// How many storage connections there are.
+    /// Number of storage connections.
     pub connections: i64,
 }
 
-/// Why nothing can be changed.
+/// Why an account is read-only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadOnly {
     /// An operator has suspended the account.
     Suspended,
-    /// The person is an operator who looks into it.
+    /// An operator views the account as its owner.
     Looking {
-        /// For so long at most.
+        /// Minutes until the view ends, at most.
         minutes_left: i64,
     },
 }
 
-/// Something is to be paid.
+/// A payment that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaymentDue {
-    /// Until then everything goes on.
+    /// The plan applies until this time.
     Until(OffsetDateTime),
-    /// The account is on the free plan meanwhile.
+    /// The account is on the free plan until the invoice is paid.
     Overdue,
 }
 
-/// What an account may spend until a moment, and what it has spent.
+/// Credits of an account in the current period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreditPeriod {
-    /// Name of the plan.
     pub plan: String,
-    /// From then on.
     pub starts_at: OffsetDateTime,
-    /// Until then.
     pub ends_at: OffsetDateTime,
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// What there was at first, with what may be used beyond that.
+    /// All credits of the period, including the overage limit.
     pub total: i64,
-    /// What may be used beyond the account's own credits, for what it costs.
+    /// Credits that may be used beyond the account's own, and are charged for.
     pub overage_limit: i64,
-    /// What is gone.
+    /// Credits used.
     pub used: i64,
 }
 
 impl CreditPeriod {
-    /// How much of the period is gone, from 0 to 1.
+    /// Returns the elapsed share of the period, from 0 to 1.
     pub fn elapsed(&self) -> f64 {
         let whole = (self.ends_at - self.starts_at).as_seconds_f64();
         ((self.now - self.starts_at).as_seconds_f64() / whole).clamp(0.0, 1.0)
     }
 
-    /// How much of the credits is gone, from 0 to 1.
+    /// Returns the used share of the credits, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "a bar needs no more digits")]
     pub fn share_used(&self) -> f64 {
         if self.total == 0 {

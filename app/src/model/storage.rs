@@ -1,4 +1,4 @@
-//! What an account stores, and how much of it its plan allows.
+//! Storage of an account, and the limits of its plan.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ui::number::{grouped, storage_size};
 
-/// Something that an account stores up to a limit.
+/// A resource whose storage is limited by account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StorageResource {
@@ -14,7 +14,8 @@ pub enum StorageResource {
     QueuedRenders,
     /// Encrypted requests of queued renders, in bytes.
     QueuedBytes,
-    /// Encrypted requests, thumbnails and logs of finished renders, in bytes. What finds no room is not retained.
+    /// Encrypted requests, thumbnails and logs of finished renders, in bytes. Whatever exceeds the limit is not
+    /// retained.
     RetainedBytes,
     /// Responses stored for idempotency keys, in bytes.
     ResponseBytes,
@@ -28,14 +29,14 @@ pub enum StorageResource {
     ApiKeys,
     /// Storage connections.
     Connections,
-    /// Callbacks of queued renders, and those that have not been delivered yet.
+    /// Webhook deliveries of queued renders, and those that have not been delivered yet.
     PendingCallbacks,
-    /// Members, and invitations.
+    /// Members and invitations.
     Members,
 }
 
 impl StorageResource {
-    /// Every resource, in the order of the dashboard.
+    /// In the order of the dashboard.
     pub const ALL: [Self; 11] = [
         Self::QueuedRenders,
         Self::QueuedBytes,
@@ -50,7 +51,7 @@ impl StorageResource {
         Self::Members,
     ];
 
-    /// Its name in the database and in forms.
+    /// Returns the name in the database and in forms.
     pub fn name(self) -> &'static str {
         match self {
             Self::QueuedRenders => "queued_renders",
@@ -67,12 +68,12 @@ impl StorageResource {
         }
     }
 
-    /// The resource with this name.
+    /// Parses [`Self::name`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|resource| resource.name() == name)
     }
 
-    /// Its label, in the plural.
+    /// Returns the label, in the plural.
     pub fn label(self) -> &'static str {
         match self {
             Self::QueuedRenders => "Queued renders",
@@ -89,12 +90,12 @@ impl StorageResource {
         }
     }
 
-    /// Whether it is measured in bytes instead of being counted.
+    /// Returns whether the resource is measured in bytes instead of being counted.
     pub fn is_in_bytes(self) -> bool {
         self.name().ends_with("_bytes")
     }
 
-    /// An amount of it: `1,000`, `500 MB`.
+    /// Formats an amount of the resource: `1,000`, `500 MB`.
     pub fn amount(self, amount: i64) -> String {
         if self.is_in_bytes() {
             storage_size(amount)
@@ -103,7 +104,7 @@ impl StorageResource {
         }
     }
 
-    /// What makes room.
+    /// Returns how to make room.
     fn advice(self) -> &'static str {
         match self {
             Self::QueuedRenders | Self::QueuedBytes => "Wait for queued renders to finish, cancel some",
@@ -127,36 +128,32 @@ impl StorageResource {
     }
 }
 
-/// How much of a resource an account uses.
+/// Storage of one resource by an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageUse {
-    /// The resource.
     pub resource: StorageResource,
-    /// What is stored.
     pub used: i64,
-    /// What the plan, or an operator, allows.
+    /// Set by the plan or by an operator.
     pub limit: i64,
 }
 
 impl StorageUse {
-    /// How much of the limit is used, from 0 to 1.
+    /// Returns the used share of the limit, from 0 to 1.
     pub fn share(&self) -> f64 {
         (self.used as f64 / self.limit.max(1) as f64).clamp(0.0, 1.0)
     }
 }
 
-/// A limit that something would pass. Holds no words: it travels in addresses.
+/// A storage limit that would be exceeded. Contains no texts, because it travels in addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageFull {
-    /// The resource.
     pub resource: StorageResource,
-    /// What is stored.
     pub used: i64,
-    /// What the plan, or an operator, allows.
+    /// Set by the plan or by an operator.
     pub limit: i64,
 }
 
-/// A sentence with the limit, what is used, and what to do.
+/// States the limit, the usage and what to do.
 impl fmt::Display for StorageFull {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (resource, advice) = (self.resource, self.resource.advice());

@@ -1,138 +1,132 @@
-//! People who share an account.
+//! Members of an account.
 
 use time::OffsetDateTime;
 
 use crate::model::role::Role;
 
-/// Who belongs to an account, as one of them sees it.
+/// Members and invitations of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// What the account is called; never empty.
+    /// Display name of the account; never empty.
     pub account: String,
-    /// What whoever looks is in it.
+    /// Role of the logged-in user.
     pub role: Role,
-    /// Whether whoever looks belongs to no other account.
+    /// Whether the logged-in user belongs to no other account.
     pub only_account: bool,
     /// The owner first.
     pub members: Vec<Member>,
-    /// The latest first; none, for those who may not invite.
+    /// The latest first. Empty for users who may not invite.
     pub invitations: Vec<Invitation>,
 }
 
-/// Somebody who belongs to an account.
+/// A member of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The user.
+    /// Id of the user.
     pub id: String,
-    /// Their name or, without one, their address.
+    /// Their name, or their email address if they have none.
     pub called: String,
-    /// Log-in name.
     pub email: String,
-    /// What they are.
     pub role: Role,
-    /// When they last did something for the account.
+    /// Time of their last action for the account.
     pub seen_at: Option<OffsetDateTime>,
-    /// Whether they are who looks.
+    /// Whether this is the logged-in user.
     pub themselves: bool,
 }
 
-/// Somebody who is asked in.
+/// An invitation to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
-    /// Its name; not what its link holds.
+    /// Not the token of its link.
     pub id: String,
-    /// Who can come.
+    /// Email address of the invited user.
     pub email: String,
-    /// What they will be.
+    /// Role of the future member.
     pub role: Role,
-    /// Who asked.
+    /// The inviting member.
     pub invited_by: String,
-    /// When the latest mail was caused.
+    /// Time of the latest mail.
     pub invited_at: OffsetDateTime,
-    /// Until when they can come.
     pub expires_at: OffsetDateTime,
 }
 
-/// What the link of an invitation shows.
+/// An invitation, as its link shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedInvitation {
-    /// What the account is called, if it has a name.
+    /// Name of the account; may be empty.
     pub account: String,
-    /// What whoever comes will be.
+    /// Role of the future member.
     pub role: Role,
-    /// Who can come.
+    /// Email address of the invited user.
     pub email: String,
-    /// Who asked.
+    /// The inviting member.
     pub invited_by: String,
-    /// Who looks at it.
+    /// The visitor who opened the link.
     pub guest: Guest,
 }
 
-/// Who looks at an invitation.
+/// The visitor who opens an invitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guest {
-    /// Whoever it is for.
+    /// The invited user, logged in.
     Themselves,
-    /// Somebody who is logged in under this other address.
+    /// A user who is logged in with this other email address.
     SomebodyElse(String),
-    /// Whoever it is for can log in.
+    /// Not logged in; the invited user has a log-in.
     LoggedOut,
-    /// Whoever it is for is new here.
+    /// Not logged in; the invited user has no log-in yet.
     New,
 }
 
-/// One of the accounts that a person belongs to.
+/// An account of the logged-in user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnAccount {
-    /// Identifier.
     pub id: String,
-    /// What it is called; never empty.
+    /// Display name; never empty.
     pub name: String,
-    /// Whether they act for it at this moment.
+    /// Whether the session acts for this account.
     pub current: bool,
 }
 
-/// What is looked for in the log of an account.
+/// A search in an account's activity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogSearch {
-    /// A user.
+    /// Id of a user.
     pub person: Option<String>,
-    /// What it is about.
     pub topic: Option<String>,
-    /// Only what came before this entry.
+    /// Cursor: only events before this one.
     pub after: Option<String>,
 }
 
-/// A page of the log.
+/// A page of an account's activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPage {
     /// The latest first.
     pub entries: Vec<LogEntry>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next: Option<String>,
-    /// Who has done something: user and address.
+    /// Id and email address of each user with events.
     pub people: Vec<(String, String)>,
-    /// What the log may be about.
+    /// All topics.
     pub topics: Vec<&'static str>,
-    /// For how many days it is kept.
+    /// Days for which events are retained.
     pub days: i32,
 }
 
-/// Something that was done.
+/// An audit event of the account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// When.
     pub at: OffsetDateTime,
-    /// Who.
+    /// The actor.
     pub who: String,
-    /// Whether that is a key.
+    /// Whether the actor is a key.
     pub by_key: bool,
-    /// What, without who.
+    /// The action, without the actor.
     pub what: String,
-    /// From where.
+    /// The actor's IP address.
     pub address: Option<String>,
-    /// With what: `Firefox on Linux`.
+    /// The actor's browser, such as `Firefox on Linux`.
     pub device: Option<String>,
 }

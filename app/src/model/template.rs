@@ -1,68 +1,64 @@
-//! Stored templates, as people see them.
+//! Stored templates, as their account sees them.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-/// Which templates somebody looks for.
+/// A search for templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateFilter {
-    /// Part of the name, or the beginning of the id; empty: all.
+    /// Part of the name, or the beginning of the id. Empty: all.
     pub search: String,
-    /// Only those with a draft, or only those without.
+    /// Only templates with, or only those without, unpublished changes.
     pub has_draft: Option<bool>,
-    /// Those after this one.
+    /// Cursor: the page begins after this template.
     pub cursor: Option<String>,
 }
 
 /// A template in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateGlance {
-    /// Identifier.
     pub id: String,
-    /// As published.
+    /// Name of the published version.
     pub name: String,
-    /// What tells it from others of its name.
+    /// Distinguishes templates with the same name.
     pub hint: Option<String>,
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     pub published: i32,
-    /// The newest one.
+    /// Number of the newest version.
     pub newest: i32,
-    /// When that was saved.
+    /// Time at which the newest version was saved.
     pub changed_at: OffsetDateTime,
-    /// By whom, if they are still there.
+    /// Author of the newest version, if they are still a member.
     pub changed_by: Option<String>,
 }
 
-/// A part of a list.
+/// A page of templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateList {
-    /// Newest first.
+    /// The newest first.
     pub templates: Vec<TemplateGlance>,
-    /// Where the next part begins.
+    /// Cursor of the next page.
     pub next: Option<String>,
 }
 
-/// A template as its editor opens it.
+/// A template in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedTemplate {
-    /// Identifier.
     pub id: String,
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     pub published: i32,
-    /// The newest version.
     pub newest: TemplateText,
 }
 
-/// What a version of a template says.
+/// Content of a template version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateText {
     /// From 1.
     pub number: i32,
-    /// What the template is called.
     pub name: String,
-    /// HTML with places to fill.
+    /// HTML in the template syntax.
     pub content: String,
-    /// Sample data, JSON as people write it.
+    /// Sample data: JSON, formatted as the author wrote it.
     pub data: String,
 }
 
@@ -71,70 +67,67 @@ pub struct TemplateText {
 pub struct VersionGlance {
     /// From 1.
     pub number: i32,
-    /// Who saved it, if they are still there.
+    /// Its author, if they are still a member.
     pub author: Option<String>,
-    /// When.
     pub saved_at: OffsetDateTime,
 }
 
-/// The versions of a template, and one of them beside the newest.
+/// Versions of a template, and a comparison with the newest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Versions {
-    /// The template.
+    /// Id of the template.
     pub id: String,
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     pub published: i32,
-    /// The latest of them, newest first.
+    /// The latest versions, the newest first.
     pub versions: Vec<VersionGlance>,
-    /// The newest one.
     pub newest: TemplateText,
-    /// The one that it is compared with.
+    /// The version to compare with.
     pub compared: Option<TemplateText>,
 }
 
-/// What somebody saves.
+/// The form that saves a version of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateForm {
-    /// Which template.
+    /// Id of the template.
     pub id: String,
-    /// The newest version that they know; `None`: whichever it is.
+    /// The newest version that the author has seen. `None` skips the check for newer versions.
     pub seen: Option<i32>,
-    /// What it is to be called.
     pub name: String,
-    /// HTML with places to fill.
+    /// HTML in the template syntax.
     pub content: String,
     /// Sample data, JSON.
     pub data: String,
-    /// Whether renders are to use it.
+    /// Whether the version is published.
     pub publish: bool,
 }
 
-/// What was saved.
+/// The result of saving a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedTemplate {
-    /// The version that it is now.
+    /// Number of the saved version.
     pub version: i32,
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     pub published: i32,
 }
 
-/// What a new template is like.
+/// The starter content of a new template.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Beginning {
-    /// Lines, sums, a code to pay by.
+    /// Line items, totals and a payment code.
     #[default]
     Invoice,
-    /// One sheet across.
+    /// A landscape page.
     Certificate,
     /// A cover, charts, tables and running heads.
     Report,
-    /// Next to nothing.
+    /// Almost empty.
     Blank,
 }
 
 impl Beginning {
-    /// All of them, as they are offered: value in forms, name, and what is in it.
+    /// All starters in the order of the form: form value, name and contents.
     pub const OFFERED: [(&'static str, &'static str, &'static str); 4] = [
         ("invoice", "Invoice", "Lines, sums, VAT and a code to pay by"),
         ("certificate", "Certificate", "One sheet across, with signatures"),
@@ -143,12 +136,12 @@ impl Beginning {
     ];
 }
 
-/// Where the editor of a template is.
+/// Returns the path of a template's editor.
 pub fn editor_path(id: &str) -> String {
     format!("/dashboard/templates/{id}")
 }
 
-/// Where its versions are.
+/// Returns the path of a template's versions.
 pub fn versions_path(id: &str) -> String {
     format!("/dashboard/templates/{id}/versions")
 }

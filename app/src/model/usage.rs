@@ -4,24 +4,22 @@ use time::Date;
 
 use crate::model::{standing::CreditPeriod, storage::StorageUse};
 
-/// What an account has used in a period.
+/// Usage of an account in the current period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
-    /// The period.
     pub credits: CreditPeriod,
-    /// Every day of it, the oldest first.
+    /// Every day of the period, the oldest first.
     pub days: Vec<UsedDay>,
-    /// What the account stores now.
+    /// Storage in use.
     pub storage: Vec<StorageUse>,
 }
 
-/// A UTC day. Only live keys use credits.
+/// Credits used on a UTC day. Only renders with live keys use credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UsedDay {
-    /// Which.
     pub day: Date,
-    /// Credits for renders whose caller waits.
+    /// Credits for synchronous renders.
     pub sync: i64,
-    /// Credits for renders in the background.
+    /// Credits for asynchronous renders.
     pub queued: i64,
 }

@@ -1,4 +1,4 @@
-//! Dialogs that hold a form.
+//! Dialogs with a form.
 
 use leptos::prelude::*;
 
@@ -14,23 +14,19 @@ use crate::{
     },
 };
 
-/// A dialog with a form. It is open when the page is shown because the form was refused, and then says why.
+/// A dialog with a form. If the form was rejected, the dialog is open and shows the error.
 #[component]
 pub fn DialogForm(
-    /// What became of the form the last time.
+    /// Result of the last submission.
     outcome: Outcome,
-    /// `id` of the dialog, by which a button opens it.
+    /// `id` of the dialog, which its open button references.
     #[prop(into)]
     id: String,
-    /// What it asks.
-    #[prop(into)]
-    title: String,
-    /// See [`Weight`].
-    #[prop(optional)]
-    weight: Weight,
-    /// What the button that sends the form says.
+    #[prop(into)] title: String,
+    #[prop(optional)] weight: Weight,
+    /// Label of the submit button.
     action: &'static str,
-    /// Fields.
+    /// The fields.
     children: Children,
 ) -> impl IntoView {
     let rank = match weight {

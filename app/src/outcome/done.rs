@@ -1,14 +1,14 @@
-//! What was just done: forms lead to a page with `?done=` and a word.
+//! Notice of a completed action. Forms redirect to a page with `?done=` and a word for the action.
 
 use leptos::{prelude::*, server::ServerActionError};
 use leptos_router::hooks::use_query_map;
 
 use crate::ui::notice::DoneNotice;
 
-/// Says what was done, if the page knows the word, and no form was refused since.
+/// Shows the notice, if the page knows the word and no form was rejected since.
 #[component]
 pub fn Done(
-    /// What the page says about a word.
+    /// Returns the notice for a word.
     about: fn(&str) -> Option<&'static str>,
 ) -> impl IntoView {
     let refused = use_context::<ServerActionError>().is_some();

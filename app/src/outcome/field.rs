@@ -1,4 +1,4 @@
-//! Fields that show what became of their form.
+//! Form fields with their typed value and validation error.
 
 use leptos::prelude::*;
 
@@ -8,40 +8,33 @@ use crate::{
     ui::field::{Face, TextField},
 };
 
-/// A field with what was typed into it, and with its fault.
+/// A text field with its typed value and validation error.
 #[component]
 pub fn FormField(
-    /// What became of the form.
+    /// Result of the last submission.
     outcome: Outcome,
-    /// Which one of ours it is.
     field: Field,
-    /// What it is called.
-    #[prop(into)]
-    label: String,
+    #[prop(into)] label: String,
     /// `type` of the input.
     #[prop(default = "text")]
     kind: &'static str,
-    /// What the browser may fill in.
+    /// `autocomplete` of the input.
     #[prop(default = "off")]
     autocomplete: &'static str,
-    /// What to know before typing.
+    /// Help text above the input.
     #[prop(optional)]
     hint: Option<&'static str>,
-    /// What is in it before anything is typed.
+    /// Initial value.
     #[prop(optional, into)]
     value: String,
-    /// Whether it may stay empty.
+    /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
-    /// Whether it has the focus when its dialog opens.
+    /// Whether it is focused when its dialog opens.
     #[prop(optional)]
     focus: bool,
-    /// See [`TextField`].
-    #[prop(optional)]
-    maybe_hidden: bool,
-    /// See [`Face`].
-    #[prop(optional)]
-    face: Face,
+    #[prop(optional)] maybe_hidden: bool,
+    #[prop(optional)] face: Face,
 ) -> impl IntoView {
     let value = outcome.typed_or(field, &value);
     view! {
@@ -62,12 +55,11 @@ pub fn FormField(
     }
 }
 
-/// Where a password is chosen.
+/// A field for a new password.
 #[component]
 pub fn NewPasswordField(
-    /// What became of the form.
+    /// Result of the last submission.
     outcome: Outcome,
-    /// What it is called.
     label: &'static str,
 ) -> impl IntoView {
     view! {

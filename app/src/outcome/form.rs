@@ -1,4 +1,4 @@
-//! Forms that call functions of the server.
+//! Forms that call server functions.
 
 use leptos::prelude::*;
 
@@ -10,10 +10,10 @@ use crate::{
     ui::form_errors::{Complaint, FormErrors},
 };
 
-/// A form. What is wrong with it stands at its head.
+/// A form with its error at the top.
 #[component]
 pub fn PageForm(
-    /// What became of it the last time.
+    /// Result of the last submission.
     outcome: Outcome,
     /// `class` of the form.
     #[prop(optional)]
@@ -31,11 +31,11 @@ pub fn PageForm(
     }
 }
 
-/// A form without fields: a button that does something, in a row or a bar. What is wrong with it stands elsewhere, where
-/// the page puts its [`OutcomeErrors`].
+/// A form without visible fields: a button in a row or a bar. The page shows its error elsewhere, with
+/// [`OutcomeErrors`].
 #[component]
 pub fn ButtonForm(
-    /// What became of it the last time.
+    /// Result of the last submission.
     outcome: Outcome,
     /// `class` of the form.
     #[prop(optional)]
@@ -52,17 +52,17 @@ pub fn ButtonForm(
     }
 }
 
-/// What a form is about that is one of several, out of sight.
+/// Hidden field with the id of the item that the form is about.
 #[component]
 pub(super) fn SubjectField(outcome: Outcome) -> impl IntoView {
     let subject = outcome.subject.get_value();
     subject.map(|subject| view! { <input type="hidden" name=Field::Subject.name() value=subject /> })
 }
 
-/// What is wrong with a form.
+/// The errors of a form.
 #[component]
 pub fn OutcomeErrors(
-    /// What became of it.
+    /// Result of the last submission.
     outcome: Outcome,
 ) -> impl IntoView {
     outcome.error().map(|error| {

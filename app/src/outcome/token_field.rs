@@ -1,9 +1,9 @@
-//! What the link of a mail brings along.
+//! The token of a mailed link.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-/// Hands `token` of the page's query on in the form, out of sight.
+/// Hidden field with the `token` of the page's query.
 #[component]
 pub fn TokenField() -> impl IntoView {
     let token = use_query_map().read_untracked().get("token").unwrap_or_default();

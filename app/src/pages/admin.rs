@@ -1,4 +1,4 @@
-//! `/admin`: the area of those who run the service.
+//! `/admin`: the operator pages.
 
 pub mod account;
 pub mod accounts;

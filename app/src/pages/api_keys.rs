@@ -32,7 +32,7 @@ use crate::{
 
 const HEADER: &str = "Authorization: Bearer $PLATEN_KEY";
 
-/// The page.
+/// The page of API keys.
 #[component]
 pub fn ApiKeys() -> impl IntoView {
     view! {
@@ -105,7 +105,7 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "created" => "Key created.",
@@ -115,7 +115,7 @@ fn done(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Out of sight, but there.
+/// Revoked keys, collapsed.
 #[component]
 fn Revoked(keys: Vec<ApiKey>, now: time::OffsetDateTime) -> impl IntoView {
     (!keys.is_empty()).then(|| {
@@ -128,7 +128,7 @@ fn Revoked(keys: Vec<ApiKey>, now: time::OffsetDateTime) -> impl IntoView {
     })
 }
 
-/// The one time that a key is shown.
+/// Shows a new key, which is not shown again.
 #[component]
 fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
     let scopes = api_key

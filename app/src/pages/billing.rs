@@ -1,4 +1,4 @@
-//! `/dashboard/billing`: what was used, and what is paid for it.
+//! `/dashboard/billing`: usage and billing.
 
 pub mod api;
 pub mod choice;
@@ -29,10 +29,10 @@ use crate::{
     },
 };
 
-/// Its path.
+/// Path of the page.
 pub const PATH: &str = "/dashboard/billing";
 
-/// The page.
+/// The page of usage and billing.
 #[component]
 pub fn Billing() -> impl IntoView {
     let query = use_query_map().read_untracked();
@@ -53,7 +53,7 @@ pub fn Billing() -> impl IntoView {
             <Done about=done />
             {loaded(
                 move |backend| async move {
-                    // What is used is asked for afterwards: who comes back from Stripe is to see it.
+                    // Usage is read after the payment, so that users who return from Stripe see their new credits.
                     let payment = backend.payment(choice, back).await?;
                     Ok((payment, backend.usage().await?))
                 },
@@ -87,7 +87,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "subscribed" => "Paid. The plan changes as soon as Stripe confirms it, mostly at once.",

@@ -1,4 +1,4 @@
-//! `/check-mail`: what to do after a sign-up, or after asking for another password (`?for=password`).
+//! `/check-mail`: the next step after a sign-up, or after a password reset was requested (`?for=password`).
 
 pub mod api;
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// The page. It says the same whether there is an account or not.
+/// The page. It doesn't reveal whether the address has an account.
 #[component]
 pub fn CheckMail() -> impl IntoView {
     let query = use_query_map();

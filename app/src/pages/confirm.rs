@@ -1,4 +1,4 @@
-//! `/dashboard/confirm`: what somebody is asked who is logged in, before what a session alone is not enough for.
+//! `/dashboard/confirm`: confirms the logged-in user's identity before actions for which a session is not enough.
 
 pub mod api;
 
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// The page. `next` of its query says where it leads; with `with=code` it asks for the second factor.
+/// The page. `next` of the query is the path to which it redirects; with `with=code` it asks for the second factor.
 #[component]
 pub fn Confirm() -> impl IntoView {
     let query = use_query_map();

@@ -1,4 +1,4 @@
-//! `/settings/confirm-email`: where the link to another address leads.
+//! `/settings/confirm-email`: target of the link in mails that confirm a new address.
 
 pub mod api;
 
@@ -12,7 +12,7 @@ use crate::{
     ui::button::Submit,
 };
 
-/// The page. It asks, because programs follow links in mails as well.
+/// The page. It has a button, because mail scanners follow links too.
 #[component]
 pub fn ConfirmEmail() -> impl IntoView {
     let outcome = Outcome::of::<ConfirmEmailFunction>();

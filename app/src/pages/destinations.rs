@@ -1,4 +1,4 @@
-//! `/dashboard/destinations`: buckets that renders may be delivered to.
+//! `/dashboard/destinations`: storage connections, the buckets to which renders can be delivered.
 
 pub mod api;
 pub mod connect;
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The page of storage connections.
 #[component]
 pub fn Destinations() -> impl IntoView {
     view! {
@@ -70,7 +70,7 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "connected" => "Bucket connected and tested. What came of the test stands beside it.",

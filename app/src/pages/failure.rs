@@ -1,4 +1,4 @@
-//! Pages that stand alone: they need nothing that may just have broken.
+//! Self-contained error pages, which need nothing that may just have failed.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::{
     theme::Theme,
 };
 
-/// 500, as a whole document: something broke on our side.
+/// Returns the page for an internal error (status 500) as a complete HTML document.
 pub fn failure(files: &SiteFiles, theme: Theme, request_id: String) -> String {
     let lede = "We have logged it. Your renders and jobs are not affected. If it happens again, write to us and name the request.";
     alone(
@@ -21,7 +21,8 @@ pub fn failure(files: &SiteFiles, theme: Theme, request_id: String) -> String {
     )
 }
 
-/// A request that was turned away before it reached its page, as a whole document. `message` says what to do.
+/// Returns the page for a request that was refused before it reached its page, as a complete HTML document. `message`
+/// says what to do.
 pub fn refusal(files: &SiteFiles, theme: Theme, status: u16, message: String) -> String {
     alone(files, theme, status, "This did not work", message, None)
 }

@@ -13,7 +13,7 @@ use crate::{
     ui::button::Submit,
 };
 
-/// The page.
+/// The page that requests a password reset.
 #[component]
 pub fn ForgotPassword() -> impl IntoView {
     let outcome = Outcome::of::<RequestPasswordReset>();

@@ -1,4 +1,4 @@
-//! `/invitation`: where the link of an invitation leads.
+//! `/invitation`: target of the link in invitations.
 
 pub mod api;
 
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// The page. It asks, because programs follow links in mails as well.
+/// The page. It has a button, because mail scanners follow links too.
 #[component]
 pub fn Invitation() -> impl IntoView {
     let token = use_query_map().read_untracked().get("token").unwrap_or_default();
@@ -114,7 +114,7 @@ fn LogInFirst(token: String) -> impl IntoView {
     }
 }
 
-/// For those who are new here: the link has shown that they read its address.
+/// Form for new users. Their address needs no further confirmation: they received the link there.
 #[component]
 fn JoinForm() -> impl IntoView {
     let outcome = Outcome::of::<JoinAsNew>();

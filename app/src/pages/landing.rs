@@ -1,4 +1,4 @@
-//! `/`: what Platen is, for those who do not know it yet.
+//! `/`: introduction to Platen for new visitors.
 
 pub mod claims;
 pub mod press;
@@ -14,7 +14,7 @@ use crate::{
     ui::button::{ButtonLink, Rank, Size},
 };
 
-/// The page.
+/// The landing page.
 #[component]
 pub fn Landing() -> impl IntoView {
     let base_url = backend().base_url();

@@ -1,4 +1,4 @@
-//! The last renders of an account at a glance, on more than one page.
+//! The latest renders of an account at a glance, shared by several pages.
 
 use leptos::prelude::*;
 
@@ -7,15 +7,15 @@ use crate::{
     ui::control_strip::{ControlStrip, Patch},
 };
 
-/// So many renders are shown one by one.
+/// Maximum number of renders that are shown.
 const LATEST: usize = 60;
 
-/// A section with a control strip.
+/// Section with a control strip of the latest renders.
 #[component]
 pub fn Latest(
-    /// The oldest first.
+    /// Oldest first.
     latest: Vec<Glance>,
-    /// What stands beside the heading.
+    /// Content beside the heading.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -52,7 +52,7 @@ fn patches(latest: &[Glance]) -> Vec<Patch> {
     latest.iter().map(patch).collect()
 }
 
-/// What the strip shows, in a sentence.
+/// Describes the strip in words, as its accessible label.
 fn told_of(patches: &[Patch]) -> String {
     let count = |wanted: &dyn Fn(&Patch) -> bool| patches.iter().filter(|patch| wanted(patch)).count();
     let succeeded = count(&|patch| matches!(patch, Patch::Density(_)));

@@ -14,7 +14,7 @@ use crate::{
     ui::{button::Submit, check::Check, field::TextField},
 };
 
-/// The page. `next` of its query says where it leads.
+/// The log-in page. `next` of the query is the path to which it redirects.
 #[component]
 pub fn LogIn() -> impl IntoView {
     let outcome = Outcome::of::<LogInFunction>();
@@ -55,7 +55,7 @@ pub fn LogIn() -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     (word == "password").then_some("Password changed. You are logged out everywhere; log in with the new one.")
 }

@@ -1,4 +1,4 @@
-//! There is nothing at this address.
+//! The 404 page.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -8,7 +8,7 @@ use crate::{
     ui::button::{ButtonLink, Rank},
 };
 
-/// 404.
+/// The page. Sets the status of the response to 404.
 #[component]
 pub fn NotFound() -> impl IntoView {
     if let Some(response) = use_context::<leptos_axum::ResponseOptions>() {

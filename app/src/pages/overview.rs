@@ -1,4 +1,4 @@
-//! `/dashboard`: how the account stands.
+//! `/dashboard`: overview of the account.
 
 pub mod first_run;
 
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The overview page. `period` of the query selects the time span of the figures.
 #[component]
 pub fn Overview() -> impl IntoView {
     let span = Span::from_word(&use_query_map().read_untracked().get("period").unwrap_or_default());
@@ -49,7 +49,7 @@ pub fn Overview() -> impl IntoView {
     }
 }
 
-/// How it stands once something was rendered.
+/// The overview of an account that has renders.
 #[component]
 fn Usual(activity: Activity) -> impl IntoView {
     let credits = activity.credits.clone();
@@ -90,12 +90,12 @@ fn Usual(activity: Activity) -> impl IntoView {
     }
 }
 
-/// What is spent, and what will be at this pace.
+/// Credits used in this period, and a projection to its end.
 #[component]
 pub fn Credits(
-    /// Of this period.
+    /// Credits of this period.
     credits: CreditPeriod,
-    /// More about them.
+    /// Content below the gauge.
     children: Children,
 ) -> impl IntoView {
     let [used, total] = [credits.used, credits.total].map(grouped);
@@ -141,14 +141,14 @@ pub fn Credits(
     }
 }
 
-/// Two leading digits are as much as a guess can tell.
+/// Rounds a projection down to two digits, which is all the precision that it has.
 fn rounded(guess: i64) -> i64 {
     let digits = guess.unsigned_abs().checked_ilog10().unwrap_or_default();
     let step = 10_i64.pow(digits.saturating_sub(1));
     guess / step * step
 }
 
-/// How many, how well and how fast.
+/// Number, success rate and duration of renders.
 #[component]
 fn Renders(activity: Activity) -> impl IntoView {
     let all = activity.succeeded + activity.failed;
@@ -249,7 +249,7 @@ fn milliseconds(time: Option<f64>) -> String {
     time.map_or_else(|| "–".to_owned(), |time| grouped(time.round() as i64))
 }
 
-/// `08:00`.
+/// Formats an hour as `08:00`.
 fn hour(at: OffsetDateTime) -> String {
     format!("{:02}:00", at.hour())
 }

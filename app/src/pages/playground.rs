@@ -1,5 +1,5 @@
-//! `/dashboard/playground`: every option of the API as a form. `render` of its query names a render whose options are taken
-//! up again.
+//! `/dashboard/playground`: every option of the API as a form. `render` of the query is the id of a render whose
+//! options are reused.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The page of the playground.
 #[component]
 pub fn Playground() -> impl IntoView {
     let render = use_query_map().read_untracked().get("render");

@@ -1,13 +1,13 @@
-//! Words in the query of a page: what a list is searched by, and where it goes on.
+//! Query parameters of pages: the filters and the cursor of a list.
 
 use leptos_router::params::ParamsMap;
 
-/// What a query says; `None`: nothing.
+/// Returns a parameter of the query, or `None` if it is absent or empty.
 pub fn asked(query: &ParamsMap, name: &str) -> Option<String> {
     query.get(name).filter(|value| !value.is_empty())
 }
 
-/// A page with these words in its query. What is `None` or empty is left out.
+/// Returns `path` with these parameters. Those that are `None` or empty are omitted.
 pub fn address(path: &str, words: impl IntoIterator<Item = (&'static str, Option<String>)>) -> String {
     let mut query = ParamsMap::new();
     for (name, word) in words {

@@ -1,4 +1,4 @@
-//! `/dashboard/renders/{id}`: all that is known of one render.
+//! `/dashboard/renders/{id}`: details of one render.
 
 pub mod api;
 pub mod attempts;
@@ -48,7 +48,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The page of a render.
 #[component]
 pub fn Render() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();
@@ -115,7 +115,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
     }
 }
 
-/// Whether anything more becomes of it by itself.
+/// Returns whether the page can still change by itself: the render, its thumbnails or its delivery are unfinished.
 fn is_unsettled(render: &RenderDetail) -> bool {
     let coming = render
         .document

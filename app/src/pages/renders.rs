@@ -1,4 +1,4 @@
-//! `/dashboard/renders`: everything that was rendered.
+//! `/dashboard/renders`: the renders of the account.
 
 pub mod filters;
 
@@ -37,10 +37,10 @@ const COLUMNS: &[Column] = &[
     Column::figure("Accepted, UTC").from_wide(),
 ];
 
-/// Where the page is.
+/// Path of the page.
 pub const PATH: &str = "/dashboard/renders";
 
-/// The page. Its query says what is looked for.
+/// The list of renders. The query of its address contains the search.
 #[component]
 pub fn Renders() -> impl IntoView {
     let search = search(&use_query_map().read_untracked());
@@ -102,13 +102,13 @@ pub fn Renders() -> impl IntoView {
     }
 }
 
-/// `10,015 since 1 November`.
+/// Returns the number of renders of this month: `10,015 since 1 November`.
 fn since(page: &RenderPage) -> String {
     let count = page.this_month.map_or_else(|| "More than 10,000".to_owned(), grouped);
     format!("{count} since {}", day(page.month))
 }
 
-/// What the pager says; nothing: the list is empty.
+/// Returns the text of a pager, or `None` if the list is empty.
 pub(super) fn note(shown: usize, first: bool) -> Option<String> {
     match (shown, first) {
         (0, _) => None,
@@ -117,7 +117,7 @@ pub(super) fn note(shown: usize, first: bool) -> Option<String> {
     }
 }
 
-/// What screen readers are told when the list has changed.
+/// Returns the text that screen readers announce when the list changes.
 fn says(page: &RenderPage) -> String {
     page.renders.first().map_or_else(String::new, |newest| {
         let state = newest.state.name().to_lowercase();

@@ -1,4 +1,4 @@
-//! `/reset-password`: where the link to another password leads.
+//! `/reset-password`: target of the link in password reset mails.
 
 pub mod api;
 
@@ -12,7 +12,7 @@ use crate::{
     ui::button::Submit,
 };
 
-/// The page.
+/// The page that sets a new password.
 #[component]
 pub fn ResetPassword() -> impl IntoView {
     let outcome = Outcome::of::<ResetPasswordFunction>();

@@ -1,6 +1,6 @@
-//! `/dashboard/settings/second-factor`: where a person sets up their second factor, and is shown new recovery codes. It needs
-//! no account: those come here first whose account wants everybody to have one (`?required`). A passkey is added on a page
-//! of its own.
+//! `/dashboard/settings/second-factor`: sets up the user's second factor, and shows new recovery codes. It works
+//! without an account, because users whose account requires a second factor are sent here first (`?required`). Passkeys
+//! are added on a page of their own.
 
 pub mod api;
 pub mod codes;
@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The page of the second factor.
 #[component]
 pub fn SecondFactor() -> impl IntoView {
     let required = use_query_map().read_untracked().get("required").is_some();
@@ -100,7 +100,7 @@ fn Begin(required: bool, passkeys: bool) -> impl IntoView {
     }
 }
 
-/// Back; for those who can't go back, out.
+/// Link back to the settings. With `required` there is no way back, and a log-out button replaces it.
 #[component]
 fn WayOut(required: bool) -> impl IntoView {
     if required {

@@ -21,7 +21,7 @@ use crate::{
 
 const PATH: &str = "/log-in/second-factor";
 
-/// The page. `next` of its query says where it leads; with `with=recovery` it asks for a recovery code.
+/// The page. `next` of the query is the path to which it redirects; with `with=recovery` it asks for a recovery code.
 #[component]
 pub fn SecondStep() -> impl IntoView {
     let query = use_query_map();
@@ -50,7 +50,7 @@ fn Step(ways: Ways, next: OwnPath, by_recovery: bool) -> impl IntoView {
     let outcome = Outcome::of::<ShowSecondFactor>();
     let without_codes = next.after(PATH).to_string();
     let with_codes = format!("{without_codes}&with=recovery");
-    // Passkeys that were made at another address of the service can't be used.
+    // Passkeys that were created at another address of the service can't be used.
     let by_recovery = by_recovery || (!ways.app && ways.passkey.is_none());
     let has_passkey = ways.passkey.is_some();
     let lede = match (by_recovery, ways.app, has_passkey) {

@@ -1,4 +1,4 @@
-//! `/dashboard/settings`: what people decide of themselves and of their account.
+//! `/dashboard/settings`: settings of the user and of the account.
 
 pub mod account;
 pub mod api;
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The settings page.
 #[component]
 pub fn Settings() -> impl IntoView {
     view! {
@@ -58,7 +58,7 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "name" => "Name saved.",

@@ -17,7 +17,7 @@ use crate::{
     ui::button::Submit,
 };
 
-/// The page.
+/// The sign-up page.
 #[component]
 pub fn SignUp() -> impl IntoView {
     let outcome = Outcome::of::<SignUpFunction>();

@@ -1,4 +1,4 @@
-//! What an account stores, beside the limits of its plan.
+//! Storage that an account uses, with its limits.
 
 use leptos::prelude::*;
 
@@ -7,10 +7,10 @@ use crate::{
     ui::gauge::Gauge,
 };
 
-/// Every resource with its gauge.
+/// Section with a gauge for each resource.
 #[component]
 pub fn StorageSection(
-    /// In the order of the dashboard.
+    /// In display order.
     uses: Vec<StorageUse>,
 ) -> impl IntoView {
     let gauges = uses.into_iter().map(|usage| {

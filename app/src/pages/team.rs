@@ -1,4 +1,4 @@
-//! `/dashboard/team`: who belongs to the account, and who is asked in.
+//! `/dashboard/team`: members and invitations of the account.
 
 pub mod api;
 pub mod invitations;
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The team page.
 #[component]
 pub fn Team() -> impl IntoView {
     view! {
@@ -79,7 +79,7 @@ fn Content(found: Found) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "invited" => "Invitation sent. It works for seven days.",

@@ -21,7 +21,7 @@ use crate::{
     ui::code_field::{CodeField, CodeLanguage},
 };
 
-/// The editor.
+/// The page of the template editor.
 #[component]
 pub fn Template() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `/dashboard/templates`: which there are, and how to make another one.
+//! `/dashboard/templates`: the templates of the account, and the dialog that creates one.
 
 pub mod api;
 pub mod dialogs;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// The page. `q`, `state` and `cursor` of its query say what is listed.
+/// The list of templates, filtered by `q`, `state` and `cursor` of the query.
 #[component]
 pub fn Templates() -> impl IntoView {
     let query = use_query_map().read_untracked().clone();

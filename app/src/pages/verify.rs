@@ -1,4 +1,4 @@
-//! `/sign-up/verify`: where the link of a sign-up leads.
+//! `/sign-up/verify`: target of the link in sign-up mails.
 
 pub mod api;
 
@@ -13,7 +13,8 @@ use crate::{
     ui::{button::Submit, field::TextField},
 };
 
-/// The page. It asks for the password, so that nobody confirms what somebody else has prepared.
+/// The page. It asks for the password, so that nobody confirms a sign-up that someone else has started with
+/// their address.
 #[component]
 pub fn Verify() -> impl IntoView {
     let outcome = Outcome::of::<VerifySignUp>();

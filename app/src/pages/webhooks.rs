@@ -1,4 +1,4 @@
-//! `/dashboard/webhooks`: with what callbacks are signed, and how they fared.
+//! `/dashboard/webhooks`: the signing secret, and the deliveries of webhooks.
 
 pub mod api;
 pub mod deliveries;
@@ -31,10 +31,10 @@ use crate::{
     },
 };
 
-/// Where the page is.
+/// Path of the page.
 pub const PATH: &str = "/dashboard/webhooks";
 
-/// The page. Its query says what is looked for.
+/// The page of webhooks. The query of its address contains the search for deliveries.
 #[component]
 pub fn Webhooks() -> impl IntoView {
     let search = search(&use_query_map().read_untracked());
@@ -113,7 +113,7 @@ fn is_unsettled(delivery: &Delivery) -> bool {
     delivery.state == DeliveryState::Trying && delivery.next_in_seconds == Some(0)
 }
 
-/// What screen readers are told when the list has changed.
+/// Returns the text that screen readers announce when the list changes.
 fn says(deliveries: &[Delivery]) -> String {
     deliveries.first().map_or_else(String::new, |newest| {
         format!("Newest delivery: {}", newest.state.name().to_lowercase())

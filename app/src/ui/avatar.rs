@@ -1,14 +1,10 @@
-//! A person's initials, in place of a picture.
+//! A user's initials, instead of an image.
 
 use leptos::prelude::*;
 
-/// A disc with initials; the name stands beside it.
+/// A disc with initials, beside which the name is shown.
 #[component]
-pub fn Avatar(
-    /// What the person is called.
-    #[prop(into)]
-    name: String,
-) -> impl IntoView {
+pub fn Avatar(#[prop(into)] name: String) -> impl IntoView {
     view! {
         <span class="avatar" aria-hidden="true">
             {initials(&name)}
@@ -16,7 +12,7 @@ pub fn Avatar(
     }
 }
 
-/// The first letters of the first and the last word.
+/// Returns the first letters of the first and of the last word.
 fn initials(name: &str) -> String {
     let mut words = name.split_whitespace().filter_map(|word| word.chars().next());
     let first = words.next();

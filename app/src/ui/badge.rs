@@ -1,32 +1,27 @@
-//! A state, told by a glyph and a word.
+//! A status as a glyph and a word.
 
 use leptos::prelude::*;
 
-/// Kinds of states.
+/// Kinds of status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Done, working: a disc.
+    /// Done or working: a disc.
     Good,
-    /// Under way: a half disc.
+    /// In progress: a half disc.
     Busy,
-    /// About to end, or needs a look: a triangle.
+    /// About to end, or needs attention: a triangle.
     Warning,
     /// Failed: a crossed ring.
     Bad,
-    /// Nothing is known yet: a ring.
+    /// Unknown so far: a ring.
     Open,
-    /// Refused, revoked, cancelled: a struck ring.
+    /// Refused, revoked or cancelled: a struck ring.
     Struck,
 }
 
-/// A state.
+/// A status.
 #[component]
-pub fn Badge(
-    /// Its kind.
-    state: State,
-    /// Its word.
-    children: Children,
-) -> impl IntoView {
+pub fn Badge(state: State, children: Children) -> impl IntoView {
     let class = match state {
         State::Good => "badge badge--ok",
         State::Busy => "badge badge--busy",

@@ -2,35 +2,33 @@
 
 use leptos::prelude::*;
 
-/// How much a button asks to be pressed.
+/// Prominence of a button.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rank {
     /// One of several.
     #[default]
     Plain,
-    /// The one thing to do here; one a view.
+    /// The main action; at most one in a view.
     Primary,
-    /// No frame: a tool at hand.
+    /// Without a frame: a tool.
     Quiet,
-    /// Leads to something that can't be undone.
+    /// Opens the confirmation of an irreversible action.
     Danger,
-    /// Does it.
+    /// Confirms an irreversible action.
     Destroy,
 }
 
-/// How large it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Size {
-    /// In bars and tables.
+    /// For bars and tables.
     Small,
-    /// Everywhere else.
     #[default]
     Medium,
-    /// On the landing page.
+    /// For the landing page.
     Large,
 }
 
-/// `class` of a button.
+/// Returns the `class` of a button.
 pub(super) fn class(rank: Rank, size: Size) -> String {
     let rank = match rank {
         Rank::Plain => "",
@@ -47,19 +45,12 @@ pub(super) fn class(rank: Rank, size: Size) -> String {
     format!("button{rank}{size}")
 }
 
-/// A link to another page, as a button.
+/// A link that looks like a button.
 #[component]
 pub fn ButtonLink(
-    /// Where to.
-    #[prop(into)]
-    href: String,
-    /// See [`Rank`].
-    #[prop(optional)]
-    rank: Rank,
-    /// See [`Size`].
-    #[prop(optional)]
-    size: Size,
-    /// Its words.
+    #[prop(into)] href: String,
+    #[prop(optional)] rank: Rank,
+    #[prop(optional)] size: Size,
     children: Children,
 ) -> impl IntoView {
     view! {
@@ -69,21 +60,15 @@ pub fn ButtonLink(
     }
 }
 
-/// A button that does something in the page.
+/// A button with a client-side action.
 #[component]
 pub fn Button(
-    /// See [`Rank`].
-    #[prop(optional)]
-    rank: Rank,
-    /// See [`Size`].
-    #[prop(optional)]
-    size: Size,
-    /// What it is called where its own words don't say enough.
+    #[prop(optional)] rank: Rank,
+    #[prop(optional)] size: Size,
+    /// Accessible name, if the visible text is not sufficient.
     #[prop(optional, into)]
     label: Option<String>,
-    /// What it does.
     on_press: impl Fn() + 'static,
-    /// Its words.
     children: Children,
 ) -> impl IntoView {
     view! {
@@ -93,15 +78,9 @@ pub fn Button(
     }
 }
 
-/// The button that sends its form, as wide as the form.
+/// The submit button of a form, as wide as the form.
 #[component]
-pub fn Submit(
-    /// See [`Rank`].
-    #[prop(default = Rank::Primary)]
-    rank: Rank,
-    /// Its words.
-    children: Children,
-) -> impl IntoView {
+pub fn Submit(#[prop(default = Rank::Primary)] rank: Rank, children: Children) -> impl IntoView {
     view! {
         <button class=format!("{} button--block", class(rank, Size::Large)) type="submit">
             {children()}
@@ -109,18 +88,9 @@ pub fn Submit(
     }
 }
 
-/// The button that sends its form, beside others.
+/// The submit button of a form, beside other buttons.
 #[component]
-pub fn SubmitButton(
-    /// See [`Rank`].
-    #[prop(optional)]
-    rank: Rank,
-    /// See [`Size`].
-    #[prop(optional)]
-    size: Size,
-    /// Its words.
-    children: Children,
-) -> impl IntoView {
+pub fn SubmitButton(#[prop(optional)] rank: Rank, #[prop(optional)] size: Size, children: Children) -> impl IntoView {
     view! {
         <button class=class(rank, size) type="submit">
             {children()}
@@ -134,13 +104,8 @@ pub fn OpenButton(
     /// `id` of the dialog.
     #[prop(into)]
     dialog: String,
-    /// See [`Rank`].
-    #[prop(optional)]
-    rank: Rank,
-    /// See [`Size`].
-    #[prop(optional)]
-    size: Size,
-    /// Its words.
+    #[prop(optional)] rank: Rank,
+    #[prop(optional)] size: Size,
     children: Children,
 ) -> impl IntoView {
     view! {
@@ -156,13 +121,10 @@ pub fn CloseButton(
     /// `id` of the dialog.
     #[prop(into)]
     dialog: String,
-    /// See [`Rank`].
-    #[prop(optional)]
-    rank: Rank,
-    /// Whether it has the focus when the dialog opens.
+    #[prop(optional)] rank: Rank,
+    /// Whether it is focused when the dialog opens.
     #[prop(optional)]
     focus: bool,
-    /// Its words.
     children: Children,
 ) -> impl IntoView {
     view! {

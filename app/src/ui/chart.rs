@@ -1,63 +1,62 @@
-//! Bars over time, drawn as SVG, with the same figures as a table.
+//! Bars over time, as SVG and as a table.
 
 use leptos::prelude::*;
 
 use crate::ui::{gauge::percent, number::grouped, sentence_case::sentence_case};
 
-/// Pixels: the axis, the uppermost line of the grid, and the words under the axis.
+/// Vertical positions in pixels: the axis, the uppermost grid line, and the labels under the axis.
 const AXIS: f64 = 192.0;
 const TOP: f64 = 10.0;
 const LABELS: &str = "210";
-/// Left of the first bar is room for the figures of the grid: a share of the width.
+/// Share of the width left of the first bar, for the labels of the grid.
 const MARGIN: f64 = 0.05;
-/// Of its place a bar takes this share.
+/// Share of its slot that a bar occupies.
 const BAR: f64 = 0.72;
-/// Pixels: an upper part is never too thin to be seen, and stands apart from the lower one.
+/// Pixels: the minimum height of an upper part, so that it is visible, and its distance from the lower one.
 const THINNEST: f64 = 3.0;
 const APART: f64 = 1.5;
-/// About so many labels are under the axis.
+/// Approximate maximum number of labels under the axis.
 const MOST_LABELS: usize = 5;
 
-/// One bar, of two parts.
+/// A bar of two parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
-    /// Under the axis, where there is room: `1 Nov`.
+    /// Label under the axis, if there is room: `1 Nov`.
     pub label: String,
-    /// In the table: `1 November`.
+    /// Name in the table: `1 November`.
     pub name: String,
-    /// The lower part.
+    /// Value of the lower part.
     pub lower: i64,
-    /// The upper part.
+    /// Value of the upper part.
     pub upper: i64,
-    /// Whether it is not complete yet.
+    /// Whether its time is not over yet.
     pub now: bool,
-    /// Whether it is still to come.
+    /// Whether its time is in the future.
     pub later: bool,
 }
 
-/// What the parts of bars are.
+/// Meaning of the two parts of bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
-    /// The lower one: `succeeded`.
+    /// Name of the lower part: `succeeded`.
     pub lower: &'static str,
-    /// The upper one: `failed`.
+    /// Name of the upper part: `failed`.
     pub upper: &'static str,
-    /// Whether the upper one is something bad.
+    /// Whether the upper part means failure.
     pub upper_is_failure: bool,
 }
 
-/// The chart and its table. Its `id` is unique in the page.
+/// A chart and its table.
 #[component]
 pub fn Chart(
-    /// See there.
+    /// Unique in the page.
     id: &'static str,
-    /// What is shown: `Renders per day`.
+    /// Title, such as `Renders per day`.
     title: String,
-    /// What can be seen: a sentence or two.
+    /// Description for screen readers, in a sentence or two.
     description: String,
-    /// What a column of the table is called: `Day`.
+    /// Heading of the table's first column, such as `Day`.
     step: &'static str,
-    /// What the parts of its bars are.
     parts: Parts,
     /// From left to right.
     bars: Vec<Bar>,
@@ -159,7 +158,7 @@ pub fn Chart(
     }
 }
 
-/// What a colour means.
+/// An entry of the legend.
 #[component]
 fn Key(class: &'static str, name: &'static str) -> impl IntoView {
     view! {
@@ -172,7 +171,7 @@ fn Key(class: &'static str, name: &'static str) -> impl IntoView {
     }
 }
 
-/// The same, to read.
+/// The values as a table.
 #[component]
 fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> impl IntoView {
     let name = title.clone();
@@ -209,20 +208,20 @@ fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> imp
     }
 }
 
-/// Lines of the grid at round figures.
+/// Grid lines at round values.
 struct Scale {
     distance: i64,
     lines: i64,
 }
 
 impl Scale {
-    /// At most five lines, the uppermost at or above the highest bar.
+    /// Returns at most five lines, of which the uppermost is at or above the highest bar.
     fn over(highest: i64) -> Self {
         let mut distance = 1;
         loop {
             for factor in [1, 2, 5] {
                 let distance = distance * factor;
-                // As many as it takes, the last one at or above the highest bar.
+                // The smallest number whose last line is at or above the highest bar.
                 let lines = (highest.max(1) + distance - 1) / distance;
                 if lines <= 5 {
                     return Self { distance, lines };
@@ -232,7 +231,7 @@ impl Scale {
         }
     }
 
-    /// Pixels over the axis.
+    /// Returns the height above the axis, in pixels.
     fn height(&self, value: i64) -> f64 {
         (AXIS - TOP) * value as f64 / (self.distance * self.lines) as f64
     }

@@ -1,23 +1,21 @@
-//! Yes or no.
+//! Checkboxes.
 
 use leptos::prelude::*;
 
-/// A checkbox with its label. Its form holds its value for it, or nothing.
+/// A checkbox with its label.
 #[component]
 pub fn Check(
     /// `name` in the form.
     #[prop(into)]
     name: String,
-    /// What the form holds.
+    /// Value in the form, if it is checked.
     #[prop(default = "on".to_owned(), into)]
     value: String,
-    /// What it is about.
-    #[prop(into)]
-    label: String,
-    /// A line that says more.
+    #[prop(into)] label: String,
+    /// Help text.
     #[prop(optional, into)]
     hint: String,
-    /// Whether it is set at first.
+    /// Initial state.
     #[prop(optional)]
     checked: bool,
 ) -> impl IntoView {

@@ -1,25 +1,23 @@
-//! Code to read and to take along.
+//! Code samples.
 
 use leptos::prelude::*;
 
 use crate::islands::copy_button::CopyButton;
 
-/// A framed piece of code, with a button that copies it once the page can.
+/// A framed code sample with a copy button, which appears once the page is interactive.
 #[component]
 pub fn Code(
-    /// What stands over it.
-    #[prop(into)]
-    title: String,
-    /// What screen readers call it.
+    #[prop(into)] title: String,
+    /// Accessible name.
     #[prop(into)]
     label: String,
-    /// What the button copies.
+    /// Text that the button copies.
     #[prop(into)]
     text: String,
-    /// More classes of the frame.
+    /// Additional classes of the frame.
     #[prop(optional)]
     class: &'static str,
-    /// The code as it is shown.
+    /// The code as displayed.
     children: Children,
 ) -> impl IntoView {
     view! {

@@ -1,26 +1,23 @@
-//! Where code is typed.
+//! Form fields for code.
 
 use leptos::prelude::*;
 
-/// What is written in a [`CodeField`].
+/// Language of a [`CodeField`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeLanguage {
-    /// HTML with Jinja in it.
+    /// HTML with Jinja.
     Template,
-    /// JSON.
     Json,
 }
 
-/// A field of a form for code: a `<textarea>`, in the browser an editor (`frontend/elements/code-editor.ts`).
+/// A form field for code: a `<textarea>` that becomes an editor in the browser (`frontend/elements/code-editor.ts`).
 #[component]
 pub fn CodeField(
     /// `name` in the form.
     name: &'static str,
-    /// What it is called.
     label: &'static str,
-    /// See [`CodeLanguage`].
     language: CodeLanguage,
-    /// What is in it at first.
+    /// Initial value.
     value: String,
 ) -> impl IntoView {
     let language = match language {
@@ -41,7 +38,8 @@ pub fn CodeField(
     }
 }
 
-/// A text as the content of `<textarea>`, which Leptos does not escape. Browsers pass over a line break at its beginning.
+/// Escapes a text for `<textarea>`, which Leptos doesn't do. The leading line break is ignored by browsers and protects
+/// one in the text.
 fn as_content(text: &str) -> String {
     format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
 }

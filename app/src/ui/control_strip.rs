@@ -1,30 +1,29 @@
-//! A row of patches, as printers put one on the edge of a sheet: each is one piece of work, its density the time it took.
+//! A row of patches, like the color bar at the edge of a printed sheet. Each patch is one item, and its density the
+//! duration.
 
 use leptos::prelude::*;
 
 use crate::ui::gauge::percent;
 
-/// One patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patch {
-    /// From 1, quick, to 4, slow.
+    /// From 1, fast, to 4, slow.
     Density(u8),
-    /// It failed.
     Failed,
-    /// It is not done yet.
+    /// Not finished yet.
     Queued,
 }
 
-/// The strip. `label` says what screen readers say; `places` how many patches fill it.
+/// The strip of patches.
 #[component]
 pub fn ControlStrip(
-    /// See there.
+    /// Accessible name.
     label: String,
-    /// See there.
+    /// Number of patches that fill the strip.
     places: usize,
     /// From left to right.
     patches: Vec<Patch>,
-    /// What the densities mean, from 1 on.
+    /// Meaning of the densities, from 1.
     legend: [&'static str; 4],
 ) -> impl IntoView {
     let width = 1.0 / places as f64;

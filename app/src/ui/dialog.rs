@@ -1,4 +1,4 @@
-//! What asks or shows one thing, over the page. A button opens it, without script.
+//! Modal dialogs. A button opens them without JavaScript.
 
 use leptos::prelude::*;
 
@@ -7,33 +7,28 @@ use crate::ui::{
     icon::{Glyph, Icon},
 };
 
-/// How it looks.
+/// Style of a dialog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Weight {
-    /// As most do.
     #[default]
     Plain,
     /// For long forms.
     Wide,
-    /// What it asks for can't be undone.
+    /// For irreversible actions.
     Danger,
-    /// A drawer at the edge, for what is looked at beside a list.
+    /// A drawer at the edge, for details beside a list.
     Drawer,
 }
 
 /// A dialog.
 #[component]
 pub fn Dialog(
-    /// By which a button opens it.
+    /// Referenced by the button that opens it.
     #[prop(into)]
     id: String,
-    /// What it asks or shows.
-    #[prop(into)]
-    title: String,
-    /// See [`Weight`].
-    #[prop(optional)]
-    weight: Weight,
-    /// Whether it is open when the page is shown.
+    #[prop(into)] title: String,
+    #[prop(optional)] weight: Weight,
+    /// Whether it is open initially.
     #[prop(optional)]
     open: bool,
     /// Body and foot.

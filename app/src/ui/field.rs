@@ -1,36 +1,34 @@
-//! Controls with their label, and what is wrong with them.
+//! Form controls with label, help text and validation error.
 
 use leptos::prelude::*;
 
 use crate::ui::icon::{Glyph, Icon};
 
-/// How what is typed is set.
+/// Typeface of the input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Face {
-    /// As text.
     #[default]
     Text,
-    /// As code: ids, addresses, names that machines give.
+    /// For ids, addresses and machine names.
     Code,
-    /// As digits, large, and with the keys for them.
+    /// Large digits, with a numeric keyboard.
     Digits,
 }
 
-/// What stands around a control: its label, what to know, and what is wrong. The control has the `id`, and
-/// `aria-describedby` as [`described_by`] says.
+/// The frame of a control: label, help text and validation error. The control must have the `id`, and the
+/// `aria-describedby` of [`described_by`].
 #[component]
 pub fn FieldFrame(
     /// `id` of the control.
     id: String,
-    /// What it is called.
     label: String,
-    /// What to know before typing.
+    /// Help text.
     #[prop(optional_no_strip)]
     hint: Option<&'static str>,
-    /// What is wrong with it.
+    /// Validation error.
     #[prop(optional_no_strip)]
     fault: Option<&'static str>,
-    /// Whether it may stay empty.
+    /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
     /// The control.
@@ -56,12 +54,12 @@ pub fn FieldFrame(
     }
 }
 
-/// What is wrong with a control, under it.
+/// The validation error under a control.
 #[component]
 pub fn FieldFault(
     /// `id` of the control.
     id: String,
-    /// What is wrong with it.
+    /// Validation error.
     fault: Option<&'static str>,
 ) -> impl IntoView {
     fault.map(|fault| {
@@ -74,51 +72,47 @@ pub fn FieldFault(
     })
 }
 
-/// The `id`s of what a [`FieldFrame`] says of its control.
+/// Returns the `aria-describedby` of a control in a [`FieldFrame`].
 pub fn described_by(id: &str, hint: Option<&str>, fault: Option<&str>) -> Option<String> {
     let ids = [hint.map(|_| format!("{id}-hint")), fault.map(|_| format!("{id}-fault"))];
     let ids: Vec<_> = ids.into_iter().flatten().collect();
     (!ids.is_empty()).then(|| ids.join(" "))
 }
 
-/// A field to type a line into. Its `id` is its name, unless it is given another.
+/// A text input. Its `id` is its name, unless another is given.
 #[component]
 pub fn TextField(
     /// `name` in the form.
     name: &'static str,
-    /// `id`, where the page has several of its name.
+    /// `id`, if the page has several inputs of this name.
     #[prop(optional, into)]
     id: String,
-    /// What it is called.
-    #[prop(into)]
-    label: String,
+    #[prop(into)] label: String,
     /// `type` of the input: `text`, `email`, `password`.
     #[prop(default = "text")]
     kind: &'static str,
-    /// What the browser may fill in.
+    /// `autocomplete` of the input.
     #[prop(default = "off")]
     autocomplete: &'static str,
-    /// What to know before typing.
+    /// Help text.
     #[prop(optional)]
     hint: Option<&'static str>,
-    /// What is in it at first.
+    /// Initial value.
     #[prop(optional, into)]
     value: String,
-    /// What is wrong with it.
+    /// Validation error.
     #[prop(optional_no_strip)]
     fault: Option<&'static str>,
-    /// Whether it may stay empty.
+    /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
-    /// Whether it has the focus when its dialog opens.
+    /// Whether it is focused when its dialog opens.
     #[prop(optional)]
     focus: bool,
-    /// Whether it may be out of sight, where a browser can't ask for it.
+    /// Whether it may be invisible, in which case the browser can't require a value.
     #[prop(optional)]
     maybe_hidden: bool,
-    /// See [`Face`].
-    #[prop(optional)]
-    face: Face,
+    #[prop(optional)] face: Face,
 ) -> impl IntoView {
     let id = if id.is_empty() { name.to_owned() } else { id };
     view! {

@@ -1,18 +1,16 @@
-//! A leading figure.
+//! Key figures.
 
 use leptos::prelude::*;
 
-/// A figure with its name; several stand in a `div` with the class `figures`.
+/// A figure with its label. Groups of figures are in a `div` with the class `figures`.
 #[component]
 pub fn Figure(
-    /// What it is.
     label: &'static str,
-    /// How much.
     value: String,
-    /// Of what: `ms`.
+    /// Unit, such as `ms`.
     #[prop(optional)]
     unit: &'static str,
-    /// What to know about it.
+    /// A note about it.
     children: Children,
 ) -> impl IntoView {
     view! {

@@ -1,15 +1,10 @@
-//! What a list is filtered by: fields of a plain form, whose values are in the address of the page.
+//! Filters of a list: fields of a plain form, whose values are in the page's query.
 
 use leptos::prelude::*;
 
-/// A word to look for.
+/// A search field.
 #[component]
-pub fn SearchFilter(
-    /// What it is called.
-    label: &'static str,
-    /// What is looked for.
-    value: String,
-) -> impl IntoView {
+pub fn SearchFilter(label: &'static str, value: String) -> impl IntoView {
     view! {
         <label class="filters__item filters__item--search">
             {label} <input class="input" type="search" name="q" value=value />
@@ -17,19 +12,18 @@ pub fn SearchFilter(
     }
 }
 
-/// One of several, or any.
+/// A choice of one option or any.
 #[component]
 pub fn SelectFilter(
     /// `name` in the form.
     name: &'static str,
-    /// What it is called.
     label: &'static str,
-    /// What to choose from: values and names.
+    /// Values and names.
     options: Vec<(String, String)>,
-    /// What it is called when nothing is chosen.
+    /// Label of the empty choice.
     #[prop(default = "Any")]
     any: &'static str,
-    /// The value that is chosen.
+    /// The selected value.
     value: String,
 ) -> impl IntoView {
     let options = options.into_iter().map(|(option, name)| {
@@ -50,14 +44,13 @@ pub fn SelectFilter(
     }
 }
 
-/// A day.
+/// A date field.
 #[component]
 pub fn DateFilter(
     /// `name` in the form.
     name: &'static str,
-    /// What it is called.
     label: &'static str,
-    /// The day, if one is given.
+    /// The date; may be empty.
     value: String,
 ) -> impl IntoView {
     view! {

@@ -1,22 +1,19 @@
-//! What is wrong with a whole form, at its head.
+//! The errors of a form, at its top.
 
 use leptos::prelude::*;
 
-/// What to say.
+/// The errors of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// What is wrong, in a sentence.
+    /// The error, in one sentence.
     pub title: String,
-    /// Which fields: the `id` of each, and its fault.
+    /// `id` and validation error of each invalid field.
     pub fields: Vec<(String, &'static str)>,
 }
 
-/// A summary with links to the fields. It is read aloud, and has the focus when the page is shown.
+/// A summary with links to the fields. Screen readers announce it, and it is focused when the page is shown.
 #[component]
-pub fn FormErrors(
-    /// What to say.
-    complaint: Complaint,
-) -> impl IntoView {
+pub fn FormErrors(complaint: Complaint) -> impl IntoView {
     let links = complaint.fields.into_iter().map(|(id, fault)| {
         view! {
             <li>

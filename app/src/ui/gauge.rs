@@ -1,18 +1,18 @@
-//! A line gauge: the rule a compositor measures with.
+//! A line gauge, like a typesetter's ruler.
 
 use leptos::prelude::*;
 
-/// How much of something is used. All shares are from 0 to 1.
+/// A gauge of usage. All shares are from 0 to 1.
 #[component]
 pub fn Gauge(
-    /// What screen readers say.
+    /// Accessible name.
     label: String,
-    /// How much is used.
+    /// The used share.
     used: f64,
-    /// Where "now" stands.
+    /// Position of the mark for the current time.
     #[prop(optional)]
     now: Option<f64>,
-    /// What stands at its end; none: a small one, without words.
+    /// Label at its end. Without one, the gauge is small and has no text.
     #[prop(optional)]
     end: Option<String>,
 ) -> impl IntoView {
@@ -45,7 +45,7 @@ pub fn Gauge(
                 })}
             {end
                 .map(|end| {
-                    // Near an end the word would lie over the figure there.
+                    // Near the ends, the text would overlap the figures.
                     let middle = now.filter(|now| (0.1..0.85).contains(now));
                     view! {
                         <text class="gauge__label" x="0" y="45">
@@ -68,7 +68,7 @@ pub fn Gauge(
     }
 }
 
-/// A share as SVG writes lengths: `12.5%`.
+/// Formats a share as an SVG length, such as `12.5%`.
 pub fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }

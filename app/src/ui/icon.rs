@@ -1,21 +1,19 @@
-//! Icons on a grid of 16 units, in the colour of the text. The word beside one carries the meaning.
+//! Icons on a grid of 16 units, in the color of the text. They are decorative: adjacent text conveys the meaning.
 
 use leptos::prelude::*;
 
-/// A drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Glyph {
     /// A house: an account.
     Account,
     /// A plus.
     Add,
-    /// A sheet with ticks: what was done.
+    /// A sheet with ticks: audit log.
     Audit,
-    /// A card: what is used and paid.
+    /// A card: usage and billing.
     Billing,
-    /// Bars: what was going on.
+    /// Bars: overview.
     Chart,
-    /// Opens what is below.
     ChevronDown,
     /// A clock that is turned back: earlier versions.
     Clock,
@@ -23,19 +21,17 @@ pub enum Glyph {
     Close,
     /// Two sheets: copies.
     Copy,
-    /// Four corners: all of the page.
+    /// Four corners: the whole page.
     Corners,
-    /// A tray that something falls into.
+    /// A tray with an arrow into it.
     Destination,
     /// A circle with a tick.
     Done,
-    /// An arrow to the ground.
     Download,
-    /// An eye: look.
     Eye,
-    /// A circle with an exclamation mark: something went wrong.
+    /// A circle with an exclamation mark: an error.
     Fault,
-    /// A circle with an i: good to know.
+    /// A circle with an i: information.
     Info,
     /// A key.
     Key,
@@ -47,27 +43,25 @@ pub enum Glyph {
     Menu,
     /// Three dots.
     More,
-    /// Onwards.
     Next,
     /// A sheet with a dog-ear.
     Paper,
-    /// A triangle: go.
+    /// A triangle: run.
     Play,
-    /// A sheet with a triangle: try.
+    /// A sheet with a triangle: playground.
     Playground,
-    /// Backwards.
     Previous,
-    /// A pulse: what the service tells others.
+    /// A pulse: webhooks, health.
     Pulse,
     /// A bin.
     Remove,
-    /// Two arrows in a circle: once more, or another one.
+    /// Two arrows in a circle: retry or replace.
     Rotate,
     /// An arrow to the right.
     Send,
-    /// Two sliders: what can be set.
+    /// Two sliders: settings.
     Settings,
-    /// Two sheets: what was rendered.
+    /// Two sheets: renders.
     Sheets,
     /// Two brackets: code.
     Tags,
@@ -77,14 +71,14 @@ pub enum Glyph {
     Team,
     /// A half-filled disc: light and dark.
     Theme,
-    /// A tick: this one.
+    /// A tick: the current item.
     Tick,
     /// A triangle with an exclamation mark.
     Warning,
 }
 
 impl Glyph {
-    /// Path data.
+    /// Returns the path data.
     fn path(self) -> &'static str {
         match self {
             Self::Add => "M8 3v10M3 8h10",
@@ -134,18 +128,15 @@ impl Glyph {
         }
     }
 
-    /// Path data of what is filled.
+    /// Returns the path data of the filled area.
     fn filled(self) -> Option<&'static str> {
         (self == Self::Theme).then_some("M8 2a6 6 0 0 0 0 12z")
     }
 }
 
-/// A drawing, hidden from screen readers.
+/// An icon, hidden from screen readers.
 #[component]
-pub fn Icon(
-    /// Which.
-    glyph: Glyph,
-) -> impl IntoView {
+pub fn Icon(glyph: Glyph) -> impl IntoView {
     view! {
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
             <path d=glyph.path() />

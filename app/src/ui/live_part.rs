@@ -1,19 +1,18 @@
-//! A part of a page that the browser shows anew when the server says that it has changed.
+//! A part of a page that the browser reloads when the server notifies it of a change.
 
 use leptos::prelude::*;
 
-/// See `frontend/elements/live-part.ts`. Nothing in it may be an island: what is shown anew is not taken over.
+/// See `frontend/elements/live-part.ts`. It must not contain islands, because reloaded content is not hydrated.
 #[component]
 pub fn LivePart(
-    /// Names it in the page.
+    /// Unique in the page.
     id: &'static str,
-    /// Where its changes are told; none: it changes no more.
+    /// Address of the event stream for its changes. `None`: it doesn't change any more.
     events: Option<String>,
-    /// Whether it may have changed since the page was written: something in it is not done yet.
+    /// Whether it may have changed since the page was rendered, because some item in it is unfinished.
     unsettled: bool,
-    /// What screen readers are told when it is another one than before.
+    /// Announcement for screen readers when it differs from the previous one.
     says: String,
-    /// Its content.
     children: Children,
 ) -> impl IntoView {
     view! {

@@ -1,17 +1,16 @@
-//! What can be done with the thing of a row: folded, since it is rarely wanted.
+//! Menus with the actions for a row.
 
 use leptos::prelude::*;
 
 use crate::ui::icon::{Glyph, Icon};
 
-/// A button that opens the menu, and the menu.
+/// A menu and the button that opens it.
 #[component]
 pub fn RowMenu(
     /// Unique in the page.
     id: String,
-    /// What the row is about.
+    /// The item of the row, for the accessible name.
     of: String,
-    /// Items.
     children: Children,
 ) -> impl IntoView {
     let of_button = id.clone();
@@ -35,10 +34,10 @@ pub fn RowMenu(
 pub fn OpenItem(
     /// `id` of the dialog.
     dialog: String,
-    /// Whether it asks for what can't be undone.
+    /// Whether the action is irreversible.
     #[prop(optional)]
     danger: bool,
-    /// Icon and words.
+    /// Icon and text.
     children: Children,
 ) -> impl IntoView {
     let class = if danger {

@@ -1,4 +1,4 @@
-//! Moments and days, in words.
+//! Times and dates.
 
 use leptos::prelude::*;
 use time::{Date, Duration, OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
@@ -13,27 +13,25 @@ const CLOCK: &[FormatItem] = format_description!("[hour]:[minute]:[second]");
 const MINUTE_OF_DAY: &[FormatItem] = format_description!("[hour]:[minute]");
 const MACHINE: &[FormatItem] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
 
-/// `21 November`.
+/// Formats a date as `21 November`.
 pub fn day(date: Date) -> String {
     date.format(DAY).unwrap_or_default()
 }
 
-/// `21 Nov`.
+/// Formats a date as `21 Nov`.
 pub fn short_day(date: Date) -> String {
     date.format(SHORT_DAY).unwrap_or_default()
 }
 
-/// `21 November 2026`.
+/// Formats a date as `21 November 2026`.
 pub fn day_and_year(date: Date) -> String {
     date.format(DAY_AND_YEAR).unwrap_or_default()
 }
 
-/// A moment: as the server writes it in UTC, and once the page can, in the reader's zone, with UTC as its title.
+/// A date and time. The server renders it in UTC; JavaScript replaces it with the reader's time zone and moves UTC to
+/// the title.
 #[component]
-pub fn Moment(
-    /// When.
-    at: OffsetDateTime,
-) -> impl IntoView {
+pub fn Moment(at: OffsetDateTime) -> impl IntoView {
     let at = at.to_offset(UtcOffset::UTC);
     let machine = at.format(MACHINE).unwrap_or_default();
     let people = at.format(MOMENT).unwrap_or_default();
@@ -44,22 +42,18 @@ pub fn Moment(
     }
 }
 
-/// A moment of which the day is enough: `4 Mar 2026`. The rest is its title.
+/// A date, `4 Mar 2026`, with the time in the title.
 #[component]
-pub fn Day(
-    /// When.
-    at: OffsetDateTime,
-) -> impl IntoView {
+pub fn Day(at: OffsetDateTime) -> impl IntoView {
     let at = at.to_offset(UtcOffset::UTC);
     view! { <Told at words=written_day(at) /> }
 }
 
-/// How long ago something was: `2 min ago`. The moment is its title.
+/// A relative time, `2 min ago`, with the date and time in the title.
 #[component]
 pub fn Ago(
-    /// When.
     at: OffsetDateTime,
-    /// The moment of the page.
+    /// Time at which the page was rendered.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let at = at.to_offset(UtcOffset::UTC);
@@ -93,7 +87,7 @@ fn ago(at: OffsetDateTime, now: OffsetDateTime) -> String {
     }
 }
 
-/// A time in its largest unit, rounded down: `9 days`, `5 h`, `20 min`.
+/// Formats a duration in its largest unit, rounded down: `9 days`, `5 h`, `20 min`.
 pub fn length(time: Duration) -> String {
     match (time.whole_days(), time.whole_hours(), time.whole_minutes()) {
         (2.., ..) => format!("{} days", time.whole_days()),
@@ -103,21 +97,18 @@ pub fn length(time: Duration) -> String {
     }
 }
 
-/// A moment in a table whose head says that it is UTC: `21 Nov 14:02:11`.
+/// A date and time in a table whose heading names UTC: `21 Nov 14:02:11`.
 #[component]
-pub fn Stamp(
-    /// When.
-    at: OffsetDateTime,
-) -> impl IntoView {
+pub fn Stamp(at: OffsetDateTime) -> impl IntoView {
     in_utc(at, STAMP)
 }
 
-/// The time of day in UTC, to be said.
+/// Formats the time of day in UTC, with seconds.
 pub fn clock(at: OffsetDateTime) -> String {
     at.to_offset(UtcOffset::UTC).format(CLOCK).unwrap_or_default()
 }
 
-/// The minute of the day in UTC: `14:02`.
+/// Formats the time of day in UTC, without seconds: `14:02`.
 pub fn minute_of_day(at: OffsetDateTime) -> String {
     at.to_offset(UtcOffset::UTC).format(MINUTE_OF_DAY).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What happened, and what to do.
+//! Notices.
 
 use leptos::prelude::*;
 
@@ -7,12 +7,9 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
-/// What is good to know.
+/// Information.
 #[component]
-pub fn InfoNotice(
-    /// Its words.
-    children: Children,
-) -> impl IntoView {
+pub fn InfoNotice(children: Children) -> impl IntoView {
     view! {
         <div class="notice notice--info">
             <Icon glyph=Glyph::Info />
@@ -21,12 +18,9 @@ pub fn InfoNotice(
     }
 }
 
-/// What was done.
+/// Confirmation of a completed action.
 #[component]
-pub fn DoneNotice(
-    /// Its words.
-    children: Children,
-) -> impl IntoView {
+pub fn DoneNotice(children: Children) -> impl IntoView {
     view! {
         <div class="notice notice--ok" role="status">
             <Icon glyph=Glyph::Done />
@@ -35,12 +29,9 @@ pub fn DoneNotice(
     }
 }
 
-/// What may become a fault.
+/// A warning.
 #[component]
-pub fn WarningNotice(
-    /// Its words.
-    children: Children,
-) -> impl IntoView {
+pub fn WarningNotice(children: Children) -> impl IntoView {
     view! {
         <div class="notice notice--warn">
             <Icon glyph=Glyph::Warning />
@@ -49,12 +40,9 @@ pub fn WarningNotice(
     }
 }
 
-/// Something that should be here could not be had.
+/// Shown in place of content that couldn't be loaded.
 #[component]
-pub fn ErrorNotice(
-    /// Why.
-    error: AppError,
-) -> impl IntoView {
+pub fn ErrorNotice(error: AppError) -> impl IntoView {
     view! {
         <div class="notice notice--bad" role="alert">
             <Icon glyph=Glyph::Fault />

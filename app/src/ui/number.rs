@@ -1,6 +1,6 @@
-//! How numbers are written.
+//! Formatting of numbers.
 
-/// A whole number with its thousands apart: `12,345`.
+/// Formats an integer with thousands separators: `12,345`.
 pub fn grouped(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut written = String::from(if number < 0 { "-" } else { "" });
@@ -13,7 +13,7 @@ pub fn grouped(number: i64) -> String {
     written
 }
 
-/// A time as people compare them: `41 ms`, `4.1 s`, `2 min 5 s`.
+/// Formats a duration for comparisons: `41 ms`, `4.1 s`, `2 min 5 s`.
 pub fn duration(milliseconds: f64) -> String {
     let seconds = milliseconds / 1000.0;
     if milliseconds.round() < 1000.0 {
@@ -25,7 +25,7 @@ pub fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// A time to wait: `40 s`, `4 min`, `3 h`.
+/// Formats a waiting time, rounded: `40 s`, `4 min`, `3 h`.
 pub fn wait(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{seconds} s"),
@@ -42,12 +42,12 @@ fn in_minutes(seconds: i64) -> String {
     }
 }
 
-/// Milliseconds, each of them: `10,001 ms`.
+/// Formats a duration in whole milliseconds: `10,001 ms`.
 pub fn milliseconds(milliseconds: f64) -> String {
     format!("{} ms", grouped(milliseconds.round() as i64))
 }
 
-/// A size: `812 B`, `41 KB`, `1.2 MB`.
+/// Formats a size: `812 B`, `41 KB`, `1.2 MB`.
 pub fn size(bytes: i64) -> String {
     const KILO: f64 = 1024.0;
     let kilobytes = bytes as f64 / KILO;
@@ -60,7 +60,8 @@ pub fn size(bytes: i64) -> String {
     }
 }
 
-/// A size that is compared with a limit: `0 KB`, `499.7 MB`, `10 GB`, `1 TB`. Rounded down, so that what is shown as full is.
+/// Formats a size for comparison with a limit: `0 KB`, `499.7 MB`, `10 GB`, `1 TB`. It is rounded down, so that only a
+/// full storage is shown as full.
 pub fn storage_size(bytes: i64) -> String {
     const KILO: i64 = 1024;
     let (unit, name) = match bytes {
@@ -76,7 +77,7 @@ pub fn storage_size(bytes: i64) -> String {
     }
 }
 
-/// `1 page`, `2 pages`.
+/// Formats a number with its noun: `1 page`, `2 pages`.
 pub fn counted(number: impl TryInto<i64>, one: &str, many: &str) -> String {
     let number = number.try_into().unwrap_or(i64::MAX);
     format!("{} {}", grouped(number), if number == 1 { one } else { many })

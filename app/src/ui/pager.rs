@@ -1,4 +1,4 @@
-//! The way to the next page of a list.
+//! Links between the pages of a list.
 
 use leptos::prelude::*;
 
@@ -7,14 +7,14 @@ use crate::ui::{
     icon::{Glyph, Icon},
 };
 
-/// Under a list whose newest entries come first.
+/// The pager of a list whose newest entries come first.
 #[component]
 pub fn Pager(
-    /// What is shown.
+    /// Describes the entries on this page.
     note: String,
-    /// Where the first page is, unless this is it.
+    /// Link to the first page, unless this is it.
     newest: Option<String>,
-    /// Where the next one is, if there is one.
+    /// Link to the next page, if there is one.
     older: Option<String>,
 ) -> impl IntoView {
     view! {

@@ -1,30 +1,26 @@
-//! A button by which the browser makes or shows a passkey. What the passkey answers is sent with the form around it. Without
-//! script, or where the browser knows no passkeys, a sentence stands in its place.
+//! A button that creates or uses a passkey in the browser. The passkey's response is submitted with the surrounding
+//! form. Without JavaScript, or in browsers without passkeys, a message is shown instead.
 
 use leptos::prelude::*;
 
 use crate::ui::button::{Rank, Size, class};
 
-/// What is done with a passkey.
+/// What the button does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceremony {
-    /// A new one is made. The form has to be filled in before.
+    /// Creates a passkey. The form must be filled in before.
     Make,
-    /// One that is there is shown. The rest of the form may stay empty.
+    /// Uses an existing passkey. The rest of the form may be empty.
     Show,
 }
 
-/// See the module. The field is called `passkey`.
+/// See the module. The response is in the field `passkey`.
 #[component]
 pub fn PasskeyButton(
-    /// See [`Ceremony`].
     ceremony: Ceremony,
-    /// What the browser is to hand on, as JSON.
+    /// Options for the browser's API, as JSON.
     options: String,
-    /// See [`Rank`].
-    #[prop(optional)]
-    rank: Rank,
-    /// What the button says.
+    #[prop(optional)] rank: Rank,
     label: &'static str,
 ) -> impl IntoView {
     let ceremony = match ceremony {

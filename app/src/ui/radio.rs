@@ -1,19 +1,18 @@
-//! One of several, one below the other.
+//! Radio buttons, one below the other.
 
 use leptos::prelude::*;
 
-/// A radio with its label.
+/// A radio button with its label.
 #[component]
 pub fn Radio(
-    /// `name` in the form; the same for all of them.
+    /// `name` in the form; the same for all buttons of a group.
     name: &'static str,
-    /// What the form holds.
+    /// Value in the form, if it is selected.
     value: &'static str,
-    /// What it is about.
     label: &'static str,
-    /// A line that says more.
+    /// Help text.
     hint: &'static str,
-    /// Whether it is chosen at first.
+    /// Whether it is selected initially.
     checked: bool,
 ) -> impl IntoView {
     view! {

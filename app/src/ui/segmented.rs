@@ -1,17 +1,16 @@
-//! One of a few, side by side.
+//! Radio buttons, side by side.
 
 use leptos::prelude::*;
 
-/// Radios that look like one bar.
+/// Radio buttons that look like one bar.
 #[component]
 pub fn Segmented(
     /// `name` in the form.
     name: &'static str,
-    /// What it is about.
     legend: &'static str,
-    /// What can be chosen: the value in the form, and what it is called.
+    /// Form value and label of each option.
     options: Vec<(&'static str, &'static str)>,
-    /// The value that is chosen at first.
+    /// The initial value.
     #[prop(into)]
     chosen: String,
 ) -> impl IntoView {

@@ -1,29 +1,27 @@
-//! One of several, folded.
+//! Drop-down lists.
 
 use leptos::prelude::*;
 
 use crate::ui::field::{FieldFrame, described_by};
 
-/// A list to choose from.
+/// A drop-down list.
 #[component]
 pub fn Select(
     /// `name` in the form.
     name: &'static str,
-    /// `id`, where the page has several of its name.
+    /// `id`, if the page has several lists of this name.
     #[prop(optional, into)]
     id: String,
-    /// What it is called.
-    #[prop(into)]
-    label: String,
-    /// What can be chosen: the value in the form, and what it is called.
+    #[prop(into)] label: String,
+    /// Form value and label of each option.
     options: Vec<(&'static str, &'static str)>,
-    /// The value that is chosen at first.
+    /// The initial value.
     #[prop(into)]
     chosen: String,
-    /// What to know before choosing.
+    /// Help text.
     #[prop(optional)]
     hint: Option<&'static str>,
-    /// What is wrong with it.
+    /// Validation error.
     #[prop(optional_no_strip)]
     fault: Option<&'static str>,
 ) -> impl IntoView {

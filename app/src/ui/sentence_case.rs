@@ -1,6 +1,6 @@
-//! Words at the beginning of a sentence.
+//! Capitalization.
 
-/// The same with a capital at its beginning.
+/// Returns the text with its first letter in upper case.
 pub fn sentence_case(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(char::to_uppercase);

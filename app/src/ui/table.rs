@@ -2,17 +2,18 @@
 
 use leptos::{either::Either, prelude::*};
 
-/// A column: its head, and how it is set. On small screens some are left out; what they hold is found elsewhere then.
+/// A column: its heading and its style. On small screens some columns are hidden; their content must be available
+/// elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     name: &'static str,
     class: Option<&'static str>,
-    /// Whether its head is seen.
+    /// Whether the heading is visible.
     seen: bool,
 }
 
 impl Column {
-    /// Of text.
+    /// Creates a column of text.
     pub const fn text(name: &'static str) -> Self {
         Self {
             name,
@@ -21,7 +22,7 @@ impl Column {
         }
     }
 
-    /// Of figures.
+    /// Creates a column of figures.
     pub const fn figure(name: &'static str) -> Self {
         Self {
             class: Some("table__figure"),
@@ -29,7 +30,7 @@ impl Column {
         }
     }
 
-    /// As narrow as what is in it.
+    /// Creates a column that is as narrow as its content.
     pub const fn tight(name: &'static str) -> Self {
         Self {
             class: Some("table__tight"),
@@ -37,20 +38,20 @@ impl Column {
         }
     }
 
-    /// At the end: what can be done with each row.
+    /// The last column, with the actions for each row.
     pub const ACTIONS: Self = Self {
         name: "Actions",
         class: Some("table__actions"),
         seen: false,
     };
 
-    /// The same, whose head only those are told who do not see the table.
+    /// Shows the heading to screen readers only.
     #[must_use]
     pub const fn with_hidden_head(self) -> Self {
         Self { seen: false, ..self }
     }
 
-    /// The same, left out on small screens.
+    /// Hides the column on small screens.
     #[must_use]
     pub const fn from_medium(self) -> Self {
         Self {
@@ -62,7 +63,7 @@ impl Column {
         }
     }
 
-    /// The same, only on wide screens.
+    /// Shows the column only on wide screens.
     #[must_use]
     pub const fn from_wide(self) -> Self {
         Self {
@@ -75,17 +76,15 @@ impl Column {
     }
 }
 
-/// A table.
 #[component]
 pub fn Table(
-    /// What it is called, for those who do not see it.
+    /// Accessible name.
     caption: &'static str,
-    /// Its columns.
     columns: &'static [Column],
-    /// Whether its rows stand close together.
+    /// Whether the rows are narrow.
     #[prop(optional)]
     dense: bool,
-    /// Its rows, with cells that have the classes of their columns.
+    /// Rows, whose cells have the classes of their columns.
     children: Children,
 ) -> impl IntoView {
     let heads = columns.iter().map(|column| {

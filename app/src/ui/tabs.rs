@@ -1,4 +1,4 @@
-//! Panels of which one is shown (WAI-ARIA Authoring Practices, "Tabs"): arrows go from tab to tab.
+//! Tabs (WAI-ARIA Authoring Practices, "Tabs"). Arrow keys move between them.
 
 use leptos::{html, prelude::*};
 
@@ -9,7 +9,7 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// A panel under its name.
+    /// Creates a tab with its panel.
     pub fn new(name: &'static str, panel: impl FnOnce() -> AnyView + 'static) -> Self {
         Self {
             name,
@@ -18,16 +18,16 @@ impl Tab {
     }
 }
 
-/// The tabs and their panels, all of which are there all the time.
+/// Tabs and their panels. All panels stay in the document.
 #[component]
 pub fn Tabs(
-    /// What ids in the page begin with.
+    /// Prefix of the ids in the page.
     id: &'static str,
-    /// What screen readers call the list.
+    /// Accessible name of the list of tabs.
     label: &'static str,
     /// From left to right.
     tabs: Vec<Tab>,
-    /// Which one is shown.
+    /// Index of the selected tab.
     chosen: RwSignal<usize>,
 ) -> impl IntoView {
     let count = tabs.len();

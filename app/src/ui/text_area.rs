@@ -1,36 +1,34 @@
-//! Several lines of text.
+//! Multi-line text fields.
 
 use leptos::prelude::*;
 
 use crate::ui::field::{FieldFrame, described_by};
 
-/// A field to type lines into: addresses, a key file. Set as code, unless it is for prose.
+/// A multi-line text field, such as for addresses or a key file. It uses the typeface for code, unless it is for prose.
 #[component]
 pub fn TextArea(
     /// `name` in the form.
     name: &'static str,
-    /// `id`, where the page has several of its name.
+    /// `id`, if the page has several fields of this name.
     #[prop(optional, into)]
     id: String,
-    /// What it is called.
-    #[prop(into)]
-    label: String,
-    /// What to know before typing.
+    #[prop(into)] label: String,
+    /// Help text.
     #[prop(optional)]
     hint: Option<&'static str>,
-    /// What is in it at first.
+    /// Initial value.
     #[prop(optional, into)]
     value: String,
-    /// What is wrong with it.
+    /// Validation error.
     #[prop(optional_no_strip)]
     fault: Option<&'static str>,
-    /// Whether it is for what people read.
+    /// Whether it is for prose.
     #[prop(optional)]
     prose: bool,
-    /// Whether it may stay empty.
+    /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
-    /// Whether it may be out of sight, where a browser can't ask for it.
+    /// Whether it may be invisible, in which case the browser can't require a value.
     #[prop(optional)]
     maybe_hidden: bool,
 ) -> impl IntoView {
@@ -52,7 +50,8 @@ pub fn TextArea(
     }
 }
 
-/// A text as the content of `<textarea>`, which Leptos does not escape. Browsers pass over a line break at its beginning.
+/// Escapes a text for `<textarea>`, which Leptos doesn't do. The leading line break is ignored by browsers and protects
+/// one in the text.
 fn as_content(text: &str) -> String {
     format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
 }

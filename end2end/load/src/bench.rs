@@ -1,4 +1,4 @@
-//! The course of a run.
+//! Runs the benchmark.
 
 use std::{
     path::Path,
@@ -33,13 +33,13 @@ use crate::{
     statistics::median,
 };
 
-/// A run takes no longer than this, whatever happens.
+/// Upper bound on the duration of a run.
 const LONGEST_RUN: Duration = Duration::from_hours(2);
 
 /// Warm pages of the raw client.
 const RAW_PAGES: usize = 4;
 
-/// What is compared side by side with every load, in this order and, in every other round, in the opposite one.
+/// Ways compared for every load, in this order in even rounds and in reverse in odd ones.
 const WAYS: [Way; 6] = [
     Way::Raw,
     Way::PdfA,
@@ -49,7 +49,7 @@ const WAYS: [Way; 6] = [
     Way::FreshTab,
 ];
 
-/// What is compared with the invoice.
+/// Ways compared for the invoice.
 const WAYS_AND_MIXES: [Way; 8] = [
     Way::Raw,
     Way::PdfA,
@@ -61,14 +61,14 @@ const WAYS_AND_MIXES: [Way; 8] = [
     Way::Pdf,
 ];
 
-/// Callers at once, at most.
+/// Maximum number of concurrent callers.
 const MOST_CALLERS: usize = 8;
 
 const SOAK_POINTS: u64 = 10;
 const SOAK_CALLERS: usize = 2;
 
-/// Starts everything, measures, and ends everything. Returns Chromium's version too. Without `platen`, only Chromium is
-/// measured.
+/// Runs all measurements and stops all processes. Returns Chromium's version and the results. Without `platen`, only
+/// Chromium is measured.
 pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result<(String, Results), LoadError> {
     let mut outcome = run_speed(chromium, platen, plan).await?;
     if let Some(binary) = platen {
@@ -79,7 +79,7 @@ pub(crate) async fn run(chromium: &Path, platen: Option<&Path>, plan: Plan) -> R
     Ok(outcome)
 }
 
-/// The part of it that compares ordinary renders.
+/// Runs the section that compares ordinary renders.
 async fn run_speed(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result<(String, Results), LoadError> {
     let ended_from_outside = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut raw = RawPeer::start(chromium, Frames::Drawn, RAW_PAGES).await?;
@@ -102,7 +102,7 @@ async fn run_speed(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result
     Ok(outcome)
 }
 
-/// Measures one section by itself, by a service of its own. Returns Chromium's version too.
+/// Measures one section alone, with its own service. Returns Chromium's version and the results.
 pub(crate) async fn run_section(
     section: Section,
     chromium: &Path,
@@ -132,7 +132,7 @@ pub(crate) async fn run_section(
     Ok((version, results))
 }
 
-/// By a service of its own, which renders nothing of what it accepts.
+/// Measures acceptance with its own service, which accepts renders but doesn't run them.
 async fn measure_acceptance(binary: &Path, chromium: &Path) -> Result<Acceptance, LoadError> {
     progress("acceptance and claims");
     let service = Service::start(binary, chromium, "web")?;
@@ -200,7 +200,7 @@ impl Bench<'_> {
                 .await?;
         }
         self.soak(&hello).await?;
-        // The large documents come last: what they leave in memory is a measurement of its own.
+        // Large documents come last, because the memory that they leave allocated is a measurement of its own.
         let before = match &self.sides.platen {
             Some(platen) => processes::memory(platen.service.pid)?.chromium,
             None => 0,
@@ -235,7 +235,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Every way once with each of its numbers of callers up to `most_callers`.
+    /// Measures every way with each of its numbers of callers, up to `most_callers`.
     async fn measure_ways(
         &mut self,
         load: &Arc<Load>,
@@ -260,7 +260,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Many renders of a small page, with the service's memory at ten points.
+    /// Renders a small page many times and samples the service's memory at ten points.
     async fn soak(&mut self, hello: &Arc<Load>) -> Result<(), LoadError> {
         let Some(platen) = &self.sides.platen else {
             return Ok(());
@@ -282,8 +282,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// What Chromium still holds when some hundred small documents have followed the large ones, beyond what it held
-    /// `before`, in bytes.
+    /// Measures how much more memory than `before`, in bytes, Chromium holds when a few hundred small documents have
+    /// followed the large ones.
     async fn measure_memory_after_large_documents(
         &mut self,
         invoice: &Arc<Load>,
@@ -304,7 +304,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// PDF/A completion alone, on what the raw client prints.
+    /// Measures only the PDF/A completion, with a document printed by the raw client.
     async fn measure_completion(&mut self, load: &Arc<Load>) -> Result<(), LoadError> {
         progress(&format!("PDF/A completion, {}", load.name));
         let once = Limit {
@@ -323,7 +323,7 @@ impl Bench<'_> {
     }
 }
 
-/// Milliseconds, the median.
+/// Returns the median duration in milliseconds.
 fn complete_often(printed: &Bytes, times: usize) -> Result<f64, LoadError> {
     let facts = PageFacts {
         title: Some("A document".into()),

@@ -1,4 +1,4 @@
-//! The raw client's own Chromium: started as Platen starts its browsers, and ended with the run.
+//! The raw client's own Chromium: started with the flags of Platen's browsers, and stopped at the end of the run.
 
 use std::{
     os::unix::{fs::chown, process::CommandExt as _},
@@ -15,10 +15,10 @@ use crate::{
     error::LoadError,
 };
 
-/// Chromium has no sandbox as root, so root runs it as this user, which the set-up script makes.
+/// Chromium refuses its sandbox as root; root runs it as this user, which the setup script creates.
 const BROWSER_USER: &str = "platen-browser";
 
-/// What Platen's own browsers have too, as far as it changes how fast or how a document is printed.
+/// Those flags of Platen's own browsers that affect the speed or the result of printing.
 const FLAGS: [&str; 16] = [
     "--headless",
     "--no-first-run",
@@ -34,7 +34,7 @@ const FLAGS: [&str; 16] = [
     "--force-color-profile=srgb",
     "--hide-scrollbars",
     "--mute-audio",
-    // With them, each reset to about:blank makes a new frame host, which costs a third of the throughput.
+    // With these features, each reset to about:blank creates a new frame host, which costs a third of the throughput.
     "--disable-features=RenderDocument,BackForwardCache",
     "--enable-features=NetworkServiceInProcess2",
 ];
@@ -44,11 +44,11 @@ const FLAGS: [&str; 16] = [
 pub(crate) enum Frames {
     /// As for a screen.
     Drawn,
-    /// Under `BeginFrame` control, without a request for a frame.
+    /// Under `BeginFrame` control, without frame requests.
     None,
 }
 
-/// A kept Chromium with its own folder for the profile; both are gone after [`Browser::close`].
+/// A running Chromium with its own profile folder; [`Browser::close`] removes both.
 pub(crate) struct Browser {
     child: Child,
     devtools: DevTools,
@@ -58,7 +58,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts Chromium's real binary with its sandbox on.
+    /// Starts the Chromium binary (not a wrapper script) with its sandbox enabled.
     pub(crate) fn launch(chromium: &Path, frames: Frames) -> Result<Self, LoadError> {
         let profile = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
         let (commands_in, commands_out) = std::io::pipe()?;
@@ -108,11 +108,11 @@ impl Browser {
         })
     }
 
-    /// Process id of the browser process.
+    /// Returns the id of the browser process; fails if it has exited.
     pub(crate) fn pid(&self) -> Result<u32, LoadError> {
         self.child
             .id()
-            .ok_or_else(|| LoadError::Chromium("has ended already".into()))
+            .ok_or_else(|| LoadError::Chromium("has already exited".into()))
     }
 
     /// Opens a tab and attaches to it.
@@ -120,12 +120,12 @@ impl Browser {
         self.devtools.open_page(self.frames).await
     }
 
-    /// The client's end.
+    /// Returns a DevTools client for this browser.
     pub(crate) fn devtools(&self) -> DevTools {
         self.devtools.clone()
     }
 
-    /// Asks Chromium to leave and makes sure of it.
+    /// Closes Chromium, and kills it if it doesn't exit within 5 seconds.
     pub(crate) async fn close(mut self) -> Result<(), LoadError> {
         const PATIENCE: Duration = Duration::from_secs(5);
         let _ = timeout(PATIENCE, self.devtools.close_browser()).await;
@@ -136,7 +136,7 @@ impl Browser {
     }
 }
 
-/// User and group id of the browser's user.
+/// Returns the user and group id of [`BROWSER_USER`].
 fn browser_user() -> Result<(u32, u32), LoadError> {
     let passwd = std::fs::read_to_string("/etc/passwd")?;
     passwd
@@ -146,7 +146,7 @@ fn browser_user() -> Result<(u32, u32), LoadError> {
         .and_then(|fields| Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?)))
         .ok_or_else(|| {
             LoadError::Chromium(format!(
-                "can't be sandboxed as root: make an unprivileged user with `useradd --system {BROWSER_USER}`"
+                "can't be sandboxed as root: create an unprivileged user with `useradd --system {BROWSER_USER}`"
             ))
         })
 }

@@ -1,5 +1,5 @@
-//! One account with very many renders at once: what its neighbour feels of them, and what the service's own work around
-//! the engine takes, which is to authenticate, to reserve credits and to charge them.
+//! Concurrency test with one account that has very many renders: the effect on another account, and the time that the
+//! service itself spends outside the engine (authentication, reserving and charging credits).
 
 use std::{
     sync::{
@@ -21,39 +21,39 @@ use crate::{
     statistics::median,
 };
 
-/// Renders that the one account keeps under way.
+/// Renders that the busy account has in progress.
 pub(crate) const CROWD: usize = 200;
-/// Renders of one account at once while credits are looked at.
+/// Concurrent renders of one account while the cost of credits is measured.
 const CHARGED_AT_ONCE: usize = 100;
-/// Of each caller.
+/// Renders per caller.
 const CHARGED_EACH: usize = 3;
 const SINGLE_RENDERS: usize = 20;
-/// Until the crowd's queue is full.
+/// Time to wait until the busy account's queue is full.
 const GATHERING: Duration = Duration::from_secs(2);
 
-/// Milliseconds, medians.
+/// Medians, in milliseconds.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct CrowdCost {
-    /// A page of one line when nothing else runs, against Chromium's share of that; no unit.
+    /// A one-line page on an idle service, as a multiple of Chromium's share of the time.
     pub(crate) hello_against_chromium: f64,
-    /// A single invoice when nothing else runs.
+    /// A single invoice on an idle service.
     pub(crate) alone: f64,
-    /// The same while another account has [`CROWD`] renders under way.
+    /// The same while another account has [`CROWD`] renders in progress.
     pub(crate) beside_crowd: f64,
-    /// What the service adds to the engine's phases, one render at a time.
+    /// Time that the service adds to the engine's phases, one render at a time.
     pub(crate) around_engine: f64,
-    /// The same with 100 renders of one account at once.
+    /// The same with 100 concurrent renders of one account.
     pub(crate) around_engine_crowded: f64,
 }
 
 impl CrowdCost {
-    /// How much slower the neighbour's invoice gets.
+    /// Returns how many times slower the invoice of the other account gets.
     pub(crate) fn slowdown(&self) -> f64 {
         self.beside_crowd / self.alone
     }
 }
 
-/// Measures both with the same document.
+/// Measures both accounts with the same document.
 pub(crate) async fn measure(
     neighbour: &Client,
     crowded: &Client,
@@ -84,19 +84,19 @@ pub(crate) async fn measure(
     })
 }
 
-/// Milliseconds of each of several renders.
+/// Milliseconds of each render of a series.
 #[derive(Default)]
 struct Timed {
     took: Vec<f64>,
-    /// What of it was not the engine's.
+    /// The part not spent in the engine.
     around: Vec<f64>,
     chromium: Vec<f64>,
 }
 
-/// One render after the other.
+/// Renders sequentially.
 async fn in_turn(client: &Client, order: &Order) -> Result<Timed, LoadError> {
     let mut timed = Timed::default();
-    // The first warms the session up.
+    // The first render warms up the session.
     for turn in 0..=SINGLE_RENDERS {
         let sent = Instant::now();
         let rendered = client.render_timed(order).await?;

@@ -1,4 +1,5 @@
-//! A minimal DevTools client of its own: NUL-ended JSON over `--remote-debugging-pipe`, no more than the bench needs.
+//! A minimal DevTools client: NUL-terminated JSON over `--remote-debugging-pipe`, limited to the needs of the
+//! benchmark.
 
 use std::{
     collections::HashMap,
@@ -50,7 +51,7 @@ struct Message<'a> {
 }
 
 impl DevTools {
-    /// Takes the two pipes' ends.
+    /// Starts the reader and writer tasks on the two pipe ends.
     pub(crate) fn connect(mut commands: pipe::Sender, answers: pipe::Receiver) -> Self {
         let (outgoing, mut queue) = mpsc::unbounded_channel::<Vec<u8>>();
         let shared = Arc::<Mutex<Shared>>::default();
@@ -68,7 +69,7 @@ impl DevTools {
         Self { outgoing, shared }
     }
 
-    /// Sends one command to the browser, or to a page if `session_id` names one, and waits for its answer.
+    /// Sends a command to the browser, or to the page that `session_id` names, and waits for its response.
     async fn send(&self, session_id: Option<&str>, method: &str, params: Value) -> Result<Box<RawValue>, LoadError> {
         let (answer, answered) = oneshot::channel();
         let id = {
@@ -95,12 +96,12 @@ impl DevTools {
             .map_err(|error| LoadError::Chromium(format!("{method}: {error}")))
     }
 
-    /// Asks the browser to leave. One that is already gone can't answer, and needs no other end.
+    /// Closes the browser. Ignores errors, because a browser that has exited can't respond.
     pub(crate) async fn close_browser(&self) {
         let _ = self.send(None, "Browser.close", json!({})).await;
     }
 
-    /// Chromium's name and version, for instance `HeadlessChrome/156.0.8078.79`.
+    /// Returns Chromium's name and version, such as `HeadlessChrome/156.0.8078.79`.
     pub(crate) async fn version(&self) -> Result<String, LoadError> {
         #[derive(Deserialize)]
         struct Version {
@@ -147,12 +148,12 @@ impl DevTools {
 }
 
 impl PageSession {
-    /// Sends one command to the page.
+    /// Sends a command to the page and waits for its response.
     pub(crate) async fn send(&self, method: &str, params: Value) -> Result<Box<RawValue>, LoadError> {
         self.devtools.send(Some(&self.session_id), method, params).await
     }
 
-    /// Sends a command that replaces the document, and waits until that has loaded.
+    /// Sends a command that replaces the document, and waits for its load event.
     pub(crate) async fn send_and_load(&mut self, method: &str, params: Value) -> Result<(), LoadError> {
         while self.loads.try_recv().is_ok() {}
         self.send(method, params).await?;
@@ -163,7 +164,7 @@ impl PageSession {
     }
 }
 
-/// Reads an answer.
+/// Deserializes a response.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(answer: &'a RawValue) -> Result<T, LoadError> {
     Ok(serde_json::from_str(answer.get())?)
 }
@@ -181,7 +182,7 @@ async fn read_messages(mut answers: BufReader<pipe::Receiver>, shared: Arc<Mutex
             dispatch(&shared, message);
         }
     }
-    // The pipe's end: everybody who waits hears of it at once.
+    // End of the pipe: fails all pending commands.
     let mut shared = lock(&shared);
     shared.closed = true;
     shared.answers.clear();
@@ -196,7 +197,7 @@ fn dispatch(shared: &Mutex<Shared>, message: Message) {
                 (None, Some(result)) => Ok(result.to_owned()),
                 (error, _) => Err(error.unwrap_or_default().to_string()),
             };
-            // Nobody waits any more: then nobody misses it.
+            // The receiver may be gone, if its command was cancelled.
             let _ = waiting.send(answer);
         }
     } else if let (Some("Page.loadEventFired"), Some(session_id)) = (message.method, message.session_id)

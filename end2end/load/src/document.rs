@@ -1,19 +1,19 @@
-//! Looks into the PDFs that come back: a fast wrong answer is no result.
+//! Checks the returned PDFs: a fast but wrong response is not a result.
 
 use std::collections::BTreeSet;
 
 use crate::pages::Load;
 
-/// What must be in the file beyond the load's pages and font.
+/// The format required of the file, in addition to the load's page count and font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Any PDF.
     Pdf,
-    /// A file that calls itself PDF/A-2b.
+    /// A file that claims to be PDF/A-2b.
     PdfA,
 }
 
-/// Says what is wrong with a document, if anything is.
+/// Returns what is wrong with a document, or `None` if it is valid.
 pub(crate) fn find_fault(document: &[u8], load: &Load, wanted: Wanted) -> Option<String> {
     if !document.starts_with(b"%PDF-") {
         return Some("no PDF header".into());
@@ -35,8 +35,8 @@ pub(crate) fn find_fault(document: &[u8], load: &Load, wanted: Wanted) -> Option
     None
 }
 
-/// Counts the page objects of a file whose objects stand in the open, as Chromium writes it. A page that an incremental
-/// update wrote once more counts once.
+/// Counts the page objects of a file with uncompressed objects, as written by Chromium. A page that an incremental
+/// update has rewritten counts once.
 fn count_pages(document: &[u8]) -> usize {
     let mut pages = BTreeSet::new();
     let mut rest = document;

@@ -1,53 +1,48 @@
-//! What ends a run.
+//! Errors that end a run.
 
 use std::{path::PathBuf, time::Duration};
 
-/// Why the bench stops without a result.
+/// Reasons why the benchmark stops without a result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    /// The raw client's browser.
+    /// Starting or controlling the raw client's browser.
     #[error("Chromium {0}")]
     Chromium(String),
-    /// The service did not start, stop or answer as it must.
+    /// The service did not start, stop or respond as required.
     #[error("Platen {0}")]
     Platen(String),
-    /// A render that is no result: the bench counts none of those.
-    #[error("wrong answer from {way} for {load}: {what}")]
+    /// A render with an unacceptable result. The benchmark counts none of those.
+    #[error("invalid response from {way} for {load}: {what}")]
     WrongAnswer {
-        /// Who gave it.
+        /// The way of rendering that returned it.
         way: String,
-        /// For which page.
+        /// The page that was rendered.
         load: &'static str,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
     /// Completing a printed document as PDF/A.
     #[error("PDF/A completion: {0}")]
     Completion(#[from] platen_pdf::PdfError),
-    /// A file that can't be written.
+    /// A file that couldn't be written.
     #[error("{path}: {error}")]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    File { path: PathBuf, error: std::io::Error },
     /// Pipes, processes, `/proc`.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A message that is not what its sender promised.
+    /// A message that doesn't have the expected form.
     #[error("unreadable message: {0}")]
     Json(#[from] serde_json::Error),
-    /// A request that got no answer.
-    #[error("request without an answer: {0}")]
+    /// A request without a response.
+    #[error("request failed: {0}")]
     Http(#[from] reqwest::Error),
-    /// A caller's task ended badly.
-    #[error("a caller ended: {0}")]
+    /// A caller's task panicked.
+    #[error("a caller's task failed: {0}")]
     Task(#[from] tokio::task::JoinError),
-    /// Somebody does not want to wait for the end.
+    /// A signal ended the run.
     #[error("ended by {0}")]
     Ended(&'static str),
-    /// A bound on the whole run.
+    /// The run exceeded its time limit.
     #[error("not finished after {} minutes", .0.as_secs() / 60)]
     TooLong(Duration),
 }

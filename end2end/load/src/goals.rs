@@ -1,4 +1,4 @@
-//! What a run should reach.
+//! The goals of a run.
 
 use serde::Serialize;
 
@@ -11,18 +11,18 @@ use crate::{
 
 const MEGABYTE: f64 = 1e6;
 
-/// One goal and what was reached.
+/// A goal and the value reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) wanted: Bound,
     pub(crate) unit: &'static str,
-    /// `None`: not measured in this run.
+    /// `None` if this run did not measure it.
     pub(crate) reached: Option<f64>,
     pub(crate) met: Option<bool>,
 }
 
-/// Which side of a value is good.
+/// Whether a value must not exceed or not fall below the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Bound {
@@ -30,7 +30,7 @@ pub(crate) enum Bound {
     AtLeast(f64),
 }
 
-/// All goals in the order of the report.
+/// Returns all goals in the order of the report.
 pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     let mut goals = speed(results);
     goals.extend(accounts(results));
@@ -277,7 +277,7 @@ fn hostile(results: &Results) -> Vec<Goal> {
     ]
 }
 
-/// `None` without attacks.
+/// Returns `None` if there are no attacks.
 fn sum(attacks: &[AttackResult], of: impl Fn(&AttackResult) -> usize) -> Option<f64> {
     (!attacks.is_empty()).then(|| attacks.iter().map(of).sum::<usize>() as f64)
 }
@@ -329,13 +329,13 @@ fn numbering(results: &Results, case: &Case) -> Option<f64> {
 
 /// Megabytes.
 fn growth(points: &[SoakPoint]) -> Option<f64> {
-    // By then the pools and the allocator have what they need.
+    // The first three tenths are warm-up: pools and allocator have reached their size after that.
     let settled = points.get(points.len() * 3 / 10)?;
     let last = points.last()?;
     Some((last.service_memory as f64 - settled.service_memory as f64) / MEGABYTE)
 }
 
-/// Megabytes, before other accounts have sessions that are kept for them: in the first round.
+/// Megabytes, in the first round: before sessions are retained for other accounts.
 fn chromium_of_one_account(results: &Results) -> Option<f64> {
     let cells = [1, 2].map(|callers| results.find("invoice", Way::PdfA, callers));
     let first_rounds = cells.into_iter().flatten().filter_map(|cell| cell.rounds.first());

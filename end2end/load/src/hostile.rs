@@ -1,4 +1,5 @@
-//! What one account's hostile requests cost: the service's memory, and the latency of another account that renders meanwhile.
+//! Measures the cost of one account's hostile requests: the service's memory, and the latency of another account that
+//! renders at the same time.
 
 pub(crate) mod attacks;
 pub(crate) mod mixed;
@@ -36,14 +37,14 @@ use crate::{
     statistics::percentile,
 };
 
-/// Renders of the neighbour alone, and at least as many beside each attack.
+/// Renders of the other account before each attack, and the minimum during it.
 const QUIET_RENDERS: usize = 60;
-/// Memory counts as back when it is within this many bytes of what it was.
+/// Memory counts as released within this many bytes of its previous value.
 pub(crate) const BACK_WITHIN: u64 = 20_000_000;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 const METRICS_TOKEN: &str = "a-token-of-the-load-generator";
 
-/// The plan of an attacker.
+/// The attacker's plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Subscription {
     Free,
@@ -58,7 +59,7 @@ impl Subscription {
         }
     }
 
-    /// The largest body, in bytes.
+    /// Returns the maximum size of a body in bytes.
     fn body_bytes(self) -> u64 {
         match self {
             Self::Free => 10 << 20,
@@ -67,35 +68,35 @@ impl Subscription {
     }
 }
 
-/// What one attack did.
+/// The effects of one attack.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct AttackResult {
     pub(crate) attack: &'static str,
     pub(crate) subscription: Subscription,
-    /// Responses by status and the member that was refused, or by what came instead of one.
+    /// Number of responses by status and the first refused member, or by the kind of failure.
     pub(crate) outcomes: BTreeMap<String, usize>,
     pub(crate) seconds: f64,
-    /// How far the service's memory rose at its highest, in bytes.
+    /// The peak rise of the service's memory, in bytes.
     pub(crate) memory_rise: u64,
-    /// The part of the rise that goal and plan allow for bodies, in bytes.
+    /// The part of the rise that the goal allows for bodies on this plan, in bytes.
     pub(crate) body_allowance: u64,
-    /// What was left of the rise when it had come back, or when the wait was over, in bytes.
+    /// The part of the rise that remained when memory had been released or the wait had ended, in bytes.
     pub(crate) memory_left: u64,
-    /// The neighbour's 95th percentile, alone and beside the attack.
+    /// The other account's 95th percentile, alone and during the attack.
     pub(crate) quiet_p95_ms: f64,
     pub(crate) p95_ms: f64,
-    /// Renders of the neighbour that were not answered with its document.
+    /// Renders of the other account that did not return its document.
     pub(crate) neighbour_lost: usize,
     pub(crate) browsers_died: u64,
 }
 
 impl AttackResult {
-    /// How much slower the neighbour's renders got.
+    /// Returns how many times slower the other account's renders got.
     pub(crate) fn slowdown(&self) -> f64 {
         self.p95_ms / self.quiet_p95_ms
     }
 
-    /// Responses that are neither a document nor a clear refusal.
+    /// Returns the number of responses that are neither a document nor a clear refusal.
     pub(crate) fn unclear(&self) -> usize {
         let clear = |outcome: &str| {
             outcome.starts_with('2')
@@ -108,7 +109,7 @@ impl AttackResult {
     }
 }
 
-/// Lets every attack happen to a service with default settings.
+/// Runs every attack against a service with default settings.
 pub(crate) async fn measure(binary: &Path, chromium: &Path, plan: Plan) -> Result<Vec<AttackResult>, LoadError> {
     let settings = [("PLATEN_METRICS_TOKEN", METRICS_TOKEN)];
     let service = Service::start_with(binary, chromium, "all", &settings)?;
@@ -168,7 +169,7 @@ async fn measure_attack(
     })
 }
 
-/// Bytes above `before` once they are few, or after `patience`.
+/// Waits until memory is released, or until `patience` is over. Returns the remaining bytes above `before`.
 async fn wait_for_memory(service: &Service, before: u64, patience: Duration) -> Result<u64, LoadError> {
     let start = Instant::now();
     loop {
@@ -184,16 +185,16 @@ async fn browsers_died(service: &Service) -> Result<u64, LoadError> {
     const SERIES: &str = "platen_browser_restarts_total{reason=\"died\"} ";
     let text = service.metrics(METRICS_TOKEN).await?;
     let count = text.lines().find_map(|line| line.strip_prefix(SERIES)?.parse().ok());
-    count.ok_or_else(|| service.failure("does not say how many browsers died"))
+    count.ok_or_else(|| service.failure("does not report how many browsers died"))
 }
 
-/// The account that has done nothing.
+/// The account that renders during the attacks.
 struct Neighbour {
     client: Client,
     order: Order,
 }
 
-/// What it got.
+/// The results of its renders.
 #[derive(Default)]
 struct Received {
     latencies_ms: Vec<f64>,
@@ -212,7 +213,7 @@ impl Neighbour {
         Self { client, order }
     }
 
-    /// Renders one page after the other until something is over, and at least so many times.
+    /// Renders one page after the other until `over` is set, and at least `at_least` times.
     async fn render_until(&self, over: &AtomicBool, at_least: usize) -> Received {
         let mut received = Received::default();
         while !over.load(Ordering::Relaxed) || received.latencies_ms.len() + received.lost < at_least {
@@ -230,12 +231,12 @@ impl Neighbour {
     }
 }
 
-/// What the synchronous render answered.
+/// The response of the synchronous render.
 struct Answer {
     status: StatusCode,
-    /// Of the render, if there is one.
+    /// The render's id, if there is one.
     id: Option<String>,
-    /// The member that is refused first.
+    /// The JSON pointer of the first validation error.
     pointer: Option<String>,
 }
 

@@ -1,7 +1,8 @@
-//! Measures Platen against the raw limit, which is the same Chromium without a service around it, and against the usual
-//! way, a fresh tab for every render. `make bench` builds both and calls it.
+//! Compares Platen with the raw limit, which is the same Chromium without a service, and with the usual approach, a new
+//! tab for each render. `make bench` builds and runs it.
 //!
-//! Everything runs on loopback and ends with the run. A wrong answer of any side ends the run without a result.
+//! All processes listen on loopback and stop at the end of the run. An invalid response from any side ends the run
+//! without a result.
 
 mod bench;
 mod browser;
@@ -38,11 +39,11 @@ use crate::{
     report::{Surroundings, to_json, to_text},
 };
 
-/// Measure Platen against what the same Chromium can do at best.
+/// Benchmark Platen against the limits of the same Chromium.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// Seven minutes instead of forty; shows what is broken, not what is slow.
+    /// Take seven minutes instead of forty; detects failures, not slowdowns.
     #[arg(long)]
     quick: bool,
     /// Write all figures to this file.
@@ -51,32 +52,33 @@ struct Arguments {
     /// The binary to measure, built in release mode. Without it, only Chromium is measured.
     #[arg(long, value_name = "FILE")]
     platen: Option<PathBuf>,
-    /// The real binary of the browser, not a wrapper script; for all sides.
+    /// The browser's binary, not a wrapper script; used by all sides.
     #[arg(
         long,
         value_name = "FILE",
         default_value = "/usr/lib/chromium/chromium-headless-shell"
     )]
     chromium: PathBuf,
-    /// Small renders in a row, with the service's memory at ten points. Without it: 10,000, or 1,000 in a quick run.
+    /// Number of small renders in the soak, which samples the service's memory at ten points. Default: 10,000, or 1,000
+    /// in a quick run.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
     soak: Option<u64>,
-    /// Measure this section alone.
+    /// Measure only this section.
     #[arg(long, value_enum, requires = "platen")]
     only: Option<Section>,
-    /// Renders of the section mixed-soak.
+    /// Number of renders in the section mixed-soak.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..))]
     mixed: u64,
 }
 
-/// A section that can be measured by itself.
+/// A section that can be measured alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Section {
-    /// Ordinary renders, against Chromium by itself.
+    /// Ordinary renders, compared with Chromium alone.
     Speed,
-    /// What one account's hostile requests cost the service and another account.
+    /// The cost of one account's hostile requests for the service and another account.
     Hostile,
-    /// Mixed pages of several accounts, one in a hundred hostile; only measured by itself.
+    /// Mixed pages of several accounts, one in a hundred hostile; measured only on request.
     MixedSoak,
 }
 
@@ -115,7 +117,7 @@ async fn run(arguments: Arguments) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Attacks open thousands of connections.
+/// Raises the limit of open files: attacks open thousands of connections.
 fn raise_open_files() -> io::Result<()> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let raised = Rlimit {

@@ -1,4 +1,4 @@
-//! Callers that render one document after the other, and what they see in one round.
+//! Callers that render one document after the other, and the measurements of a round.
 
 use std::{
     io,
@@ -21,47 +21,47 @@ use crate::{
     statistics::percentile,
 };
 
-/// Somebody who has one render under way at a time.
+/// A client with one render in progress at a time.
 pub(crate) trait Caller: Send + 'static {
-    /// Renders once and looks at the answer.
+    /// Renders once and checks the response.
     fn render(&mut self) -> impl Future<Output = Result<Bytes, LoadError>> + Send;
 
-    /// What the way needs between two renders; counts for throughput, not for the latency.
+    /// Cleans up between two renders; counts for throughput, not for latency.
     fn tidy_up(&mut self) -> impl Future<Output = Result<(), LoadError>> + Send {
         async { Ok(()) }
     }
 }
 
-/// When a round ends: no render is begun after either bound, but each caller makes at least one.
+/// Bounds of a round: no render starts after either is reached, but each caller renders at least once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
     pub(crate) time: Duration,
     pub(crate) renders: u64,
-    /// Whether each caller renders once before the clock starts.
+    /// Whether each caller renders once before the measurement starts.
     pub(crate) warm_up: bool,
 }
 
-/// What was measured in one round.
+/// The measurements of one round.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Round {
     pub(crate) renders: usize,
     pub(crate) p50_ms: f64,
     pub(crate) p95_ms: f64,
     pub(crate) renders_per_second: f64,
-    /// Processor time of the server's process and its descendants, for each render.
+    /// CPU time of the server process and its descendants per render.
     pub(crate) cpu_ms_per_render: ProcessorTime,
-    /// Largest seen during the round.
+    /// The maximum during the round.
     pub(crate) memory: Memory,
 }
 
-/// Callers after a round, each with its last document, and what was measured.
+/// The callers after a round, each with its last document, and the measurements.
 pub(crate) struct Outcome<C> {
     pub(crate) callers: Vec<C>,
     pub(crate) documents: Vec<Bytes>,
     pub(crate) round: Round,
 }
 
-/// Lets all callers render at once until `limit`. `server` is the process whose tree does the work.
+/// Runs all callers concurrently until `limit`. `server` is the root of the process tree that does the work.
 pub(crate) async fn run_round<C: Caller>(
     mut callers: Vec<C>,
     limit: Limit,
@@ -74,7 +74,7 @@ pub(crate) async fn run_round<C: Caller>(
         }))
         .await?;
     }
-    // Everybody's first render is promised.
+    // Each caller's first render counts from the start.
     let begun = Arc::new(AtomicU64::new(callers.len() as u64));
     let processor_before = processes::processor_time(server)?;
     let start = Instant::now();
@@ -138,9 +138,9 @@ async fn render_until<C: Caller>(
     }
 }
 
-/// Does `work` and tells the largest memory seen meanwhile.
+/// Runs `work` and returns its result with the peak memory during it.
 async fn watch_memory<T>(server: u32, work: impl Future<Output = T>) -> io::Result<(T, Memory)> {
-    // Often enough for a document that grows, rare enough to cost nothing that counts.
+    // Short enough to see the peak of a large document, long enough not to affect the measurement.
     const INTERVAL: Duration = Duration::from_millis(500);
     let mut work = pin!(work);
     let mut peak = Memory::default();

@@ -1,4 +1,4 @@
-//! Callers of many accounts: where sessions are not simply found warm.
+//! Workload mixes of many accounts, whose sessions are not always warm.
 
 use std::{
     sync::{
@@ -16,7 +16,7 @@ use crate::{
     platen::client::{Client, Order},
 };
 
-/// Every render is the next account's.
+/// Takes the next account for each render.
 #[derive(Clone)]
 pub(crate) struct ManyAccounts {
     clients: Arc<Vec<Client>>,
@@ -24,7 +24,7 @@ pub(crate) struct ManyAccounts {
     order: Order,
 }
 
-/// One account's renders, but every tenth is the first render of an account that was never seen before.
+/// Renders for one account, but every tenth render is the first of an unused account.
 #[derive(Clone)]
 pub(crate) struct Newcomers {
     regular: Client,
@@ -34,11 +34,11 @@ pub(crate) struct Newcomers {
     order: Order,
 }
 
-/// Every which render is a newcomer's.
+/// One render in this many is a newcomer's.
 pub(crate) const NEWCOMER_INTERVAL: usize = 10;
 
 impl ManyAccounts {
-    /// Takes turns between `clients`, over all clones of this caller.
+    /// Rotates through `clients`, across all clones of this caller.
     pub(crate) fn new(clients: Vec<Client>, order: &Order) -> Self {
         Self {
             clients: Arc::new(clients),
@@ -56,7 +56,7 @@ impl Caller for ManyAccounts {
 }
 
 impl Newcomers {
-    /// Uses up `newcomers`, over all clones of this caller.
+    /// Consumes `newcomers`, across all clones of this caller.
     pub(crate) fn new(regular: &Client, newcomers: Vec<Client>, order: &Order) -> Self {
         Self {
             regular: regular.clone(),
@@ -67,7 +67,7 @@ impl Newcomers {
         }
     }
 
-    /// What the first renders took so far.
+    /// Returns the latencies of the first renders so far.
     pub(crate) fn first_renders_ms(&self) -> Vec<f64> {
         self.first_renders_ms
             .lock()

@@ -1,4 +1,4 @@
-//! What header and footer cost that run through several parts.
+//! The cost of headers and footers that are numbered across several parts.
 
 use std::{sync::Arc, time::Instant};
 
@@ -11,7 +11,7 @@ use crate::{
     statistics::median,
 };
 
-/// One document of several parts, and how often it is rendered.
+/// A document of several parts, and the number of renders.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     parts: usize,
@@ -19,18 +19,18 @@ pub(crate) struct Case {
     renders: usize,
 }
 
-/// Milliseconds, medians of renders that took turns.
+/// Medians of alternating renders, in milliseconds.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct NumberingCost {
     pub(crate) name: &'static str,
     /// Without header and footer.
     pub(crate) plain_ms: f64,
-    /// With them.
+    /// With header and footer.
     pub(crate) numbered_ms: f64,
 }
 
 impl NumberingCost {
-    /// What header and footer add.
+    /// Returns the cost of header and footer.
     pub(crate) fn added_ms(&self) -> f64 {
         self.numbered_ms - self.plain_ms
     }
@@ -43,7 +43,7 @@ pub(crate) const TWO_PARTS: Case = Case {
     pages_each: 2,
     renders: 15,
 };
-/// As much as one request takes.
+/// The maximum of one request.
 pub(crate) const FIFTY_PARTS: Case = Case {
     name: "50 parts of 1,000 pages",
     parts: 50,
@@ -51,7 +51,7 @@ pub(crate) const FIFTY_PARTS: Case = Case {
     renders: 3,
 };
 
-/// Renders the case without and with header and footer, in turn.
+/// Renders the case alternately without and with header and footer.
 pub(crate) async fn measure(client: &Client, case: &Case) -> Result<NumberingCost, LoadError> {
     let load = Arc::new(Load {
         name: case.name,
@@ -61,7 +61,7 @@ pub(crate) async fn measure(client: &Client, case: &Case) -> Result<NumberingCos
     });
     let orders = [false, true].map(|numbered| Order::of_parts(&load, case.parts, numbered));
     let mut took_ms = [Vec::new(), Vec::new()];
-    // The first renders warm the session up.
+    // The first renders warm up the session.
     for turn in 0..=case.renders {
         for (order, took_ms) in orders.iter().zip(&mut took_ms) {
             let sent = Instant::now();

@@ -1,4 +1,4 @@
-//! The standard loads: what every way of rendering is measured with.
+//! The standard loads that all ways of rendering are measured with.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ const INVOICE: &str = include_str!("../pages/invoice.html");
 const INVOICE_SCRIPT: &str = include_str!("../pages/invoice-script.html");
 const TABLE: &str = include_str!("../pages/table.html");
 
-/// The invoice's web fonts, as its style sheet names them.
+/// The invoice's web fonts, by their paths in its style sheet.
 const FONTS: [(&str, &[u8]); 2] = [
     (
         "fonts/ibm-plex-mono-latin-400-normal.woff2",
@@ -21,18 +21,18 @@ const FONTS: [(&str, &[u8]); 2] = [
     ),
 ];
 
-/// Five columns each, 19,400 cells: 100 pages of A4.
+/// Rows of five columns: 19,400 cells, 100 pages of A4.
 const TABLE_ROWS: u32 = 3_880;
 
 /// One standard load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Load {
     pub(crate) name: &'static str,
-    /// A complete document that asks for nothing outside itself.
+    /// A complete document without external resources.
     pub(crate) html: String,
-    /// Pages of A4 that it must have.
+    /// The required number of A4 pages.
     pub(crate) page_count: usize,
-    /// The name of a font that must be embedded: a page printed before its web font was there is no result.
+    /// The name of a font that must be embedded; it is missing if the page was printed before the web font loaded.
     pub(crate) font: Option<&'static str>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn invoice() -> Load {
     }
 }
 
-/// The invoice with a script that adds it up: such a page must leave a new JavaScript realm behind it.
+/// The invoice with a script that sums it up: such a page requires a new JavaScript realm afterwards.
 pub(crate) fn scripted_invoice() -> Load {
     let invoice = invoice();
     Load {
@@ -72,7 +72,7 @@ pub(crate) fn scripted_invoice() -> Load {
     }
 }
 
-/// 100 pages of ledger, without script.
+/// 100 pages of a ledger, without script.
 pub(crate) fn table() -> Load {
     Load {
         name: "table",

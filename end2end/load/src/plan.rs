@@ -1,21 +1,21 @@
-//! How much a run measures.
+//! The extent of a run.
 
 use std::time::Duration;
 
 use crate::hostile::Subscription;
 
-/// How much is measured.
+/// The amounts to measure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     /// Rounds of the small loads; each measures every way once.
     pub(crate) rounds: usize,
     /// Rounds of the 100-page table.
     pub(crate) table_rounds: usize,
-    /// The table is rendered by at most so many callers at once.
+    /// Maximum number of concurrent callers for the table.
     pub(crate) table_callers: usize,
     /// Time for one way and number of callers in one round.
     pub(crate) window: Duration,
-    /// New accounts that have their first render in one round.
+    /// New accounts whose first render is measured in one round.
     pub(crate) newcomers: usize,
     /// Renders of the soak, over all its points.
     pub(crate) soak_renders: u64,
@@ -23,9 +23,9 @@ pub(crate) struct Plan {
     pub(crate) queued_renders: usize,
     /// Completions of each printed document.
     pub(crate) completions: usize,
-    /// Whose attacks are measured.
+    /// The plans of the attackers.
     pub(crate) attackers: &'static [Subscription],
-    /// How long memory may take to come back after an attack.
+    /// Maximum wait for memory to be released after an attack.
     pub(crate) memory_patience: Duration,
 }
 
@@ -43,7 +43,7 @@ impl Plan {
         attackers: &[Subscription::Free, Subscription::Scale],
         memory_patience: Duration::from_mins(1),
     };
-    /// About seven minutes; shows what is broken, not what is slow.
+    /// About seven minutes; detects failures, not slowdowns.
     pub(crate) const QUICK: Self = Self {
         rounds: 1,
         table_rounds: 1,

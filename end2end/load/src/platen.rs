@@ -1,4 +1,4 @@
-//! Platen as its users meet it: the real binary with a private Postgres and a browser of its own, asked by HTTP.
+//! The service under test: the real binary with a private Postgres and its own browser, called over HTTP.
 
 pub(crate) mod client;
 
@@ -43,9 +43,9 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts the service in a role; it answers after [`Self::wait_until_ready`].
+    /// Starts the service in a role; it accepts requests after [`Self::wait_until_ready`].
     pub(crate) fn start(binary: &Path, chromium: &Path, role: &'static str) -> Result<Self, LoadError> {
-        // The limits of one account are not what is measured.
+        // The limits per account are not under test.
         let settings = [
             ("PLATEN_RATE_PER_MINUTE", "1000000"),
             ("PLATEN_CONCURRENCY", "256"),
@@ -54,7 +54,7 @@ impl Service {
         Self::start_with(binary, chromium, role, &settings)
     }
 
-    /// As [`Self::start`], with default settings but for these.
+    /// Like [`Self::start`], with default settings except for `settings`.
     pub(crate) fn start_with(
         binary: &Path,
         chromium: &Path,
@@ -62,7 +62,7 @@ impl Service {
         settings: &[(&'static str, &str)],
     ) -> Result<Self, LoadError> {
         let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
-        // The users of the database and of the browser must get through to what is theirs.
+        // The users of the database and of the browser need access to their folders.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let listen = format!("127.0.0.1:{port}");
@@ -95,9 +95,9 @@ impl Service {
         })
     }
 
-    /// Waits until the service takes renders.
+    /// Waits until the service accepts renders; fails if it exits or is not ready within two minutes.
     pub(crate) async fn wait_until_ready(&mut self) -> Result<(), LoadError> {
-        // A first start makes a database cluster.
+        // The first start creates a database cluster.
         const PATIENCE: Duration = Duration::from_mins(2);
         let start = Instant::now();
         loop {
@@ -115,7 +115,7 @@ impl Service {
         }
     }
 
-    /// Waits until the service takes renders, measures it, and stops it whatever came of that.
+    /// Waits until the service is ready, runs `measure`, and stops the service even if that fails.
     pub(crate) async fn while_it_runs<T>(
         mut self,
         measure: impl AsyncFnOnce(&Self) -> Result<T, LoadError>,
@@ -131,12 +131,12 @@ impl Service {
         Ok(measured)
     }
 
-    /// Makes an account and a key, by the command line, as an operator does.
+    /// Creates an account and a key with the command line, and returns a client for them.
     pub(crate) async fn new_client(&self, name: &str) -> Result<Client, LoadError> {
         self.new_client_with(name, "Scale").await
     }
 
-    /// As [`Self::new_client`], on this plan.
+    /// Like [`Self::new_client`], on the given plan.
     pub(crate) async fn new_client_with(&self, name: &str, plan: &str) -> Result<Client, LoadError> {
         let email = format!("{name}@load.example");
         self.run(
@@ -159,44 +159,44 @@ impl Service {
         Ok(Client::new(&self.http, &self.address, key.trim()))
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub(crate) fn authority(&self) -> &str {
         self.address.trim_start_matches("http://")
     }
 
-    /// What it counts and measures, for those who have the token.
+    /// Returns the service's metrics, which require the token.
     pub(crate) async fn metrics(&self, token: &str) -> Result<String, LoadError> {
         let request = self.http.get(format!("{}/metrics", self.address)).bearer_auth(token);
         Ok(request.send().await?.error_for_status()?.text().await?)
     }
 
-    /// Its settings, as its commands read them.
+    /// Returns the service's settings, as its commands read them.
     fn config(&self) -> Result<Config, LoadError> {
         let known = |name: &str| self.settings.iter().find(|(known, _)| *known == name);
         let config = Config::read(&|name| known(name).map(|(_, value)| value.clone()));
         config.map_err(|error| LoadError::Platen(error.to_string()))
     }
 
-    /// Bytes that it grants all its pages.
+    /// Returns the memory budget of all pages, in bytes.
     pub(crate) fn pages_budget(&self) -> Result<u64, LoadError> {
         Ok(self.config()?.memory.pages)
     }
 
-    /// Its database, as its commands join it.
+    /// Connects to the service's database like its commands.
     pub(crate) async fn database(&self) -> Result<Database, LoadError> {
         let config = self.config()?;
         let database = database::open_for_command(&config).await;
         database.map_err(|error| self.failure(&error.to_string()))
     }
 
-    /// Lets the callers render; see [`run_round`].
+    /// Runs the callers; see [`run_round`].
     pub(crate) async fn measure<C: Caller>(&self, callers: Vec<C>, limit: Limit) -> Result<Outcome<C>, LoadError> {
         run_round(callers, limit, self.pid)
             .await
             .map_err(|error| self.failure(&error.to_string()))
     }
 
-    /// Stops the service and makes sure that it leaves no process behind.
+    /// Stops the service; fails, and kills what is left, if processes remain.
     pub(crate) async fn stop(mut self) -> Result<(), LoadError> {
         const GRACE: Duration = Duration::from_secs(40);
         const AFTERMATH: Duration = Duration::from_secs(10);
@@ -216,13 +216,13 @@ impl Service {
         let leftovers = processes::still_running(&tree);
         for process in &leftovers {
             if let Some(pid) = pid_of(process.pid) {
-                // It may end on its own just now.
+                // The process may have exited by itself.
                 let _ = kill_process(pid, Signal::KILL);
             }
         }
         match (left_in_time, leftovers.len()) {
             (true, 0) => Ok(()),
-            (false, _) => Err(self.failure(&format!("did not leave within {} s of SIGTERM", GRACE.as_secs()))),
+            (false, _) => Err(self.failure(&format!("did not exit within {} s of SIGTERM", GRACE.as_secs()))),
             (true, count) => Err(self.failure(&format!("left {count} processes behind"))),
         }
     }
@@ -248,7 +248,7 @@ impl Service {
         )))
     }
 
-    /// An error with what the service has last said.
+    /// Returns an error with the end of the service's log.
     pub(crate) fn failure(&self, what: &str) -> LoadError {
         const LINES: usize = 15;
         let log = fs::read_to_string(self.folder.path().join("service.log")).unwrap_or_default();
@@ -262,7 +262,7 @@ fn pid_of(number: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(number).ok()?)
 }
 
-/// The command without what the surroundings say about another Platen.
+/// Returns the command without the environment variables of another Platen.
 fn platen(binary: &Path, settings: &[(&str, String)]) -> Command {
     let mut command = Command::new(binary);
     for (name, _) in std::env::vars_os() {
@@ -272,7 +272,7 @@ fn platen(binary: &Path, settings: &[(&str, String)]) -> Command {
     }
     command
         .envs(settings.iter().map(|(name, value)| (name, value)))
-        // What a terminal sends to the bench does not reach it twice.
+        // Keeps signals that a terminal sends to the benchmark from reaching the service as well.
         .process_group(0)
         .kill_on_drop(true);
     command

@@ -1,45 +1,46 @@
-//! What processes cost, from `/proc`: processor time and memory of a process and all that descend from it.
+//! CPU time and memory of a process and its descendants, from `/proc`.
 
 use std::{collections::HashSet, fs, io};
 
 use serde::Serialize;
 
-/// One line of `/proc/<pid>/stat`.
+/// A line of `/proc/<pid>/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
     parent: u32,
     name: String,
-    /// Clock ticks.
+    /// CPU time in clock ticks.
     ticks: u64,
-    /// Clock ticks of ended children that it has waited for.
+    /// CPU time of reaped children, in clock ticks.
     children_ticks: u64,
-    /// Clock ticks after the machine's start; tells it from a later process with the same number.
+    /// Start time in clock ticks since boot; distinguishes the process from a later one with the same id.
     started: u64,
-    /// Ended, but nobody has waited for it yet.
+    /// Whether it has exited but has not been reaped.
     is_zombie: bool,
 }
 
-/// Resident memory, bytes.
+/// Resident memory in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Memory {
-    /// The service's own process; 0 where Chromium is measured by itself.
+    /// The service's own process; 0 if Chromium is measured alone.
     pub(crate) service: u64,
-    /// All Chromium processes: anonymous memory of each, and files and shared memory once, as the largest has them.
+    /// All Chromium processes: the sum of their anonymous memory, and files and shared memory once, as in the largest
+    /// process.
     pub(crate) chromium: u64,
 }
 
-/// Resident bytes of one process now.
+/// Returns the current resident memory of a process in bytes.
 pub(crate) fn resident(pid: u32) -> io::Result<u64> {
     of_status(pid, "VmRSS:")
 }
 
-/// Resident bytes of one process at its highest since [`forget_high_water`].
+/// Returns the peak resident memory of a process in bytes since [`forget_high_water`].
 pub(crate) fn high_water(pid: u32) -> io::Result<u64> {
     of_status(pid, "VmHWM:")
 }
 
-/// See `proc_pid_clear_refs(5)`.
+/// Resets the peak resident memory of a process; see `proc_pid_clear_refs(5)`.
 pub(crate) fn forget_high_water(pid: u32) -> io::Result<()> {
     fs::write(format!("/proc/{pid}/clear_refs"), "5")
 }
@@ -52,33 +53,31 @@ fn of_status(pid: u32, field: &str) -> io::Result<u64> {
     Ok(kibibytes * 1024)
 }
 
-/// Processor time of a process and its tree, in milliseconds.
+/// CPU time of a process and its descendants, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(crate) struct ProcessorTime {
-    /// The process itself: the service, or Chromium's browser process where it is measured by itself.
+    /// The process itself: the service, or Chromium's browser process if it is measured alone.
     pub(crate) root: f64,
     /// Chromium's renderers.
     pub(crate) renderers: f64,
-    /// Its browser processes below the root.
+    /// Chromium's browser processes below the root.
     pub(crate) browsers: f64,
-    /// Its GPU processes.
+    /// Chromium's GPU processes.
     pub(crate) gpu: f64,
-    /// Postgres.
     pub(crate) postgres: f64,
-    /// All others that run.
+    /// All other running processes.
     pub(crate) others: f64,
-    /// Children that have ended and were waited for.
+    /// Children that have exited and were reaped.
     pub(crate) ended: f64,
 }
 
 impl ProcessorTime {
-    /// All of it.
     pub(crate) fn sum(&self) -> f64 {
         self.root + self.renderers + self.browsers + self.gpu + self.postgres + self.others + self.ended
     }
 
-    /// What was used since `before`, for each of so many renders. A process that ended meanwhile takes its time to its
-    /// parent's ended children, if that has waited for it.
+    /// Returns the time used since `before`, divided by `renders`. The time of a process that exited in between counts
+    /// for its parent's exited children, if the parent has reaped it.
     pub(crate) fn since(&self, before: &Self, renders: usize) -> Self {
         let each = |of: fn(&Self) -> f64| (of(self) - of(before)) / renders as f64;
         Self {
@@ -100,11 +99,11 @@ struct Resident {
     shared: u64,
 }
 
-/// The process and its descendants, as they are now.
+/// Returns the process and its current descendants.
 pub(crate) fn tree(root: u32) -> io::Result<Vec<Process>> {
     let mut all: Vec<Process> = fs::read_dir("/proc")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
-        // A process that ends while we look is no longer of interest.
+        // A process that exits meanwhile is skipped.
         .filter_map(read_stat)
         .collect();
     let mut known = HashSet::from([root]);
@@ -124,14 +123,14 @@ pub(crate) fn tree(root: u32) -> io::Result<Vec<Process>> {
     Ok(all)
 }
 
-/// Those of `processes` that have not ended.
+/// Returns those of `processes` that have not exited.
 pub(crate) fn still_running(processes: &[Process]) -> Vec<&Process> {
     let is_running =
         |process: &&Process| read_stat(process.pid).is_some_and(|now| now.started == process.started && !now.is_zombie);
     processes.iter().filter(is_running).collect()
 }
 
-/// Processor time used so far.
+/// Returns the CPU time used so far.
 pub(crate) fn processor_time(root: u32) -> io::Result<ProcessorTime> {
     let per_millisecond = rustix::param::clock_ticks_per_second() as f64 / 1e3;
     let milliseconds = |ticks: u64| ticks as f64 / per_millisecond;
@@ -154,16 +153,16 @@ pub(crate) fn processor_time(root: u32) -> io::Result<ProcessorTime> {
     Ok(used)
 }
 
-/// What Chromium calls the kind of one of its processes; `None` for the browser process.
+/// Returns Chromium's name for the kind of a process; `None` for the browser process.
 fn chromium_kind(pid: u32) -> Option<String> {
     let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    // A forked process writes its title over its arguments, parted by blanks.
+    // A forked process overwrites its arguments with a title, separated by spaces.
     let mut arguments = line.split(|&byte| byte == 0 || byte == b' ');
     let kind = arguments.find_map(|argument| argument.strip_prefix(b"--type="))?;
     Some(String::from_utf8_lossy(kind).into_owned())
 }
 
-/// Memory of the process and of the Chromium processes in its tree.
+/// Returns the memory of the process and of the Chromium processes among its descendants.
 pub(crate) fn memory(root: u32) -> io::Result<Memory> {
     let mut service = 0;
     let mut chromium = Resident::default();
@@ -191,7 +190,7 @@ fn read_stat(pid: u32) -> Option<Process> {
 }
 
 fn parse_stat(stat: &str) -> Option<Process> {
-    // The name stands in brackets and may hold brackets and blanks itself; proc_pid_stat(5).
+    // The name is in parentheses and may itself contain parentheses and spaces; see proc_pid_stat(5).
     let (head, rest) = stat.rsplit_once(") ")?;
     let (pid, name) = head.split_once(" (")?;
     let fields: Vec<&str> = rest.split(' ').collect();

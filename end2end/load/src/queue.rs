@@ -1,4 +1,5 @@
-//! Renders that nobody waits for: how fast they are accepted, begun and done, and what a claim takes when very many wait.
+//! Asynchronous renders: how fast they are accepted, started and finished, and the duration of a claim from a long
+//! queue.
 
 use std::time::{Duration, Instant};
 
@@ -31,55 +32,55 @@ use crate::{
     statistics::{median, percentile},
 };
 
-/// Requests at once when they are only accepted.
+/// Concurrent requests while renders are only accepted.
 const CALLERS: usize = 32;
-/// Requests that are only accepted, of one account and then of several.
+/// Requests that are only accepted, first from one account, then from several.
 const ACCEPTED: usize = 1_000;
 const ACCOUNTS: usize = 20;
-/// Renders that are begun while nothing else is done.
+/// Renders whose start is measured on an idle service.
 const IDLE_STARTS: usize = 30;
-/// What waits when claims are measured.
+/// The queue from which claims are measured.
 const WAITING_ACCOUNTS: i32 = 500;
 const WAITING_EACH: i32 = 200;
 const CLAIMS: usize = 300;
-/// What a worker on two cores claims at once.
+/// Jobs that a worker on two cores claims at once.
 const CLAIMED_AT_ONCE: usize = 2;
-/// Looks at what is still to be done.
+/// Polling interval for unfinished renders.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What a service does that renders.
+/// Measurements of a service that renders.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct QueueThroughput {
     /// Milliseconds from acceptance to start on an idle service.
     pub(crate) start_p50_ms: f64,
-    /// Renders that are done in a second once all are accepted and until none waits.
+    /// Renders finished per second, from the acceptance of the last one until the queue is empty.
     pub(crate) queued_per_second: f64,
-    /// Renders that are done in a second when four callers wait for them.
+    /// Synchronous renders finished per second with four callers.
     pub(crate) synchronous_per_second: f64,
-    /// Bytes of the service's own process, once the queue is empty again.
+    /// Memory of the service's own process in bytes, after the queue is empty.
     pub(crate) service_memory: u64,
 }
 
 impl QueueThroughput {
-    /// The queue against callers who wait.
+    /// Returns the throughput of the queue relative to that of synchronous callers.
     pub(crate) fn ratio(&self) -> f64 {
         self.queued_per_second / self.synchronous_per_second
     }
 }
 
-/// What a service does that only accepts.
+/// Measurements of a service that only accepts renders.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Acceptance {
-    /// Requests of one account in a second.
+    /// Requests per second of one account.
     pub(crate) of_one_per_second: f64,
-    /// Requests of several accounts in a second.
+    /// Requests per second of several accounts.
     pub(crate) per_second: f64,
-    /// Milliseconds that a claim takes while 100,000 jobs of 500 accounts wait.
+    /// Duration of a claim in milliseconds, with 100,000 queued jobs of 500 accounts.
     pub(crate) claim_p95_ms: f64,
 }
 
-/// Lets a service render what it accepts of an account: one after the other, then `count` at once. `synchronous` has been
-/// measured just before.
+/// Measures asynchronous renders of one account: first one after the other, then `count` at once. `synchronous` is the
+/// result of a round measured just before.
 pub(crate) async fn measure_throughput(
     service: &Service,
     account: &Client,
@@ -99,8 +100,7 @@ pub(crate) async fn measure_throughput(
     for _ in 0..count {
         renders.push(enqueue(account, &body).await?);
     }
-    // While requests are still being accepted, the queue is not all that the service does; nor should it be asked for each
-    // render before all have ended.
+    // While requests are still being accepted, or renders are polled, the service isn't fully available to the queue.
     let full = OffsetDateTime::now_utc();
     if let Some(last) = renders.last() {
         ended(account, last).await?;
@@ -123,7 +123,7 @@ pub(crate) async fn measure_throughput(
     })
 }
 
-/// Lets a service accept what nobody renders, and then claims from a queue of 100,000 jobs as a worker does.
+/// Measures the acceptance of renders that no worker runs, and then claims from a queue of 100,000 jobs.
 pub(crate) async fn measure_acceptance(service: &Service, load: &Load) -> Result<Acceptance, LoadError> {
     let mut accounts = Vec::new();
     for number in 0..ACCOUNTS {
@@ -146,7 +146,7 @@ pub(crate) async fn measure_acceptance(service: &Service, load: &Load) -> Result
     })
 }
 
-/// Requests accepted in a second.
+/// Returns the number of requests accepted per second.
 async fn accept(accounts: &[Client], body: &Value) -> Result<f64, LoadError> {
     let start = Instant::now();
     let callers = (0..CALLERS).map(async |caller| {
@@ -180,7 +180,7 @@ async fn measure_claims(db: &PgPool) -> Result<f64, StoreError> {
     Ok(percentile(&took_ms, 95.0).unwrap_or_default())
 }
 
-/// Adds accounts with jobs to the queue.
+/// Inserts accounts with queued jobs.
 async fn fill(db: &PgPool) -> Result<(), StoreError> {
     let statements = format!(
         "insert into accounts (id, inserted_at)
@@ -201,7 +201,7 @@ fn body(load: &Load) -> Value {
     json!({ "parts": [{ "type": "html", "content": load.html }] })
 }
 
-/// The id of an accepted render.
+/// Enqueues a render and returns its id.
 async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
     let answer = account
         .request(Method::POST, "renderers/pdf/async")
@@ -222,7 +222,7 @@ async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
     }
 }
 
-/// A render that has ended, and well.
+/// Waits for a render to end and returns it; fails if it did not succeed.
 async fn ended(account: &Client, id: &str) -> Result<Value, LoadError> {
     loop {
         let answer = account.request(Method::GET, &format!("renders/{id}")).send().await?;
@@ -231,7 +231,7 @@ async fn ended(account: &Client, id: &str) -> Result<Value, LoadError> {
         match render["state"].as_str() {
             Some("succeeded") => return Ok(render),
             Some("queued" | "processing") => sleep(LOOK_EVERY).await,
-            _ => return Err(LoadError::Platen(format!("did not render: {render}"))),
+            _ => return Err(LoadError::Platen(format!("failed a render: {render}"))),
         }
     }
 }
@@ -240,6 +240,6 @@ fn moment(time: &Value) -> Result<OffsetDateTime, LoadError> {
     let parsed = time.as_str().map(|time| OffsetDateTime::parse(time, &Rfc3339));
     match parsed {
         Some(Ok(time)) => Ok(time),
-        _ => Err(LoadError::Platen(format!("tells no time: {time}"))),
+        _ => Err(LoadError::Platen(format!("returned an invalid time: {time}"))),
     }
 }

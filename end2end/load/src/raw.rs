@@ -1,5 +1,5 @@
-//! Chromium by DevTools without a service around it: the raw limit (one page, used again and again) and the usual way (a
-//! fresh tab for every render in one shared context).
+//! Chromium controlled by DevTools without a service: the raw limit (one page, reused) and the usual approach (a new
+//! tab for each render in one shared context).
 
 use std::{path::Path, sync::Arc};
 
@@ -25,12 +25,12 @@ pub(crate) struct RawPeer {
     pages: Vec<PageSession>,
 }
 
-/// What a warm page does after each render.
+/// The action of a warm page after each render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
-    /// Nothing: the next document is put straight in, into the same JavaScript realm.
+    /// Nothing: the next document is loaded directly, in the same JavaScript realm.
     Nothing,
-    /// It navigates to `about:blank`: a new realm.
+    /// Navigates to `about:blank`, which creates a new realm.
     Reset,
 }
 
@@ -51,12 +51,12 @@ impl RawPeer {
         })
     }
 
-    /// Chromium's name and version.
+    /// Returns Chromium's name and version.
     pub(crate) async fn version(&self) -> Result<String, LoadError> {
         self.devtools.version().await
     }
 
-    /// Renders on `concurrency` warm pages. Returns a document too, for what is measured on documents.
+    /// Renders on `concurrency` warm pages. Also returns a document, for measurements that need one.
     pub(crate) async fn measure_warm(
         &mut self,
         load: &Arc<Load>,
@@ -74,7 +74,7 @@ impl RawPeer {
         Ok((outcome.round, document))
     }
 
-    /// Renders in `concurrency` tabs at once, each opened for one render.
+    /// Renders in `concurrency` concurrent tabs, each opened for one render.
     pub(crate) async fn measure_fresh_tabs(
         &self,
         load: &Arc<Load>,
@@ -93,7 +93,7 @@ impl RawPeer {
         Ok(outcome.round)
     }
 
-    /// Ends Chromium.
+    /// Stops Chromium.
     pub(crate) async fn close(self) -> Result<(), LoadError> {
         self.browser.close().await
     }
@@ -108,7 +108,7 @@ struct WarmPage {
 
 impl WarmPage {
     async fn new(mut page: PageSession, load: Arc<Load>, after: After) -> Result<Self, LoadError> {
-        // The page may hold the document of an earlier measurement.
+        // The page may still contain the document of an earlier measurement.
         reset(&mut page).await?;
         Ok(Self {
             frame_id: frame_id(&page).await?,
@@ -185,7 +185,7 @@ async fn reset(page: &mut PageSession) -> Result<(), LoadError> {
         .await
 }
 
-/// Prints as Platen prints by default: tagged, with outline, A4, backgrounds, margins by the page's style sheet.
+/// Prints with Platen's defaults: tagged, with outline, A4, backgrounds, margins from the page's style sheet.
 async fn print(page: &PageSession) -> Result<Bytes, LoadError> {
     #[derive(Deserialize)]
     struct Printed<'a> {

@@ -1,4 +1,4 @@
-//! The table for people and the file for comparison.
+//! The report: a text for people and JSON for comparisons.
 
 use std::{fmt::Write as _, fs};
 
@@ -16,7 +16,7 @@ use crate::{
 
 const MEGABYTE: f64 = 1e6;
 
-/// Where and how the run was made.
+/// The circumstances of the run.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     pub(crate) started: OffsetDateTime,
@@ -25,7 +25,7 @@ pub(crate) struct Surroundings {
     pub(crate) quick: bool,
 }
 
-/// The run as JSON.
+/// Returns the run as JSON.
 pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
     let cells: Vec<Value> = results.cells.iter().map(|cell| cell_json(results, cell)).collect();
     json!({
@@ -51,7 +51,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
     })
 }
 
-/// The run as text.
+/// Returns the run as text.
 pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String {
     let mut text = format!(
         "{}, {} cores, {}{}\n",
@@ -132,7 +132,7 @@ fn add_cell(text: &mut String, results: &Results, cell: &Cell) {
     );
 }
 
-/// Where processor time goes.
+/// Adds the CPU time by kind of process.
 fn add_processors(text: &mut String, results: &Results) {
     let _ = writeln!(
         text,

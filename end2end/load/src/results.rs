@@ -1,4 +1,4 @@
-//! What a run has measured, and what follows from it.
+//! The measurements of a run, and the ratios derived from them.
 
 use serde::Serialize;
 
@@ -12,25 +12,25 @@ use crate::{
     templates::TemplateCost,
 };
 
-/// A way to get a PDF.
+/// A way to produce a PDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Way {
-    /// A warm page, used again and again: the raw limit.
+    /// A warm page, reused: the raw limit.
     Raw,
     /// The same without frames for a screen.
     RawStill,
-    /// The first with a reset to `about:blank` after each render.
+    /// The raw limit with a reset to `about:blank` after each render.
     RawReset,
-    /// A fresh tab for every render.
+    /// A new tab for each render.
     FreshTab,
     /// Platen by HTTP, `pdf`.
     Pdf,
     /// Platen by HTTP, `pdf/a`.
     PdfA,
-    /// Platen, `pdf/a`, 20 accounts in turn.
+    /// Platen, `pdf/a`, rotating through 20 accounts.
     ManyAccounts,
-    /// Platen, `pdf/a`, every tenth render another account's first.
+    /// Platen, `pdf/a`, every tenth render the first of a new account.
     Newcomers,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Cell {
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct SoakPoint {
     pub(crate) renders: usize,
-    /// Bytes of the service's own process.
+    /// Memory of the service's own process, in bytes.
     pub(crate) service_memory: u64,
 }
 
@@ -58,11 +58,11 @@ pub(crate) struct Completion {
     pub(crate) p50_ms: f64,
 }
 
-/// Everything that was measured.
+/// All measurements of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) cells: Vec<Cell>,
-    /// First renders of new accounts while others are busy.
+    /// Latencies of the first renders of new accounts on a busy service.
     pub(crate) first_renders_ms: Vec<f64>,
     pub(crate) soak: Vec<SoakPoint>,
     pub(crate) completions: Vec<Completion>,
@@ -71,16 +71,17 @@ pub(crate) struct Results {
     pub(crate) crowd: Option<CrowdCost>,
     pub(crate) queue: Option<QueueThroughput>,
     pub(crate) acceptance: Option<Acceptance>,
-    /// Bytes that the service grants all its pages.
+    /// The service's memory budget for all pages, in bytes.
     pub(crate) pages_budget: Option<u64>,
-    /// Bytes that all Chromium processes hold after large documents and the small ones that followed, beyond those before.
+    /// Increase of the memory of all Chromium processes after large documents and the small ones that followed, in
+    /// bytes.
     pub(crate) left_by_large_documents: Option<u64>,
     pub(crate) hostile: Vec<AttackResult>,
     pub(crate) mixed_soak: Option<MixedSoak>,
 }
 
 impl Way {
-    /// For people.
+    /// Returns the name shown in the report.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw limit",
@@ -96,12 +97,12 @@ impl Way {
 }
 
 impl Cell {
-    /// The median over the rounds.
+    /// Returns the median over the rounds.
     pub(crate) fn median(&self, of: impl Fn(&Round) -> f64) -> f64 {
         median(&self.values(of)).unwrap_or_default()
     }
 
-    /// The largest over the rounds.
+    /// Returns the maximum over the rounds.
     pub(crate) fn largest(&self, of: impl Fn(&Round) -> u64) -> u64 {
         self.rounds.iter().map(of).max().unwrap_or_default()
     }
@@ -112,7 +113,7 @@ impl Cell {
 }
 
 impl Results {
-    /// Adds a round. Rounds with the same number must have been measured side by side.
+    /// Adds a round. Rounds with the same index must have been measured side by side.
     pub(crate) fn record(&mut self, load: &'static str, way: Way, concurrency: usize, round: Round) {
         match self.position(load, way, concurrency) {
             Some(index) => self.cells[index].rounds.push(round),
@@ -125,18 +126,18 @@ impl Results {
         }
     }
 
-    /// The rounds of one combination.
+    /// Returns the rounds of one combination.
     pub(crate) fn find(&self, load: &str, way: Way, concurrency: usize) -> Option<&Cell> {
         self.position(load, way, concurrency).map(|index| &self.cells[index])
     }
 
-    /// p50 against the raw limit's with as many callers.
+    /// Returns the p50 relative to that of the raw limit with the same number of callers.
     pub(crate) fn p50_ratio(&self, cell: &Cell) -> Option<f64> {
         let raw = self.find(cell.load, Way::Raw, cell.concurrency)?;
         median_ratio(&cell.values(|round| round.p50_ms), &raw.values(|round| round.p50_ms))
     }
 
-    /// p50 of one way against another's, of one caller.
+    /// Returns the p50 of one way relative to another's, with one caller each.
     pub(crate) fn one_caller_ratio(&self, load: &str, way: Way, reference: Way) -> Option<f64> {
         let [way, reference] = [way, reference].map(|way| self.find(load, way, 1));
         median_ratio(
@@ -145,13 +146,13 @@ impl Results {
         )
     }
 
-    /// Throughput against the raw limit's best.
+    /// Returns the throughput relative to the raw limit's best.
     pub(crate) fn throughput_ratio(&self, cell: &Cell) -> Option<f64> {
         let raw = self.best_by_round(cell.load, Way::Raw);
         median_ratio(&cell.values(|round| round.renders_per_second), &raw)
     }
 
-    /// Best throughput of one way against the best of another.
+    /// Returns the best throughput of one way relative to the best of another.
     pub(crate) fn best_ratio(&self, load: &str, way: Way, reference: Way) -> Option<f64> {
         median_ratio(&self.best_by_round(load, way), &self.best_by_round(load, reference))
     }
@@ -162,7 +163,7 @@ impl Results {
             .position(|cell| cell.load == load && cell.way == way && cell.concurrency == concurrency)
     }
 
-    /// Round by round, the throughput of the number of callers that did best.
+    /// Returns, for each round, the best throughput over all numbers of callers.
     fn best_by_round(&self, load: &str, way: Way) -> Vec<f64> {
         let mut best = Vec::new();
         for cell in self.cells.iter().filter(|cell| cell.load == load && cell.way == way) {

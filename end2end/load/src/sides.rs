@@ -1,4 +1,4 @@
-//! Both sides of the comparison, each measured by the way and the number of callers.
+//! The sides of the comparison, measured by way and number of callers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,13 +21,13 @@ use crate::{
     templates::{self, TemplateCost},
 };
 
-/// Accounts that take turns.
+/// Accounts in the rotation.
 const ACCOUNTS: usize = 20;
 
-/// Chromium by itself, and Platen if there is one.
+/// Chromium alone, and Platen if it is measured.
 pub(crate) struct Sides<'a> {
     pub(crate) raw: &'a mut RawPeer,
-    /// The same without frames.
+    /// Chromium without frames.
     pub(crate) still: &'a mut RawPeer,
     pub(crate) platen: Option<Platen<'a>>,
 }
@@ -35,30 +35,30 @@ pub(crate) struct Sides<'a> {
 /// A running service with its accounts.
 pub(crate) struct Platen<'a> {
     pub(crate) service: &'a Service,
-    /// The first of them renders whatever needs one account only.
+    /// The first account is used for everything that needs only one.
     accounts: Vec<Client>,
     /// Accounts that have not rendered yet.
     newcomers: Vec<Client>,
-    /// How many of them one round uses up.
+    /// Number of newcomers that one round consumes.
     newcomers_a_round: usize,
-    /// What the first renders of newcomers took.
+    /// Latencies of the newcomers' first renders.
     pub(crate) first_renders_ms: Vec<f64>,
 }
 
-/// Numbers of callers that a way is measured with. More than four would not give the raw client and the fresh tabs more
-/// of the cores; the mixes are about accounts, not about callers.
+/// Returns the numbers of callers that a way is measured with. Beyond four, the raw client and the new tabs would not
+/// get more of the cores; the workload mixes vary accounts, not callers.
 pub(crate) fn numbers_of_callers(way: Way) -> &'static [usize] {
     match way {
         Way::Raw | Way::RawStill | Way::RawReset | Way::FreshTab => &[1, 2, 4],
         Way::Pdf | Way::PdfA => &[1, 2, 4, 8],
         Way::ManyAccounts => &[4],
-        // One caller may have a newcomer's first render while the other keeps the service busy.
+        // One caller can have a newcomer's first render while the other keeps the service busy.
         Way::Newcomers => &[2],
     }
 }
 
 impl Sides<'_> {
-    /// One round of one way; `None` if it needs a Platen that is not there.
+    /// Measures one round of one way; `None` if it requires Platen, which isn't measured.
     pub(crate) async fn measure(
         &mut self,
         load: &Arc<Load>,
@@ -83,7 +83,7 @@ impl Sides<'_> {
 }
 
 impl<'a> Platen<'a> {
-    /// Makes the accounts and keys that the whole plan needs.
+    /// Creates the accounts and keys that the plan needs.
     pub(crate) async fn prepare(service: &'a Service, plan: Plan) -> Result<Self, LoadError> {
         let mut accounts = Vec::new();
         for number in 0..ACCOUNTS {
@@ -102,7 +102,7 @@ impl<'a> Platen<'a> {
         })
     }
 
-    /// One account.
+    /// Measures renders of one account.
     pub(crate) async fn measure(
         &self,
         load: &Arc<Load>,
@@ -115,25 +115,25 @@ impl<'a> Platen<'a> {
         Ok(self.run(&order, callers, limit).await?.1)
     }
 
-    /// What header and footer add to a document of several parts.
+    /// Measures the cost of header and footer in a document of several parts.
     pub(crate) async fn measure_numbering(&self, case: &numbering::Case) -> Result<NumberingCost, LoadError> {
         let measured = numbering::measure(&self.accounts[0], case).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 
-    /// What a stored template costs, and what it takes to keep one.
+    /// Measures the cost of rendering a stored template, and of managing one.
     pub(crate) async fn measure_templates(&self) -> Result<TemplateCost, LoadError> {
         let measured = templates::measure(&self.accounts[0]).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 
-    /// What very many renders of one account do to another.
+    /// Measures the effect of one account's many renders on another account.
     pub(crate) async fn measure_crowd(&self, hello: &Arc<Load>, load: &Arc<Load>) -> Result<CrowdCost, LoadError> {
         let measured = crowd::measure(&self.accounts[1], &self.accounts[0], hello, load).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 
-    /// What a full queue takes, against callers who wait.
+    /// Measures a full queue, compared with synchronous callers.
     pub(crate) async fn measure_queue(&self, load: &Arc<Load>, count: usize) -> Result<QueueThroughput, LoadError> {
         let limit = Limit {
             time: Duration::from_secs(10),
@@ -156,10 +156,10 @@ impl<'a> Platen<'a> {
         let order = Order::new(load, Wanted::PdfA);
         let newcomers = self.newcomers.split_off(self.newcomers.len() - self.newcomers_a_round);
         let limit = Limit {
-            // By count, so that the share of newcomers is right; time is the bound on a machine that is far too slow.
+            // Bounded by count, so that the share of newcomers is exact; time is only a safety net.
             time: limit.time * 20,
             renders: (newcomers.len() * NEWCOMER_INTERVAL) as u64,
-            // It would use up newcomers.
+            // A warm-up would consume newcomers.
             warm_up: false,
         };
         let callers = vec![Newcomers::new(&self.accounts[0], newcomers, &order); callers];

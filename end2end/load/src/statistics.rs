@@ -1,6 +1,6 @@
 //! Medians, percentiles and ratios.
 
-/// The smallest value that at least `percent` of all values do not exceed (nearest rank); `None` without values.
+/// Returns the smallest value that at least `percent` of all values don't exceed (nearest rank); `None` without values.
 pub(crate) fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -8,7 +8,7 @@ pub(crate) fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     sorted.get(rank.max(1) - 1).copied()
 }
 
-/// The middle value, or the mean of the two middle ones; `None` without values.
+/// Returns the middle value, or the mean of the two middle ones; `None` without values.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -20,7 +20,7 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(*sorted.get(middle - 1)?, upper))
 }
 
-/// The median of the ratios round by round: what slows the machine in one round slows both sides of its ratio.
+/// Returns the median of the ratios round by round, which cancels out the machine's speed in each round.
 pub(crate) fn median_ratio(values: &[f64], references: &[f64]) -> Option<f64> {
     let ratios: Vec<f64> = values
         .iter()

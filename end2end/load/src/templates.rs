@@ -1,4 +1,4 @@
-//! What stored templates cost: as parts of renders, and to keep.
+//! The cost of stored templates: rendering them and managing them.
 
 use std::{sync::Arc, time::Instant};
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Renders of each kind.
 const RENDERS: usize = 100;
-/// Templates that are kept and deleted again.
+/// Templates that are created and deleted.
 const KEPT: usize = 50;
 
 const CONTENT: &str = "<!doctype html><title>{{ title }}</title><h1>{{ title }}</h1>\
@@ -24,12 +24,12 @@ const CONTENT: &str = "<!doctype html><title>{{ title }}</title><h1>{{ title }}<
 const FILLED: &str = "<!doctype html><title>Order</title><h1>Order</h1>\
     <ul><li>Larch post: 12.5</li><li>Oak board: 8</li></ul>";
 
-/// Milliseconds, medians.
+/// Medians, in milliseconds.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct TemplateCost {
     /// A page sent as HTML.
     pub(crate) html: f64,
-    /// The same page made of a stored template, in turn with it.
+    /// The same page as a stored template, measured alternately.
     pub(crate) template: f64,
     pub(crate) create: f64,
     pub(crate) get: f64,
@@ -38,7 +38,7 @@ pub(crate) struct TemplateCost {
 }
 
 impl TemplateCost {
-    /// What filling the template adds.
+    /// Returns the cost of filling the template.
     pub(crate) fn added_ms(&self) -> f64 {
         self.template - self.html
     }
@@ -74,7 +74,7 @@ async fn measure_renders(client: &Client) -> Result<[f64; 2], LoadError> {
         Order::of_template(&load, &id, &context),
     ];
     let mut took_ms = [Vec::new(), Vec::new()];
-    // The first renders warm the session up.
+    // The first renders warm up the session.
     for turn in 0..=RENDERS {
         for (order, took_ms) in orders.iter().zip(&mut took_ms) {
             let sent = Instant::now();
@@ -88,7 +88,7 @@ async fn measure_renders(client: &Client) -> Result<[f64; 2], LoadError> {
     Ok(took_ms.map(|took_ms| median(&took_ms).unwrap_or_default()))
 }
 
-/// To create, get, change and delete.
+/// Measures creating, getting, changing and deleting a template.
 async fn measure_keeping(client: &Client) -> Result<[f64; 4], LoadError> {
     let mut took_ms: [Vec<f64>; 4] = Default::default();
     let mut note = |step: usize, since: Instant| took_ms[step].push(since.elapsed().as_secs_f64() * 1e3);
@@ -117,10 +117,10 @@ async fn create(client: &Client, name: &str) -> Result<String, LoadError> {
     let created = answer(client.request(Method::POST, "templates").json(&new)).await?;
     let id = created["data"]["id"].as_str();
     id.map(ToOwned::to_owned)
-        .ok_or_else(|| LoadError::Platen(format!("made a template without an id: {created}")))
+        .ok_or_else(|| LoadError::Platen(format!("created a template without an id: {created}")))
 }
 
-/// The body of an answer that says success; null when there is none.
+/// Returns the body of a successful response, or null if it is empty.
 async fn answer(request: RequestBuilder) -> Result<Value, LoadError> {
     let answer = request.send().await?;
     let status = answer.status();

@@ -1,5 +1,5 @@
-//! Runs the fake beside a service: `fake_stripe SECRET`. It prints its address, and sends its events, signed with the
-//! secret, wherever the last request to `/fake/webhook?url=…` said.
+//! Runs the fake Stripe for a service: `fake_stripe SECRET`. Prints its address, and sends its events, signed with the
+//! secret, to the URL of the last request to `/fake/webhook?url=…`.
 
 use platen_fake_stripe::FakeStripe;
 

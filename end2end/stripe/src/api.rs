@@ -58,7 +58,7 @@ fn none(what: &str) -> Response {
     )
 }
 
-/// The latest first, as Stripe lists them.
+/// Lists the latest object first, like Stripe.
 fn list(found: impl DoubleEndedIterator<Item = Value>) -> Response {
     let data: Vec<Value> = found.rev().collect();
     Json(json!({"object": "list", "has_more": false, "url": "/v1", "data": data})).into_response()
@@ -68,7 +68,7 @@ async fn webhook(State(shared): State<Shared>, RawQuery(text): RawQuery) {
     shared.lock().webhook = value(&query(text), "url").map(ToOwned::to_owned);
 }
 
-/// The payment of the customer with this address, for their last subscription, has failed so many seconds ago.
+/// Makes the payment for a customer's latest subscription fail, as of `seconds_ago`.
 async fn fail_payment(State(shared): State<Shared>, RawQuery(text): RawQuery) {
     let form = query(text);
     let [email, seconds_ago] = ["email", "seconds_ago"].map(|name| value(&form, name).unwrap());

@@ -1,5 +1,5 @@
-//! As much of Stripe as the tests of payment need: its API, its pages, and the events that it sends. It remembers what it
-//! is told, which stripe-mock does not; whether a request is well-formed is for stripe-mock to say.
+//! A fake of the parts of Stripe that the payment tests need: its API, its pages, and its events. Unlike stripe-mock it
+//! is stateful, but it doesn't validate requests, which stripe-mock does.
 
 #![expect(clippy::unwrap_used, reason = "tests say what went wrong by ending")]
 
@@ -17,7 +17,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 pub use crate::state::MeterEvents;
 use crate::state::State;
 
-/// A running fake; ended with the value.
+/// A running fake; stopped on drop.
 pub struct FakeStripe {
     url: String,
     secret: String,
@@ -36,7 +36,7 @@ impl Shared {
         self.state.lock().expect("no panic")
     }
 
-    /// Sends what has happened since the last time, if somebody wants to know.
+    /// Sends the events since the last call to the webhook, if one is set.
     pub(crate) async fn tell(&self) {
         let (target, events) = {
             let mut state = self.lock();
@@ -50,14 +50,14 @@ impl Shared {
             let request = reqwest::Client::new()
                 .post(&target)
                 .header("stripe-signature", signature);
-            // Stripe would try again; tests see what is missing.
+            // Stripe would retry; here, a lost event shows up in the test.
             let _ = request.body(body).send().await;
         }
     }
 }
 
 impl FakeStripe {
-    /// Starts it on a free port.
+    /// Starts the fake on a free port.
     pub async fn start(secret: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
@@ -75,69 +75,69 @@ impl FakeStripe {
         }
     }
 
-    /// With a slash at its end.
+    /// Returns the base URL, with a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Never, unless it crashes.
+    /// Waits for the server to end, which happens only if it crashes.
     pub async fn ended(mut self) {
         let _ = (&mut self.server).await;
     }
 
-    /// Everything that has happened since the last time, as bodies of events.
+    /// Returns the events since the last call, as request bodies.
     pub fn events(&self) -> Vec<String> {
         let untold = std::mem::take(&mut self.state.lock().untold);
         untold.iter().map(Value::to_string).collect()
     }
 
-    /// The header for a body that is sent now.
+    /// Returns the signature header for a body sent now.
     pub fn signature(&self, body: &str) -> String {
         sign(body, &self.secret, state::now())
     }
 
-    /// The person pays who was sent to this page.
+    /// Pays on this checkout page.
     pub fn pay(&self, page: &str) {
         let id = page.rsplit('/').next().expect("an id").to_owned();
         self.state.lock().pay(&id);
     }
 
-    /// The last subscription that was made.
+    /// Returns the latest subscription.
     pub fn last_subscription(&self) -> Value {
         self.state.lock().subscriptions.last().expect("a subscription").clone()
     }
 
-    /// A payment fails: an invoice that was made so many seconds ago stays open.
+    /// Makes a payment fail: an invoice created `seconds_ago` stays open.
     pub fn fail_payment(&self, subscription: &str, seconds_ago: i64) {
         self.state.lock().fail_payment(subscription, seconds_ago);
     }
 
-    /// What is open is paid after all.
+    /// Pays the open invoice.
     pub fn settle(&self, subscription: &str) {
         self.state.lock().settle(subscription);
     }
 
-    /// So many hundredths of the rest of what a customer has paid for credits are given back.
+    /// Refunds `percent` of the unrefunded part of a customer's first payment for credits.
     pub fn refund(&self, customer: &str, percent: i64) {
         self.state.lock().refund(customer, percent);
     }
 
-    /// What stays paid for after a change to something smaller does so no longer.
+    /// Ends the time until which a larger plan remains paid after a downgrade.
     pub fn let_kept_pass(&self, subscription: &str) {
         self.state.lock().let_kept_pass(subscription);
     }
 
-    /// Ends a subscription at once.
+    /// Cancels a subscription immediately.
     pub fn end(&self, subscription: &str) {
         self.state.lock().end(subscription);
     }
 
-    /// Says what becomes of events for a meter from now on.
+    /// Sets the handling of meter events from now on.
     pub fn at_meter_events(&self, fate: MeterEvents) {
         self.state.lock().at_meter_events = fate;
     }
 
-    /// Customers and credits of all events for a meter that were counted.
+    /// Returns customer and credits of all counted meter events.
     pub fn counted(&self) -> Vec<(String, i64)> {
         let state = self.state.lock();
         let payloads = state.meter_events.iter().map(|event| &event["payload"]);
@@ -149,12 +149,12 @@ impl FakeStripe {
             .collect()
     }
 
-    /// Lets the next payment for a change be declined.
+    /// Makes the next payment for a change be declined.
     pub fn decline_next(&self) {
         self.state.lock().decline_next = true;
     }
 
-    /// A subscription that nobody here has asked for, such as one made by hand at Stripe.
+    /// Creates a subscription without a checkout, such as one created by hand at Stripe.
     pub fn subscribe_by_hand(&self, customer: &str, product: &str) {
         self.state.lock().subscribe_to_product(customer, product);
     }

@@ -1,9 +1,9 @@
-//! What the fake remembers, and what happens in it.
+//! The state of the fake, and its transitions.
 
 use serde_json::{Value, json};
 use time::{Date, Month, OffsetDateTime};
 
-/// Name and value of the parameters of a request.
+/// Names and values of request parameters.
 pub(crate) type Form = Vec<(String, String)>;
 
 pub(crate) fn value<'a>(form: &'a Form, name: &str) -> Option<&'a str> {
@@ -16,7 +16,7 @@ pub(crate) fn now() -> i64 {
     OffsetDateTime::now_utc().unix_timestamp()
 }
 
-/// The same moment of the next month, or of its last day.
+/// Returns the same time in the next month, on its last day if it is shorter.
 fn a_month_after(seconds: i64) -> i64 {
     let from = OffsetDateTime::from_unix_timestamp(seconds).expect("a time");
     let next = from.month().next();
@@ -25,16 +25,16 @@ fn a_month_after(seconds: i64) -> i64 {
     from.replace_date(date).unix_timestamp()
 }
 
-/// What becomes of events for a meter.
+/// The handling of meter events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeterEvents {
-    /// They are counted.
+    /// Events are counted.
     Count,
-    /// They are refused.
+    /// Events are refused.
     Refuse,
-    /// They never arrive.
+    /// Requests fail, and events are not counted.
     Lose,
-    /// They are counted, and nobody is told.
+    /// Events are counted, but requests fail.
     CountAndLoseTheAnswer,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct State {
     pub(crate) prices: Vec<Value>,
     pub(crate) customers: Vec<Value>,
     pub(crate) sessions: Vec<Value>,
-    /// What was collected once, by the id of the session.
+    /// One-time payments, by the id of their checkout session.
     pub(crate) intents: Vec<(String, Value)>,
     pub(crate) subscriptions: Vec<Value>,
     pub(crate) invoices: Vec<Value>,
@@ -54,12 +54,11 @@ pub(crate) struct State {
     pub(crate) at_meter_events: MeterEvents,
     pub(crate) untold: Vec<Value>,
     pub(crate) decline_next: bool,
-    /// Idempotency keys, and what was answered.
+    /// Idempotency keys and their responses.
     pub(crate) answered: Vec<(String, Value)>,
     numbers: u64,
 }
 
-/// Finds an object by its id.
 pub(crate) fn find<'a>(list: &'a mut [Value], id: &str) -> Option<&'a mut Value> {
     list.iter_mut().find(|one| one["id"] == id)
 }
@@ -109,7 +108,7 @@ impl State {
             .clone()
     }
 
-    /// Somebody pays on the page of a session.
+    /// Pays on the page of a checkout session.
     pub(crate) fn pay(&mut self, session: &str) {
         let session = find(&mut self.sessions, session).expect("a session");
         if session["status"] == "complete" {
@@ -129,7 +128,7 @@ impl State {
         self.happened("checkout.session.completed", &session);
     }
 
-    /// What is paid once.
+    /// Collects a one-time payment.
     fn collect(&mut self, session: &str, customer: &str, amount: i64) {
         let invoice = self.invoice(customer, None, amount, now(), "paid");
         self.happened("invoice.paid", &invoice);
@@ -139,12 +138,12 @@ impl State {
         });
         let intent =
             json!({"id": self.id("pi"), "object": "payment_intent", "customer": customer, "latest_charge": charge});
-        // As whoever asks for it sees it; in events it is the id alone.
+        // Expanded, as in API responses; events contain only the id.
         self.intents.push((session.to_owned(), intent));
     }
 
-    /// So many hundredths of what a customer has paid once, and has not been given back, are given back: of the first such
-    /// payment. Without one nothing happens.
+    /// Refunds `percent` of the unrefunded part of a customer's first one-time payment that is not fully refunded. Does
+    /// nothing if there is none.
     pub(crate) fn refund(&mut self, customer: &str, percent: i64) {
         let charges = self.intents.iter_mut().map(|(_, intent)| &mut intent["latest_charge"]);
         let mut open = charges.filter(|charge| charge["customer"] == customer && charge["refunded"] == false);
@@ -235,7 +234,7 @@ impl State {
         self.happened("customer.subscription.deleted", &changed);
     }
 
-    /// `None`: the payment was declined.
+    /// Returns `None` if the payment was declined.
     pub(crate) fn update_subscription(&mut self, id: &str, form: &Form) -> Option<Value> {
         let invoices = value(form, "proration_behavior") == Some("always_invoice");
         if invoices && std::mem::take(&mut self.decline_next) {
@@ -251,7 +250,7 @@ impl State {
                     let mut item = one["items"]["data"][0].clone();
                     item["id"] = json!(format!("si_{}", price["id"].as_str().unwrap()));
                     item["price"] = price;
-                    // Stripe has no order for them.
+                    // Stripe doesn't guarantee an order of items.
                     one["items"]["data"].as_array_mut().unwrap().push(item);
                 }
                 None => {}
@@ -281,7 +280,7 @@ impl State {
         Some(changed)
     }
 
-    /// What a change to another price costs for the rest of the period.
+    /// Returns the cost of changing to another price for the rest of the period.
     pub(crate) fn difference(&self, subscription: &str, price: &Value) -> i64 {
         let found = self.subscriptions.iter().find(|one| one["id"] == subscription);
         let item = &found.expect("a subscription")["items"]["data"][0];

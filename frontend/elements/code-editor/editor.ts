@@ -1,4 +1,4 @@
-// The editor: CodeMirror with what templates and their data need of it.
+// The editor: CodeMirror, configured for templates and their data.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -19,14 +19,14 @@ import { colours, look } from "./look.ts";
 import { languageOf, type Language } from "./languages.ts";
 import { mark, offsetOf, type Marker } from "./markers.ts";
 
-/** Read out after the label. */
+/** The accessible description, read after the label. */
 const WAY_OUT = "Tab indents; press Escape first to leave by Tab.";
 
 export interface Options {
   text: string;
   label: string;
   language: Language;
-  /** Called when the person changes the text. */
+  /** Called when the user changes the text. */
   onInput: () => void;
 }
 
@@ -38,7 +38,7 @@ export interface Editor {
   close(): void;
 }
 
-/** Puts an editor into an element. */
+/** Creates an editor in an element. */
 export function open(parent: HTMLElement, options: Options): Editor {
   const tell = (update: ViewUpdate) => {
     if (update.docChanged) options.onInput();
@@ -67,7 +67,7 @@ function extensions({ label, language }: Options): Extension {
   const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
   return [
     EditorView.cspNonce.of(nonce),
-    // A scrolling region has to hold something that Tab reaches, said in so many words.
+    // A scrollable region must contain a keyboard-focusable element; the explicit tabindex states that it does.
     EditorView.contentAttributes.of({ "aria-label": label, "aria-description": WAY_OUT, tabindex: "0" }),
     lineNumbers(),
     lintGutter(),

@@ -1,4 +1,4 @@
-// What is written: templates (HTML with Jinja in it), and the data that fills them.
+// The languages of the editor: templates (HTML with Jinja) and their data (JSON).
 
 import { html } from "@codemirror/lang-html";
 import { jinja } from "@codemirror/lang-jinja";
@@ -7,7 +7,7 @@ import type { Extension } from "@codemirror/state";
 
 export type Language = "json" | "template";
 
-/** How a language is read. */
+/** Returns the CodeMirror extension that parses and highlights a language. */
 export function languageOf(language: Language): Extension {
   return language === "json" ? json() : jinja({ base: html({ matchClosingTags: false }) });
 }

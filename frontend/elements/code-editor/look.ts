@@ -1,10 +1,10 @@
-// How the editor looks: nothing but the tokens of the style sheet, so that both themes hold for it.
+// The editor's theme. It uses only the style sheet's tokens, so that it follows the light and the dark theme.
 
 import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The same colours as those of snippets (`tok-…`). */
+/** The same colours as those of code snippets (`tok-…`). */
 export const colours = HighlightStyle.define([
   { tag: [tags.tagName, tags.keyword, tags.controlKeyword, tags.definitionKeyword], color: "var(--code-tag)" },
   { tag: [tags.attributeName, tags.propertyName, tags.typeName, tags.className], color: "var(--code-key)" },

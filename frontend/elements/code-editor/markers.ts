@@ -1,13 +1,13 @@
-// Places with a message: underlined, marked beside the line, and listed by Ctrl+Shift+M.
+// Positions with a message: underlined, marked in the gutter, and listed by Ctrl+Shift+M.
 
 import { setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 
 export interface Marker {
-  /** From 1. */
+  /** 1-based. */
   line: number;
-  /** In characters, from 1. */
+  /** In characters, 1-based. */
   column: number;
   /** In characters. */
   length: number;
@@ -15,7 +15,7 @@ export interface Marker {
   severity: "error" | "warning";
 }
 
-/** Shows these and no others. */
+/** Replaces all markers of the editor. */
 export function mark(view: EditorView, markers: Marker[]) {
   const { doc } = view.state;
   const diagnostics = markers.map(({ line, column, length, message, severity }): Diagnostic => {
@@ -25,7 +25,7 @@ export function mark(view: EditorView, markers: Marker[]) {
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 
-/** Where a place is in the text as it stands, which may have changed since the place was found. */
+/** Returns the offset of a position, clamped to the current text, which may have changed since. */
 export function offsetOf(doc: Text, line: number, column: number): number {
   const { from, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
   const before = Array.from(text).slice(0, Math.max(column - 1, 0));

@@ -7,37 +7,35 @@ use crate::{
     wire::Named,
 };
 
-/// What something costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Price {
-    /// Stripe's name for it.
     pub id: String,
-    /// Ours.
+    /// Lookup key that the service has assigned.
     pub lookup_key: String,
-    /// What is sold at it.
+    /// Id of the product.
     pub product: String,
     /// In the smallest unit of the currency, such as cents.
     pub amount: i64,
-    /// Three small letters, such as `eur`.
+    /// ISO 4217 code in lower case, such as `eur`.
     pub currency: String,
-    /// Whether it is paid every month, rather than once.
+    /// Whether it is charged every month, rather than once.
     pub monthly: bool,
 }
 
-/// A price that is to be made, with its product.
+/// A price to create, with its product.
 #[derive(Debug, Clone)]
 pub struct NewPrice<'a> {
-    /// Ours; it never changes, while the price it leads to may.
+    /// Lookup key. It never changes, while the price that it refers to may.
     pub lookup_key: &'a str,
     /// Id of the product.
     pub product: &'a str,
-    /// What the product is called on invoices.
+    /// Name of the product on invoices.
     pub name: &'a str,
     /// In the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: &'a str,
-    /// Whether it is paid every month, rather than once.
+    /// Whether it is charged every month, rather than once.
     pub monthly: bool,
 }
 
@@ -58,10 +56,10 @@ struct RecurringWire {
 }
 
 impl Stripe {
-    /// The prices to which these keys lead now; keys that lead nowhere are left out.
+    /// Returns the active prices that these lookup keys refer to. Keys without a price are omitted.
     pub async fn find_prices(&self, lookup_keys: &[String]) -> Result<Vec<Price>, StripeError> {
         let mut found = Vec::new();
-        // Stripe takes ten keys at once.
+        // Stripe accepts ten keys per request.
         for keys in lookup_keys.chunks(10) {
             let mut query = vec![("active", "true".to_owned())];
             query.extend(keys.iter().map(|key| ("lookup_keys[]", key.clone())));
@@ -71,7 +69,7 @@ impl Stripe {
         Ok(found)
     }
 
-    /// Makes a price, and its product where there is none.
+    /// Creates a price, and its product if that does not exist.
     pub async fn create_price(&self, new: &NewPrice<'_>) -> Result<Price, StripeError> {
         self.create_missing_product(new.product, new.name).await?;
         let mut form = vec![
@@ -109,7 +107,7 @@ impl Stripe {
     }
 }
 
-/// `None`: a price without a key of ours, or one that depends on how much is taken.
+/// Returns `None` for a price without a lookup key, or whose amount depends on the quantity.
 fn read(price: PriceWire) -> Option<Price> {
     Some(Price {
         id: price.id,

@@ -1,4 +1,4 @@
-//! Pages of Stripe's: where people pay, and where they look after card, address and tax id.
+//! Pages that Stripe hosts: checkout, and the billing portal, where customers edit card, address and tax id.
 
 use miniserde::Deserialize;
 use time::OffsetDateTime;
@@ -8,44 +8,42 @@ use crate::{
     wire::moment,
 };
 
-/// What somebody is to pay for.
+/// A purchase to create a checkout page for.
 #[derive(Debug, Clone)]
 pub struct Purchase<'a> {
     /// Id of the customer.
     pub customer: &'a str,
     /// Id of the price.
     pub price: &'a str,
-    /// What it is.
+    /// What is bought.
     pub kind: Kind,
-    /// Whether Stripe works out taxes, and asks for the address that it needs for them.
+    /// Whether Stripe calculates taxes, and asks for the address that it needs for them.
     pub tax: bool,
-    /// Where the person comes back who has paid.
+    /// Where Stripe redirects the customer after payment.
     pub success_url: &'a str,
-    /// Where the person comes back who has not.
+    /// Where Stripe redirects a customer who cancels.
     pub cancel_url: &'a str,
 }
 
-/// Kinds of things to pay for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Every month.
+    /// A plan, charged every month.
     Subscription,
-    /// Once.
+    /// This many credits, charged once.
     Credits(i64),
 }
 
-/// Credits that somebody has paid for.
+/// A completed purchase of credits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidCredits {
-    /// Id of the visit to Stripe's page.
+    /// Id of the checkout session.
     pub id: String,
-    /// How many.
     pub credits: i64,
-    /// When they were ordered.
+    /// When the checkout session was created.
     pub ordered_at: OffsetDateTime,
-    /// What was paid, in the smallest unit of the currency.
+    /// Amount paid, in the smallest unit of the currency.
     pub paid: i64,
-    /// What of that was given back.
+    /// Part of that amount that was refunded.
     pub refunded: i64,
 }
 
@@ -81,7 +79,7 @@ struct MetadataWire {
 }
 
 impl Stripe {
-    /// Where to send somebody who is to pay.
+    /// Creates a checkout session and returns the URL of its page.
     pub async fn checkout_page(&self, purchase: &Purchase<'_>) -> Result<String, StripeError> {
         let mut form = vec![
             ("customer", purchase.customer.to_owned()),
@@ -113,7 +111,7 @@ impl Stripe {
         self.page("/checkout/sessions", form).await
     }
 
-    /// Where to send somebody who looks after card, address and tax id.
+    /// Creates a billing portal session and returns the URL of its page.
     pub async fn portal_page(&self, customer: &str, return_url: &str) -> Result<String, StripeError> {
         let form = vec![("customer", customer.to_owned()), ("return_url", return_url.to_owned())];
         self.page("/billing_portal/sessions", form).await
@@ -121,11 +119,11 @@ impl Stripe {
 
     async fn page(&self, path: &str, form: Form<'_>) -> Result<String, StripeError> {
         let page: PageWire = self.post(path.to_owned(), form).await?;
-        let missing = || StripeError::Unreachable("its answer has no address of a page".to_owned());
+        let missing = || StripeError::Unreachable("the response has no URL of a page".to_owned());
         page.url.ok_or_else(missing)
     }
 
-    /// All credits that a customer has paid for.
+    /// Returns all purchases of credits that a customer has paid for.
     pub async fn paid_credits(&self, customer: &str) -> Result<Vec<PaidCredits>, StripeError> {
         let query = vec![
             ("customer", customer.to_owned()),
@@ -137,11 +135,11 @@ impl Stripe {
     }
 }
 
-/// `None`: something else, or not paid yet.
+/// Returns `None` if something else was bought, or if it is not paid yet.
 fn read(session: SessionWire) -> Option<PaidCredits> {
     let paid = session.mode == "payment" && session.payment_status == "paid";
     let credits = session.metadata?.platen_credits?.parse().ok()?;
-    // The last try is the one that was paid. Where nothing was to be paid there is none.
+    // The last attempt is the one that succeeded. There is none if nothing was due.
     let charge = session.payment_intent.and_then(|intent| intent.latest_charge);
     (paid && credits > 0).then(|| PaidCredits {
         id: session.id,

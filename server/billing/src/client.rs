@@ -1,4 +1,4 @@
-//! The way to Stripe.
+//! Client of Stripe's API.
 
 use std::{fmt, time::Duration};
 
@@ -10,12 +10,12 @@ use url::{Url, form_urlencoded};
 
 use crate::wire::List;
 
-/// People wait for some of the answers.
+/// Timeout of a request. Users wait for some of the responses.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// As many as Stripe gives at once.
+/// Items in a page of a list, the most that Stripe returns.
 const PAGE: &str = "100";
 
-/// Asks Stripe on behalf of the operator; cheap to clone.
+/// Client of Stripe's API with the operator's secret key. Cheap to clone.
 #[derive(Clone)]
 pub struct Stripe {
     client: stripe::Client,
@@ -27,28 +27,28 @@ impl fmt::Debug for Stripe {
     }
 }
 
-/// Why Stripe did not do what was asked.
+/// Why a request to Stripe failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StripeError {
-    /// The card, or whatever else was to pay, was declined. The words are Stripe's, for the person who pays.
+    /// The card or other payment method was declined. The message is Stripe's, for the customer.
     #[error("Stripe could not collect the payment: {0}")]
     Declined(String),
-    /// There is no such thing.
-    #[error("Stripe knows no such thing: {0}")]
+    /// The object does not exist.
+    #[error("Stripe has no such object: {0}")]
     NotFound(String),
     /// Something is wrong with the request, the key or the account at Stripe.
-    #[error("Stripe refuses this ({status}): {message}")]
+    #[error("Stripe rejected the request ({status}): {message}")]
     Refused {
-        /// Of the answer.
+        /// HTTP status of the response.
         status: u16,
-        /// Stripe's words, for the operator.
+        /// Stripe's message, for the operator.
         message: String,
     },
-    /// Stripe was not reached, or answered what can't be read.
-    #[error("Stripe did not answer: {0}")]
+    /// Stripe was not reached, failed, limited the rate of requests, or sent a response that can't be parsed.
+    #[error("no usable response from Stripe: {0}")]
     Unreachable(String),
-    /// The key or the address can't be used at all.
-    #[error("no client for Stripe can be made: {0}")]
+    /// The key or the address is invalid.
+    #[error("Stripe client could not be created: {0}")]
     Settings(String),
 }
 
@@ -56,7 +56,7 @@ impl From<Cause> for StripeError {
     fn from(cause: Cause) -> Self {
         match cause {
             Cause::Stripe(error, status) => {
-                let message = error.message.unwrap_or_else(|| "it does not say why".to_owned());
+                let message = error.message.unwrap_or_else(|| "no reason given".to_owned());
                 match status {
                     402 => Self::Declined(message),
                     404 => Self::NotFound(message),
@@ -64,18 +64,18 @@ impl From<Cause> for StripeError {
                     _ => Self::Refused { status, message },
                 }
             }
-            Cause::Timeout => Self::Unreachable(format!("not within {} seconds", PATIENCE.as_secs())),
+            Cause::Timeout => Self::Unreachable(format!("timed out after {} seconds", PATIENCE.as_secs())),
             Cause::ConfigError(words) => Self::Settings(words),
             Cause::JSONDeserialize(words) | Cause::ClientError(words) => Self::Unreachable(words),
         }
     }
 }
 
-/// What a request says: names as Stripe writes them, such as `items[0][price]`.
+/// Parameters of a request, with names as Stripe writes them, such as `items[0][price]`.
 pub(crate) type Form<'a> = Vec<(&'a str, String)>;
 
 impl Stripe {
-    /// Asks at `api`, which ends with a slash, with the operator's secret key.
+    /// Creates a client of the API at `api`, which must end with a slash, with the operator's secret key.
     pub fn new(key: &SecretString, api: &Url) -> Result<Self, StripeError> {
         let builder = stripe::ClientBuilder::new(key.expose_secret()).url(api.as_str());
         let client = builder.timeout(PATIENCE).build()?;
@@ -94,7 +94,7 @@ impl Stripe {
         Ok(request.customize().send(&self.client).await?)
     }
 
-    /// As [`Self::post`]; whoever says the same under the same key gets the same answer, for a day.
+    /// Like [`Self::post`], but idempotent: for a day, the same request with the same key gets the same response.
     pub(crate) async fn post_once<T: Deserialize>(
         &self,
         path: String,
@@ -114,7 +114,7 @@ impl Stripe {
         Ok(request.customize().send(&self.client).await?)
     }
 
-    /// Everything on a list, page by page. `id`: by which the next page is asked for.
+    /// Returns all items of a list, requested page by page. `id` returns an item's id, the cursor of the next page.
     pub(crate) async fn list<T: Deserialize>(
         &self,
         path: &str,

@@ -1,4 +1,4 @@
-//! Customers: to Stripe, each of our accounts that has ever wanted to pay is one.
+//! Stripe customers, one for each account that has ever begun a purchase.
 
 use miniserde::Deserialize;
 
@@ -7,23 +7,23 @@ use crate::{
     wire::Named,
 };
 
-/// Who is to become a customer.
+/// A customer to create.
 #[derive(Debug, Clone)]
 pub struct NewCustomer<'a> {
-    /// Id of the account; it becomes one customer, however often this is asked.
+    /// Id of the account. Repeated requests for one account create a single customer.
     pub account: &'a str,
-    /// What it is called.
+    /// Name of the account.
     pub name: &'a str,
-    /// Where invoices go until the customer says otherwise.
+    /// Address to which invoices are sent until the customer changes it.
     pub email: &'a str,
 }
 
-/// Whom invoices are made out to.
+/// Recipient of invoices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payer {
-    /// Name, if there is one.
+    /// Name; `None` if it is empty or not set.
     pub name: Option<String>,
-    /// Where invoices go.
+    /// Address to which invoices are sent.
     pub email: Option<String>,
 }
 
@@ -34,7 +34,7 @@ struct PayerWire {
 }
 
 impl Stripe {
-    /// Makes a customer. Returns its id.
+    /// Creates a customer and returns its id.
     pub async fn create_customer(&self, new: &NewCustomer<'_>) -> Result<String, StripeError> {
         let form = vec![
             ("name", new.name.to_owned()),
@@ -46,7 +46,7 @@ impl Stripe {
         Ok(made.id)
     }
 
-    /// Whom a customer's invoices are made out to.
+    /// Returns the recipient of a customer's invoices.
     pub async fn payer(&self, customer: &str) -> Result<Payer, StripeError> {
         let found: PayerWire = self.get(format!("/customers/{customer}"), Vec::new()).await?;
         Ok(Payer {

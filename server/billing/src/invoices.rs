@@ -9,31 +9,29 @@ use crate::{
     wire::{List, moment},
 };
 
-/// An invoice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoice {
-    /// As it stands on the invoice; none on a draft.
+    /// Number printed on the invoice; `None` for a draft.
     pub number: Option<String>,
-    /// When it was made.
     pub created_at: OffsetDateTime,
-    /// Stripe's word, such as `paid` or `open`.
+    /// Stripe's status, such as `paid` or `open`.
     pub status: String,
     /// In the smallest unit of the currency.
     pub total: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: String,
-    /// Where it can be read and paid.
+    /// URL of the page on which it can be read and paid.
     pub page: Option<String>,
-    /// Where its PDF lies.
+    /// URL of its PDF.
     pub pdf: Option<String>,
 }
 
-/// What a change would cost.
+/// Cost of a change of plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// What is to be paid at once, in the smallest unit of the currency; less than nothing when there is something left over.
+    /// Amount due at once, in the smallest unit of the currency; negative if credit is left over.
     pub total: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: String,
 }
 
@@ -56,14 +54,14 @@ struct PreviewWire {
 }
 
 impl Stripe {
-    /// The latest invoices of a customer, the latest first.
+    /// Returns the latest invoices of a customer, at most `at_most`, newest first.
     pub async fn latest_invoices(&self, customer: &str, at_most: u8) -> Result<Vec<Invoice>, StripeError> {
         let query = vec![("customer", customer.to_owned()), ("limit", at_most.to_string())];
         let page: List<InvoiceWire> = self.get("/invoices".to_owned(), query).await?;
         Ok(page.data.into_iter().map(read).collect())
     }
 
-    /// Since when a subscription has something to be paid: when the oldest of its open invoices was made.
+    /// Returns when the oldest open invoice of a subscription was created; `None` if no invoice is open.
     pub async fn unpaid_since(&self, subscription: &str) -> Result<Option<OffsetDateTime>, StripeError> {
         let query = vec![("subscription", subscription.to_owned()), ("status", "open".to_owned())];
         let open = self
@@ -72,7 +70,7 @@ impl Stripe {
         Ok(open.iter().map(|invoice| moment(invoice.created)).min())
     }
 
-    /// What [`Stripe::upgrade`] would collect.
+    /// Returns the amount that [`Stripe::upgrade`] would collect.
     pub async fn preview_upgrade(
         &self,
         subscription: &Subscription,

@@ -1,7 +1,8 @@
-//! What the service says to Stripe, and what it reads of its answers.
+//! Requests to Stripe, and the parts of its responses that the service uses.
 //!
-//! Everything that Stripe has decided stays here: names of parameters, shapes of answers, words for states. What comes out
-//! are a few plain structs with only what the service uses, read leniently, so that whatever Stripe adds does no harm.
+//! Everything that Stripe defines stays in this package: names of parameters, shapes of responses, names of statuses.
+//! Callers get a few plain structs with only the fields that the service uses. Responses are parsed leniently, so that
+//! additions by Stripe do no harm.
 
 pub mod catalogue;
 pub mod checkout;

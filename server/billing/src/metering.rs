@@ -1,4 +1,4 @@
-//! What is paid for by use: Stripe is told of it in events, which a meter adds up for the invoice at the end of the period.
+//! Metered usage, reported to Stripe in events, which a meter sums for the invoice at the end of the period.
 
 use miniserde::Deserialize;
 use time::OffsetDateTime;
@@ -8,53 +8,53 @@ use crate::{
     wire::Named,
 };
 
-/// By which events find their meter.
+/// Name that assigns events to their meter.
 const EVENT_NAME: &str = "platen_overage_credits";
-/// Stripe's prices are of one; one credit costs less than the smallest unit of most currencies.
+/// Units that an amount is the price of. Stripe's prices are per unit, but one credit costs less than the smallest unit
+/// of most currencies.
 const PRICED_AT_ONCE: i64 = 1000;
 
-/// What 1,000 of something cost that is paid for by use.
+/// A metered price of 1,000 units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeteredPrice {
-    /// Stripe's name for it.
     pub id: String,
-    /// What is sold at it.
+    /// Id of the product.
     pub product: String,
-    /// Of 1,000, in the smallest unit of the currency. What Stripe asks beyond its digits is rounded up.
+    /// Price of 1,000 units, in the smallest unit of the currency. Further digits of Stripe's price are rounded up.
     pub amount: i64,
-    /// Three small letters, such as `eur`.
+    /// ISO 4217 code in lower case, such as `eur`.
     pub currency: String,
-    /// What counts.
+    /// Id of the meter.
     pub meter: String,
 }
 
-/// A price that is to be made, with its product.
+/// A metered price to create, with its product.
 #[derive(Debug, Clone)]
 pub struct NewMeteredPrice<'a> {
-    /// Ours; it never changes, while the price it leads to may.
+    /// Lookup key. It never changes, while the price that it refers to may.
     pub lookup_key: &'a str,
     /// Id of the product.
     pub product: &'a str,
-    /// What the product is called on invoices.
+    /// Name of the product on invoices.
     pub name: &'a str,
-    /// Of 1,000, in the smallest unit of the currency.
+    /// Price of 1,000 units, in the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: &'a str,
-    /// What counts, as [`Stripe::overage_meter`] says.
+    /// Id of the meter, from [`Stripe::overage_meter`].
     pub meter: &'a str,
 }
 
-/// What a customer has used.
+/// Usage by a customer.
 #[derive(Debug, Clone)]
 pub struct MeterEvent<'a> {
-    /// Ours: Stripe counts what has the same once. It knows that for a day at least.
+    /// Identifier that the service chooses. Stripe counts events with the same identifier once, and remembers it for at
+    /// least a day.
     pub identifier: &'a str,
-    /// Stripe's name for the customer.
+    /// Id of the customer at Stripe.
     pub customer: &'a str,
-    /// How much.
     pub credits: i64,
-    /// When; 35 days ago at the earliest. It decides about the invoice.
+    /// When the credits were used, at most 35 days ago. Determines the invoice on which they appear.
     pub used_at: OffsetDateTime,
 }
 
@@ -88,7 +88,7 @@ struct SummaryWire {
 struct EventWire {}
 
 impl Stripe {
-    /// Stripe's name for what counts credits beyond those of plans; it is made if there is none.
+    /// Returns the id of the meter for credits beyond those of plans, and creates the meter if it does not exist.
     pub async fn overage_meter(&self) -> Result<String, StripeError> {
         let query = vec![("status", "active".to_owned())];
         let meters = self.list("/billing/meters", &query, |meter: &MeterWire| &meter.id);
@@ -105,14 +105,14 @@ impl Stripe {
         Ok(made.id)
     }
 
-    /// The price to which a key leads now. `None`: it leads nowhere, or to a price of another kind.
+    /// Returns the active price that a lookup key refers to; `None` if there is none, or if it is not metered.
     pub async fn find_metered_price(&self, lookup_key: &str) -> Result<Option<MeteredPrice>, StripeError> {
         let query = vec![("active", "true".to_owned()), ("lookup_keys[]", lookup_key.to_owned())];
         let prices = self.list("/prices", &query, |price: &PriceWire| &price.id);
         Ok(prices.await?.into_iter().find_map(read))
     }
 
-    /// Makes a price, and its product where there is none.
+    /// Creates a metered price, and its product if that does not exist.
     pub async fn create_metered_price(&self, new: &NewMeteredPrice<'_>) -> Result<MeteredPrice, StripeError> {
         self.create_missing_product(new.product, new.name).await?;
         let form = vec![
@@ -135,7 +135,7 @@ impl Stripe {
         })
     }
 
-    /// Tells what a customer has used. What Stripe knows already is told.
+    /// Reports usage to Stripe. Succeeds without effect if Stripe already has an event with this identifier.
     pub async fn report_usage(&self, event: &MeterEvent<'_>) -> Result<(), StripeError> {
         let form = vec![
             ("event_name", EVENT_NAME.to_owned()),
@@ -146,13 +146,13 @@ impl Stripe {
         ];
         match self.post::<EventWire>("/billing/meter_events".to_owned(), form).await {
             Ok(EventWire {}) => Ok(()),
-            // It has no code of its own.
+            // Stripe has no error code for this.
             Err(StripeError::Refused { message, .. }) if message.contains("already exists with identifier") => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// How much of what a customer has used between two full minutes has been counted.
+    /// Returns the usage of a customer that Stripe has counted between two times, which must be full minutes.
     pub async fn counted_usage(
         &self,
         meter: &str,
@@ -172,7 +172,7 @@ impl Stripe {
     }
 }
 
-/// `None`: a price that depends on something else, or has steps.
+/// Returns `None` for a price that is not metered, or that is tiered.
 fn read(price: PriceWire) -> Option<MeteredPrice> {
     Some(MeteredPrice {
         id: price.id,
@@ -183,7 +183,7 @@ fn read(price: PriceWire) -> Option<MeteredPrice> {
     })
 }
 
-/// What one costs, by what 1,000 do.
+/// Returns the price of one unit, as a decimal, from that of 1,000.
 fn of_one(amount: i64) -> String {
     let (whole, rest) = (amount / PRICED_AT_ONCE, amount % PRICED_AT_ONCE);
     if rest == 0 {
@@ -192,7 +192,8 @@ fn of_one(amount: i64) -> String {
     format!("{whole}.{rest:03}").trim_end_matches('0').to_owned()
 }
 
-/// What 1,000 cost, by what one does. Digits beyond the third are rounded up: nobody is to pay more than they were shown.
+/// Returns the price of 1,000 units from the decimal price of one; `None` if that is malformed or negative. Digits
+/// beyond the third are rounded up, so that customers never pay more than the price shown.
 fn of_thousand(decimal: &str) -> Option<i64> {
     let (whole, rest) = decimal.split_once('.').unwrap_or((decimal, ""));
     if !rest.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -8,63 +8,61 @@ use crate::{
     wire::{List, Named, moment},
 };
 
-/// A subscription, as it is at Stripe now.
+/// Current state of a subscription at Stripe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// Stripe's name for it.
     pub id: String,
-    /// Whose it is.
+    /// Id of the customer.
     pub customer: String,
-    /// Stripe's word, such as `active` or `past_due`.
+    /// Stripe's status, such as `active` or `past_due`.
     pub status: String,
-    /// Its line of the plan.
+    /// Id of the subscription item for the plan.
     pub item: String,
-    /// What it pays for.
+    /// Id of the plan's product.
     pub product: String,
-    /// At which price.
+    /// Id of the plan's price.
     pub price: String,
-    /// Its periods are the months from here.
+    /// Billing cycle anchor: periods are the months from here.
     pub anchor: OffsetDateTime,
     /// When the current period began.
     pub period_starts_at: OffsetDateTime,
-    /// When it ends.
+    /// When the current period ends.
     pub period_ends_at: OffsetDateTime,
-    /// When the subscription ends, if that is decided.
+    /// When the subscription ends, if its end is scheduled.
     pub cancel_at: Option<OffsetDateTime>,
-    /// What stays paid for a while after a change to something smaller.
+    /// Plan that stays paid until its period ends, after a downgrade.
     pub kept: Option<Kept>,
-    /// What is used beyond the plan's credits, if the customer has ever allowed it.
+    /// Overage beyond the plan's credits, if the customer has ever allowed it.
     pub overage: Option<Overage>,
-    /// What pays for it.
+    /// Payment method.
     pub card: Option<Card>,
-    /// When it began.
     pub created_at: OffsetDateTime,
 }
 
-/// What stays paid after a change.
+/// A plan that stays paid after a downgrade.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// What it was.
+    /// Id of the plan's product.
     pub product: String,
-    /// Until then.
+    /// End of the paid period.
     pub until: OffsetDateTime,
 }
 
-/// What is paid for by use.
+/// Metered usage beyond the plan's credits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overage {
-    /// Credits that the customer allows in a period. What is used by then is paid for even when this is lowered.
+    /// Credits that the customer allows in a period. Usage so far is charged even if the limit is lowered.
     pub limit: i64,
 }
 
-/// What pays.
+/// A payment method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// `visa`; for what is no card the word for it, such as `sepa_debit`.
+    /// Brand of the card, such as `visa`; for other payment methods their type, such as `sepa_debit`.
     pub brand: String,
-    /// The last digits of its number.
+    /// Last digits of the card's number.
     pub last4: Option<String>,
-    /// Month and year in which it expires.
+    /// Month and year in which the card expires.
     pub expires: Option<(i64, i64)>,
 }
 
@@ -127,7 +125,7 @@ struct CardWire {
 }
 
 impl Stripe {
-    /// All subscriptions that a customer has ever had to one of these products.
+    /// Returns all subscriptions that a customer has ever had to one of these products.
     pub async fn subscriptions_of(
         &self,
         customer: &str,
@@ -143,7 +141,7 @@ impl Stripe {
         Ok(found.filter_map(|wire| read(wire, products)).collect())
     }
 
-    /// All subscriptions of everybody to one of these products that have not ended.
+    /// Returns the subscriptions of all customers to one of these products that have not ended.
     pub async fn all_subscriptions(&self, products: &[String]) -> Result<Vec<Subscription>, StripeError> {
         let query = vec![("expand[]", "data.default_payment_method".to_owned())];
         let found = self.list("/subscriptions", &query, |found: &SubscriptionWire| &found.id);
@@ -151,8 +149,8 @@ impl Stripe {
         Ok(found.filter_map(|wire| read(wire, products)).collect())
     }
 
-    /// Changes at once to something larger. The difference for the rest of the period, as of `as_of`, is collected, or
-    /// nothing changes.
+    /// Changes to a larger plan at once. Collects the difference for the rest of the period, as of `as_of`; if the
+    /// payment fails, nothing changes.
     pub async fn upgrade(
         &self,
         subscription: &Subscription,
@@ -170,20 +168,20 @@ impl Stripe {
         Ok(())
     }
 
-    /// Changes to something smaller from the next period on. What is paid for stays until then; Stripe itself keeps that in
-    /// mind, so that it can't be lost between two changes.
+    /// Changes to a smaller plan from the next period on. The current plan stays paid until then, which is recorded in
+    /// the subscription's metadata in the same request, so that it can't be lost between two changes.
     pub async fn downgrade(&self, subscription: &Subscription, price: &str) -> Result<(), StripeError> {
         let until = subscription.period_ends_at.unix_timestamp().to_string();
         self.change_price(subscription, price, &subscription.product, &until)
             .await
     }
 
-    /// Takes [`Self::downgrade`] back; `price` is that of what was kept.
+    /// Reverts [`Self::downgrade`]. `price` is that of the plan that stayed paid.
     pub async fn undo_downgrade(&self, subscription: &Subscription, price: &str) -> Result<(), StripeError> {
         self.change_price(subscription, price, "", "").await
     }
 
-    /// Nothing is collected or given back. Empty metadata are none.
+    /// Changes the price without a charge or refund. Stripe deletes metadata that are set to an empty text.
     async fn change_price(
         &self,
         subscription: &Subscription,
@@ -202,8 +200,8 @@ impl Stripe {
         Ok(())
     }
 
-    /// Says how many credits may be used beyond the plan's in each period. The line by which they are paid for is added when
-    /// it is needed first, and stays: with it Stripe would forget what is used already.
+    /// Sets how many credits beyond the plan's may be used in each period. The metered item is added when first needed
+    /// and never removed: with it, Stripe would discard the usage so far.
     pub async fn set_overage_limit(
         &self,
         subscription: &Subscription,
@@ -220,21 +218,21 @@ impl Stripe {
         Ok(())
     }
 
-    /// Lets a subscription end with its period.
+    /// Schedules a subscription to end with its period.
     pub async fn cancel_at_period_end(&self, subscription: &Subscription) -> Result<(), StripeError> {
         let form = vec![("cancel_at_period_end", "true".to_owned())];
         let _: Named = self.post(path(subscription), form).await?;
         Ok(())
     }
 
-    /// Takes that back.
+    /// Reverts [`Self::cancel_at_period_end`].
     pub async fn resume(&self, subscription: &Subscription) -> Result<(), StripeError> {
         let form = vec![("cancel_at_period_end", "false".to_owned())];
         let _: Named = self.post(path(subscription), form).await?;
         Ok(())
     }
 
-    /// Ends a subscription at once; nothing is given back, and what was used beyond the plan's credits is collected.
+    /// Ends a subscription at once, without a refund. Usage beyond the plan's credits is collected.
     pub async fn cancel_now(&self, subscription: &str) -> Result<(), StripeError> {
         let path = format!("/subscriptions/{subscription}");
         let _: Named = self.delete(path, vec![("invoice_now", "true".to_owned())]).await?;
@@ -246,7 +244,7 @@ fn path(subscription: &Subscription) -> String {
     format!("/subscriptions/{}", subscription.id)
 }
 
-/// `None`: a subscription to something else.
+/// Returns `None` for a subscription to none of these products.
 fn read(wire: SubscriptionWire, products: &[String]) -> Option<Subscription> {
     let items = wire.items.data;
     let is_metered = |item: &ItemWire| {
@@ -277,7 +275,7 @@ fn read(wire: SubscriptionWire, products: &[String]) -> Option<Subscription> {
     })
 }
 
-/// What can't be read allows nothing.
+/// Returns 0 if the limit is missing or malformed.
 fn overage_limit(metadata: &MetadataWire) -> i64 {
     let limit = metadata.overage_limit.as_deref();
     limit.and_then(|limit| limit.parse().ok()).unwrap_or(0).max(0)

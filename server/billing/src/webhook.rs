@@ -1,5 +1,5 @@
-//! What Stripe tells by itself. Only whom it is about is read: whoever is told asks Stripe how things are now, so that it
-//! does not matter what else an event says, in which order events come, and how often.
+//! Events that Stripe sends. Of their data only the customer is read: the handler requests the current state from
+//! Stripe, so that the rest of an event, the order of events and repeated deliveries do not matter.
 
 use aws_lc_rs::hmac;
 use miniserde::{Deserialize, json};
@@ -11,36 +11,35 @@ use crate::wire::moment;
 /// Name of the header with the signature.
 pub const SIGNATURE_HEADER: &str = "stripe-signature";
 
-/// A signature that is older was overheard, perhaps.
+/// Largest age of a signature. An older one may be replayed.
 const TOLERANCE: Duration = Duration::minutes(5);
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The same however often it is sent.
+    /// Id, the same in repeated deliveries.
     pub id: String,
-    /// What it tells, such as `customer.subscription.updated`.
+    /// Type, such as `customer.subscription.updated`; `unknown` if it can't be read.
     pub kind: String,
-    /// When that was.
+    /// When the event was created; the time of receipt if it can't be read.
     pub created_at: OffsetDateTime,
-    /// Whom it is about; `None`: nobody, or it has a shape that is unknown here.
+    /// Id of the customer that the event concerns; `None` if it concerns none, or if its shape is unknown.
     pub customer: Option<String>,
 }
 
-/// Why something that came is not believed.
+/// Why an event is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
-    /// No header, or one that can't be read.
-    #[error("there is no signature of Stripe's")]
+    /// The header is missing or malformed.
+    #[error("the header Stripe-Signature is missing or malformed")]
     NotSigned,
-    /// Somebody else has signed, or nobody; or the body was changed.
-    #[error("the signature is not Stripe's, or PLATEN_STRIPE_WEBHOOK_SECRET belongs to another address")]
+    /// No signature matches: the secret is another one, or the body was changed.
+    #[error("the signature does not match; PLATEN_STRIPE_WEBHOOK_SECRET may belong to another endpoint")]
     Forged,
-    /// Signed too long ago, or in the future.
-    #[error("the signature is older than five minutes, or a clock is wrong")]
+    /// The signature is too old, or its time lies in the future.
+    #[error("the signature is more than five minutes old, or a clock is wrong")]
     Stale,
-    /// Signed, and still no event.
-    #[error("the body is no event")]
+    /// The signature is valid, but the body is not an event.
+    #[error("the body is not an event")]
     NoEvent,
 }
 
@@ -76,7 +75,7 @@ struct ObjectWire {
     customer: Option<String>,
 }
 
-/// Reads an event once its signature is checked. Only its id has to be as we know it.
+/// Verifies the signature of an event and reads it. Only its id must have the known shape.
 pub fn read(
     body: &str,
     signature: Option<&str>,
@@ -105,7 +104,8 @@ fn customer(body: &str) -> Option<String> {
     }
 }
 
-/// The header is `t=<seconds>,v1=<hex>`, with one `v1` for each secret in use; other schemes are not looked at.
+/// Verifies the signature. The header is `t=<seconds>,v1=<hex>`, with one `v1` for each active secret; other schemes
+/// are ignored.
 fn check(body: &str, signature: &str, secret: &SecretString, now: OffsetDateTime) -> Result<(), WebhookError> {
     let parts = || signature.split(',').filter_map(|part| part.trim().split_once('='));
     let signed_at = parts().find(|(name, _)| *name == "t").ok_or(WebhookError::NotSigned)?.1;

@@ -1,4 +1,4 @@
-//! Shapes that several answers have in common.
+//! Types that several responses share.
 
 use miniserde::Deserialize;
 use time::OffsetDateTime;
@@ -10,13 +10,13 @@ pub(crate) struct List<T> {
     pub(crate) has_more: Option<bool>,
 }
 
-/// What is deleted, cancelled or made, when only its name is of interest.
+/// An object that was created, cancelled or deleted, if only its id is needed.
 #[derive(Deserialize)]
 pub(crate) struct Named {
     pub(crate) id: String,
 }
 
-/// Stripe's seconds since 1970. What no clock will ever show is 1970 itself.
+/// Converts Stripe's seconds since 1970. Values out of range become 1970-01-01.
 pub(crate) fn moment(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }

@@ -1,5 +1,5 @@
-//! Child processes that can do nothing but calculate, within limits of memory and time. What strangers have written is
-//! worked on in such: templates are filled, pages are drawn. [`parent`] is the side of those who start them.
+//! Sandboxed worker processes, which can only compute, within limits on memory and time. They process untrusted input:
+//! templates are filled and pages rasterized in them. [`parent`] is the side that starts them.
 
 mod limits;
 pub mod parent;
@@ -10,11 +10,9 @@ use std::io;
 
 pub use limits::grant_processor_time;
 
-/// Takes from this process, for good, all that calculating does not need: files, sockets, processes, threads, and more
-/// memory than so many bytes beyond what it has. It still reads standard input and writes standard output and error.
-///
-/// # Errors
-/// When the system does not know one of the limits.
+/// Irrevocably denies this process everything that computing does not need: files, sockets, processes, threads, and
+/// more than `memory` bytes beyond what is mapped now. It can still read standard input and write standard output and
+/// error. Fails if the system does not support one of the limits.
 pub fn confine(memory: u64) -> io::Result<()> {
     limits::set(memory)?;
     system_calls::restrict()

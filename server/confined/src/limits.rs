@@ -1,4 +1,4 @@
-//! Limits of a child that the system counts. See setrlimit(2).
+//! Resource limits of a worker process. See setrlimit(2).
 
 use std::{fs, io};
 
@@ -7,7 +7,8 @@ use rustix::{
     time::{ClockId, clock_gettime},
 };
 
-/// Sets everything but the processor time, for good. `memory`: in bytes, beyond what the program itself is mapped into.
+/// Irrevocably sets all limits except processor time. `memory` is in bytes, in addition to what the program itself
+/// maps.
 pub(super) fn set(memory: u64) -> io::Result<()> {
     for (resource, most) in [
         (Resource::As, mapped_bytes()? + memory),
@@ -25,13 +26,12 @@ pub(super) fn set(memory: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Allows one further piece of work so much processor time. The system counts the whole life of a process in whole seconds,
-/// so that a piece of work has up to one second more before the process is ended by `SIGXCPU`. The system also counts by
-/// clock ticks, which were measured to run a quarter ahead of the processor time of a process that works in short bursts on
-/// a busy machine. Half of the time used before is allowed for that; the parent bounds each piece of work by wall clock.
+/// Grants `seconds` of processor time for one further task. Fails if the system refuses the limit.
 ///
-/// # Errors
-/// When the system refuses.
+/// The system counts the whole life of a process in whole seconds, so a task can use up to one second more before
+/// `SIGXCPU` ends the process. It also counts by clock ticks, which were measured to run a quarter ahead of the
+/// processor time of a process that works in short bursts on a busy machine; half of the time used so far is added to
+/// allow for that. The parent bounds each task by wall clock.
 pub fn grant_processor_time(seconds: u64) -> io::Result<()> {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     let used = used.tv_sec.unsigned_abs();

@@ -1,4 +1,4 @@
-//! The parent's side: how a child is started, and what its end says.
+//! The parent's side: starts worker processes and interprets their exit statuses.
 
 use std::{
     ffi::OsStr,
@@ -9,19 +9,19 @@ use std::{
 use rustix::process::Signal;
 use tokio::process::Command;
 
-/// The very file that runs, even if another one has taken its place since.
+/// Path of the running executable, valid even if the file has been replaced since it was started.
 pub const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// What a child has exceeded.
+/// A limit that a worker process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Its processor time.
+    /// Processor time.
     Time,
-    /// Its memory.
     Memory,
 }
 
-/// A child to be: without environment variables, heard and spoken to over pipes, and ended with its handle.
+/// Returns a command that starts `program` as a worker process: without environment variables, with pipes for standard
+/// input and output, without standard error, and killed when its handle is dropped.
 pub fn command(program: impl AsRef<OsStr>, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(program);
     command
@@ -35,11 +35,11 @@ pub fn command(program: impl AsRef<OsStr>, arguments: impl IntoIterator<Item = i
     command
 }
 
-/// The limit that ends a child in this way; `None`: it ended otherwise.
+/// Returns the limit that ended a process with this exit status, or `None` if it ended for another reason.
 pub fn limit_exceeded(status: ExitStatus) -> Option<Limit> {
     match Signal::from_named_raw(status.signal()?)? {
         Signal::XCPU => Some(Limit::Time),
-        // An allocation that fails aborts, a stack that cannot grow faults, and the system itself kills when it runs out.
+        // A failed allocation aborts, a stack that cannot grow faults, and the kernel kills when it runs out of memory.
         Signal::ABORT | Signal::SEGV | Signal::BUS | Signal::KILL => Some(Limit::Memory),
         _ => None,
     }

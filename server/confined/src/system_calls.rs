@@ -1,14 +1,14 @@
-//! The few calls of the system that a child may make. See seccomp(2).
+//! The few system calls that a worker process may make. See seccomp(2).
 
 use std::{collections::BTreeMap, io};
 
 use seccompiler::{SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule};
 
-/// What a refused call answers.
+/// Error number that a refused call returns.
 const NOT_PERMITTED: u32 = libc::EPERM.unsigned_abs();
 
-/// Refuses, for good, everything but reading standard input, writing standard output and error, and memory for data. So
-/// descriptors that this process may have inherited are of no use to it either.
+/// Irrevocably refuses everything except reading standard input, writing standard output and error, and allocating
+/// memory for data. Inherited file descriptors are therefore useless as well.
 pub(super) fn restrict() -> io::Result<()> {
     filter()
         .and_then(seccompiler::BpfProgram::try_from)
@@ -24,18 +24,18 @@ fn filter() -> Result<SeccompFilter, seccompiler::BackendError> {
         (libc::SYS_read, vec![equals(0, 0)?]),
         (libc::SYS_write, vec![equals(0, 1)?]),
         (libc::SYS_write, vec![equals(0, 2)?]),
-        // Memory that is no file's and that cannot be run.
+        // Anonymous memory that is not executable.
         (
             libc::SYS_mmap,
             vec![equals(4, u64::from(u32::MAX))?, lacks(2, libc::PROT_EXEC)?],
         ),
         (libc::SYS_mprotect, vec![lacks(2, libc::PROT_EXEC)?]),
-        // The processor time of the process itself.
+        // The process's own limit on processor time.
         (
             libc::SYS_prlimit64,
             vec![equals(0, 0)?, equals(1, u64::from(libc::RLIMIT_CPU))?],
         ),
-        // How a process that is out of memory ends itself.
+        // `abort`, by which a process that is out of memory ends itself.
         (
             libc::SYS_tgkill,
             vec![equals(0, own)?, equals(2, u64::from(libc::SIGABRT.unsigned_abs()))?],
@@ -51,19 +51,19 @@ fn filter() -> Result<SeccompFilter, seccompiler::BackendError> {
     )
 }
 
-/// Calls without harm, with whatever arguments.
+/// Harmless calls, allowed with any arguments.
 const ALWAYS: [i64; 16] = [
     // Memory.
     libc::SYS_brk,
     libc::SYS_madvise,
     libc::SYS_mremap,
     libc::SYS_munmap,
-    // Locks, of which there is one for each thing that is made once.
+    // Locks, one for each value that is initialized once.
     libc::SYS_futex,
     // Keys of hash tables.
     libc::SYS_getrandom,
     libc::SYS_clock_gettime,
-    // Ending, by itself or by a signal.
+    // Exit, and termination by a signal.
     libc::SYS_exit,
     libc::SYS_exit_group,
     libc::SYS_getpid,

@@ -1,4 +1,5 @@
-//! One piece of work at a time for each account, so that what takes long holds up nobody but whoever sent it.
+//! A per-account queue: tasks of an account run one at a time, so that slow tasks delay only the account that sent
+//! them.
 
 use std::{
     collections::HashMap,
@@ -9,13 +10,13 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
-/// Accounts that work or wait, each with a semaphore of one permit.
+/// Accounts with running or waiting tasks, each with a semaphore of one permit.
 #[derive(Debug, Default)]
 pub struct Turns {
     accounts: Mutex<HashMap<Uuid, Arc<Semaphore>>>,
 }
 
-/// An account's turn, waited for or had. The last one of an account that is dropped forgets the account.
+/// An account's turn, waiting or running. Dropping the last turn of an account removes the account.
 #[derive(Debug)]
 pub struct Turn {
     turns: Arc<Turns>,
@@ -25,10 +26,8 @@ pub struct Turn {
 }
 
 impl Turns {
-    /// Waits until nothing else of the account has its turn; first come, first served.
-    ///
-    /// # Errors
-    /// None that can happen: nobody closes a semaphore of ours.
+    /// Waits until no other task of the account is running. Tasks are admitted in order of arrival. Never fails in
+    /// practice, because the semaphores are never closed.
     pub async fn wait(self: &Arc<Self>, account: Uuid) -> io::Result<Turn> {
         let semaphore = Arc::clone(
             self.accounts()

@@ -1,4 +1,4 @@
-//! What the operator opens in spite of the address policy.
+//! The operator's exceptions to the address policy.
 
 use std::{
     fmt,
@@ -12,18 +12,18 @@ use ipnet::IpNet;
 /// `PLATEN_EGRESS_ALLOW`: comma-separated entries, each a `host`, `host:port`, address, `address:port` (an IPv6 address
 /// then in brackets) or network.
 ///
-/// A host opens whatever that name resolves to, but no other name of the same address; an address or network opens
-/// itself under every name. Without a port an entry opens all ports.
+/// A host entry allows every address that the name resolves to, but no other name of the same address. An address or
+/// network entry applies under every name. An entry without a port allows all ports. An empty list allows nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowList {
     entries: Vec<Entry>,
 }
 
-/// An entry that cannot be read as any of the forms.
+/// An entry of [`AllowList`] that has none of the allowed forms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{entry}` {fault}; allowed are, separated by commas, a host (`intranet.example`), an address (`10.1.2.3`, `fd00::1`), \
-     either with a port (`intranet.example:8080`, `[fd00::1]:8080`), or a network (`10.1.0.0/16`)"
+    "`{entry}` {fault}; separate entries with commas, each a host (`intranet.example`), an address (`10.1.2.3`, \
+     `fd00::1`), either with a port (`intranet.example:8080`, `[fd00::1]:8080`), or a network (`10.1.0.0/16`)"
 )]
 pub struct AllowListError {
     entry: String,
@@ -38,13 +38,13 @@ struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Subject {
-    /// In the form that URLs have: lower case, punycode, no final dot.
+    /// As in a parsed URL: lower case, punycode, no final dot.
     Host(String),
     Network(IpNet),
 }
 
 impl AllowList {
-    /// Whether `address` is opened at `port` for `host`, a host as a parsed URL holds it.
+    /// Returns whether an entry allows `address` at `port` for `host`, spelled as in a parsed URL.
     pub(crate) fn allows(&self, host: &str, address: IpAddr, port: u16) -> bool {
         self.entries.iter().any(|entry| {
             entry.port.is_none_or(|open| open.get() == port)
@@ -101,7 +101,7 @@ fn parse_entry(entry: &str) -> Result<Entry, &'static str> {
         });
     }
     let (host, port) = match entry.split_once(':') {
-        Some((host, port)) => (host, Some(port.parse().map_err(|_| "has no port from 1 to 65535")?)),
+        Some((host, port)) => (host, Some(port.parse().map_err(|_| "needs a port from 1 to 65535")?)),
         None => (entry, None),
     };
     Ok(Entry {
@@ -112,10 +112,10 @@ fn parse_entry(entry: &str) -> Result<Entry, &'static str> {
 
 fn parse_network(address: &str, prefix: &str) -> Result<Entry, &'static str> {
     let address: IpAddr = address.parse().map_err(|_| "is not a network")?;
-    let prefix = prefix.parse().map_err(|_| "has no number of bits after the slash")?;
-    let network = IpNet::new(address, prefix).map_err(|_| "has more bits after the slash than the address")?;
+    let prefix = prefix.parse().map_err(|_| "has an invalid prefix length")?;
+    let network = IpNet::new(address, prefix).map_err(|_| "has a prefix length that exceeds the address")?;
     if network.addr() != network.network() {
-        return Err("has address bits set beyond its network part");
+        return Err("has address bits set beyond its prefix");
     }
     Ok(Entry {
         subject: Subject::Network(network),
@@ -133,8 +133,8 @@ fn parse_host(host: &str) -> Result<String, &'static str> {
             }
             Ok(name.to_owned())
         }
-        // Short, octal and hexadecimal spellings: nobody means `127.1` by accident, but many misread it.
-        Ok(url::Host::Ipv4(_) | url::Host::Ipv6(_)) => Err("is not an address in its usual form"),
+        // Short, octal and hexadecimal forms such as `127.1` are valid but easily misread.
+        Ok(url::Host::Ipv4(_) | url::Host::Ipv6(_)) => Err("is not an address in its standard form"),
         Err(_) => Err("is not a host name"),
     }
 }
@@ -242,7 +242,7 @@ mod tests {
 
     fn any_entry() -> impl Strategy<Value = String> {
         let port = prop_oneof![Just(None), (1..=u16::MAX).prop_map(Some)];
-        // No two hyphens in a row: `xn--…` is a host name only when it decodes (RFC 5891, section 4.2.3.1).
+        // No two consecutive hyphens: `xn--…` is a host name only if it decodes (RFC 5891, section 4.2.3.1).
         let host = "[a-z](-?[a-z0-9]){0,8}(\\.[a-z]{1,8}){0,3}";
         prop_oneof![
             (host, port.clone()).prop_map(|(host, port)| port.map_or(host.clone(), |port| format!("{host}:{port}"))),

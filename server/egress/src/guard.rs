@@ -1,4 +1,4 @@
-//! Resolve once, check, dial the address that was checked.
+//! Resolves a name once, checks its addresses, and dials only those that passed.
 
 pub(crate) mod dial;
 
@@ -22,36 +22,37 @@ use crate::{
     resolve::{RESOLVE_TIMEOUT, Resolve},
 };
 
-/// Time to reach an address, over all addresses of a name.
+/// Default of [`GuardLimits::connect_timeout`].
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// From the request to the head of a plain HTTP response. A page that a server makes slowly may take as long as a
-/// synchronous render; what a sub-resource may take is the engine's to say.
+/// Default of [`GuardLimits::response_timeout`]. A page that its server generates slowly may take as long as a
+/// synchronous render; the engine sets the limit for sub-resources.
 pub const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
-/// A connection on which nothing moves is cut.
+/// Default of [`GuardLimits::idle_timeout`].
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Chromium opens at most 32 connections to one proxy and as many more for web sockets.
+/// Default of [`GuardLimits::connections_per_proxy`]: Chromium opens at most 32 connections to one proxy, and another
+/// 32 for web sockets.
 pub const CONNECTIONS_PER_PROXY: usize = 64;
-/// What one render may fetch and send: more than any page needs, less than would hurt the network.
+/// Default of [`GuardLimits::bytes_per_render`]: more than any page needs, too little to harm the network.
 pub const BYTES_PER_RENDER: u64 = 256 * 1024 * 1024;
 
 /// Addresses of one name that are tried.
 const ADDRESSES_TRIED: usize = 4;
-/// After so long without an answer the next address is tried as well (RFC 8305, 5).
+/// Delay after which the next address is tried in parallel (RFC 8305, 5).
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
-/// Bounds of every connection that goes through a guard.
+/// Limits for connections through a [`Guard`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GuardLimits {
-    /// Time to reach an address, over all addresses of a name.
+    /// Time to connect, over all addresses of a name, without the lookup.
     pub connect_timeout: Duration,
-    /// Time from a plain HTTP request to its response's head.
+    /// Time from a plain HTTP request to its response header.
     pub response_timeout: Duration,
-    /// A connection on which no byte moves for so long is cut, at the latest after twice this time. Should exceed the
-    /// two above, which count as silence.
+    /// Time without any byte in either direction after which a connection is closed, at the latest after twice this
+    /// time. Should exceed the two above, because waiting for a connection or response counts as idle.
     pub idle_timeout: Duration,
-    /// Connections that one browser session may have open; more are closed at once.
+    /// Open connections of one browser session; further ones are closed at once.
     pub connections_per_proxy: usize,
-    /// Bytes that one render may move, both ways; then its connections are cut.
+    /// Bytes of one render, sent and received together, after which its connections are closed.
     pub bytes_per_render: u64,
 }
 
@@ -67,7 +68,8 @@ impl Default for GuardLimits {
     }
 }
 
-/// The address policy with its resolver and limits, shared by every proxy and by all that a tenant names.
+/// The address policy with its resolver and limits, shared by all proxies and by all requests to addresses that tenants
+/// supply.
 pub struct Guard {
     policy: AddressPolicy,
     resolver: Arc<dyn Resolve>,
@@ -76,10 +78,10 @@ pub struct Guard {
     refusals: AtomicU64,
 }
 
-/// Why there is no connection.
+/// Why a connection could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Every address of the name is refused; the rule for the first of them.
+    /// The policy refuses every address of the name; contains the rule that refused the first.
     #[error("refused: {0}")]
     Refused(Refusal),
     /// The name has no address.
@@ -88,18 +90,18 @@ pub enum ConnectError {
     /// No address could be reached.
     #[error("{}", .0.kind())]
     Failed(#[source] io::Error),
-    /// Resolving or connecting took too long.
+    /// Resolving exceeded [`RESOLVE_TIMEOUT`], or connecting [`GuardLimits::connect_timeout`].
     #[error("timed out")]
     TimedOut,
 }
 
 impl Guard {
-    /// A guard that asks `resolver` for names.
+    /// Creates a guard that resolves names with `resolver`.
     pub fn new(policy: AddressPolicy, resolver: Arc<dyn Resolve>, limits: GuardLimits) -> Arc<Self> {
         Self::with_dialler(policy, resolver, Arc::new(TcpDialler), limits)
     }
 
-    /// [`Self::new`] with a double for the network.
+    /// Creates a guard that connects with `dialler`, a double in tests.
     pub(crate) fn with_dialler(
         policy: AddressPolicy,
         resolver: Arc<dyn Resolve>,
@@ -115,17 +117,17 @@ impl Guard {
         })
     }
 
-    /// The address policy.
+    /// Returns the address policy. Checks made with it directly are not counted in [`Self::refusals`].
     pub fn policy(&self) -> &AddressPolicy {
         &self.policy
     }
 
-    /// The limits.
+    /// Returns the limits that proxies of this guard apply.
     pub fn limits(&self) -> &GuardLimits {
         &self.limits
     }
 
-    /// As [`AddressPolicy::check_literal`]; counts what is refused.
+    /// Calls [`AddressPolicy::check_literal`] and counts a refusal.
     pub fn check_literal(&self, url: &Url) -> Result<(), Refusal> {
         let checked = self.policy.check_literal(url);
         if checked.is_err() {
@@ -134,7 +136,7 @@ impl Guard {
         checked
     }
 
-    /// Hosts that were refused since the start, each time that one was asked for.
+    /// Returns the number of requests for refused hosts since the guard was created.
     pub fn refusals(&self) -> u64 {
         self.refusals.load(Ordering::Relaxed)
     }
@@ -143,14 +145,15 @@ impl Guard {
         self.refusals.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The addresses of `host` (a name or address as a URL holds it) that may be dialled at `port`, at least one.
+    /// Resolves `host`, a name or address as in a URL, and returns the addresses that may be dialled at `port`: at
+    /// least one, at most four.
     ///
-    /// Dial these and no others: a second lookup may say something else.
+    /// Dial only these: a second lookup may return other addresses. Takes at most [`RESOLVE_TIMEOUT`].
     pub async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
         self.resolve_by(&*self.resolver, host, port).await
     }
 
-    /// A connection to the first address of `host`, by the answers of `resolver`, that may be dialled and answers.
+    /// Resolves `host` with `resolver` and connects to the first allowed address that accepts.
     pub(crate) async fn connect_by(
         &self,
         resolver: &dyn Resolve,
@@ -164,7 +167,7 @@ impl Guard {
         }
     }
 
-    /// The resolver that names are asked of.
+    /// Returns the resolver.
     pub(crate) fn resolver(&self) -> Arc<dyn Resolve> {
         Arc::clone(&self.resolver)
     }
@@ -182,7 +185,7 @@ impl Guard {
                 Ok(()) if allowed.len() < ADDRESSES_TRIED => allowed.push(SocketAddr::new(address, port)),
                 Ok(()) => {}
                 Err(refusal) => {
-                    tracing::debug!(host, port, %address, %refusal, "refused an address");
+                    tracing::debug!(host, port, %address, %refusal, "address refused");
                     first_refusal = first_refusal.or(Some(refusal));
                 }
             }
@@ -197,7 +200,7 @@ impl Guard {
         }
     }
 
-    /// Tries the addresses in turn, each a moment after the one before or as soon as that has failed.
+    /// Tries the addresses in order, each [`NEXT_ADDRESS_AFTER`] after the previous one, or as soon as that has failed.
     async fn dial(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
         let mut waiting = addresses.iter();
         let mut attempts = FuturesUnordered::new();
@@ -226,7 +229,7 @@ async fn addresses_of(resolver: &dyn Resolve, host: &str) -> Result<Vec<IpAddr>,
     match timeout(RESOLVE_TIMEOUT, resolver.resolve(host)).await {
         Ok(Ok(addresses)) => Ok(addresses),
         Ok(Err(error)) => {
-            tracing::debug!(host, %error, "could not resolve a name");
+            tracing::debug!(host, %error, "name could not be resolved");
             Err(ConnectError::NotResolved)
         }
         Err(_) => Err(ConnectError::TimedOut),

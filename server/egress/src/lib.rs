@@ -1,8 +1,11 @@
-//! The only way out: address policy, checked resolver, forward proxy.
+//! Egress control: address policy, checked resolver, forward proxy.
 //!
-//! Everything that a tenant names (a page's sub-resources, URL parts, callbacks, connection endpoints) is reached
-//! through a [`guard::Guard`]: it resolves a name once, holds each address against the [`policy::AddressPolicy`] and
-//! dials the very address that passed. Browsers come in through a [`proxy::Proxy`], one per session.
+//! Every address that a tenant supplies (sub-resources of a page, URL parts, webhooks, endpoints of storage
+//! connections) is reached through a [`guard::Guard`]: it resolves a name once, checks each address against the
+//! [`policy::AddressPolicy`] and dials the address that passed the check. Browsers use a [`proxy::Proxy`], one per
+//! session.
+
+#![warn(missing_docs)]
 
 pub mod allow;
 pub mod guard;

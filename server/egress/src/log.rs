@@ -1,60 +1,61 @@
-//! What a proxy did for one render.
+//! The connection log that a proxy records for one render.
 
-/// How a browser asked for a connection.
+/// How the browser requested a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A plain HTTP request; each is a record of its own.
+    /// A plain HTTP request. Each request has its own record, even on a shared browser connection.
     Http,
-    /// A tunnel by `CONNECT`: `https`, `wss` or `ws`.
+    /// A `CONNECT` tunnel: `https`, `wss` or `ws`.
     Tunnel,
 }
 
-/// What became of it.
+/// How a request or tunnel ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// Neither connected nor failed when the log was taken.
     Pending,
-    /// The other side was reached (and, for plain HTTP, began to answer).
+    /// The server was reached (and, for plain HTTP, began to respond).
     Connected,
-    /// The address policy said no; the rule in words.
+    /// The address policy refused the target; contains the rule in words ([`Refusal`](crate::policy::Refusal)).
     Refused(String),
     /// The name has no address.
     ResolveFailed,
-    /// The other side could not be reached or broke the protocol; the reason in words.
+    /// The server could not be reached or violated the protocol; contains the reason in words.
     ConnectFailed(String),
-    /// A time limit ran out: resolving, connecting, waiting for the response's head, or silence afterwards.
+    /// A time limit expired: resolving, connecting, waiting for the response header, or an idle connection.
     TimedOut,
-    /// The render's byte limit was reached; the connection was cut.
+    /// The render's byte limit was reached and the connection closed.
     OverLimit,
 }
 
-/// One request or tunnel.
+/// Record of one request or tunnel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionRecord {
-    /// Plain or tunnelled.
+    /// Plain HTTP request or tunnel.
     pub kind: Kind,
-    /// Host as the browser named it; an IPv6 address without brackets.
+    /// Host as the browser requested it, normalized as in a URL; an IPv6 address without brackets.
     pub host: String,
-    /// Port as the browser named it.
+    /// Port as the browser requested it.
     pub port: u16,
-    /// What became of it.
+    /// How the request or tunnel ended.
     pub outcome: Outcome,
-    /// Bytes that came from the other side, heads included.
+    /// Bytes received from the server, headers included.
     pub bytes_received: u64,
 }
 
-/// All that a proxy did for one render.
+/// All connections that a proxy made or refused for one render.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConnectionLog {
     /// The first [`RECORDS_KEPT`] records, in order of request.
     pub records: Vec<ConnectionRecord>,
-    /// Requests and tunnels beyond those.
+    /// Number of requests and tunnels beyond [`RECORDS_KEPT`].
     pub records_omitted: u64,
-    /// Connections of the browser that were closed at once because too many were open.
+    /// Browser connections that were closed at once because
+    /// [`connections_per_proxy`](crate::guard::GuardLimits::connections_per_proxy) were open.
     pub connections_over_limit: u64,
-    /// Bytes that came from the other sides, over all records, the omitted ones too.
+    /// Bytes received from servers over all requests and tunnels, omitted ones included.
     pub bytes_received: u64,
 }
 
-/// Records kept of one render.
+/// Maximum number of records per render.
 pub const RECORDS_KEPT: usize = 1_000;

@@ -1,4 +1,4 @@
-//! Which addresses may be dialled.
+//! The address policy: which addresses may be dialled.
 
 mod ranges;
 
@@ -8,13 +8,14 @@ use url::{Host, Url};
 
 use crate::allow::AllowList;
 
-/// Refuses every address that is not public, but for those that the operator opened.
+/// Refuses every address that is not public, except those on the operator's [`AllowList`].
 #[derive(Debug, Clone, Default)]
 pub struct AddressPolicy {
     allow: AllowList,
 }
 
-/// The rule that refused a connection, in words for the user; never the address, which may tell of the inside.
+/// The rule that refused a connection, in words for the user. Never contains the address, which might reveal the
+/// internal network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// 127.0.0.0/8, `::1`, `localhost`, names below `localhost`.
@@ -29,34 +30,34 @@ pub enum Refusal {
     /// 100.64.0.0/10 (RFC 6598).
     #[error("an address shared behind a carrier's NAT")]
     CarrierNat,
-    /// 169.254.0.0/16, where clouds keep their metadata service, and `fe80::/10`.
+    /// 169.254.0.0/16, which contains the metadata services of clouds, and `fe80::/10`.
     #[error("a link-local address")]
     LinkLocal,
-    /// A metadata service that looks like a public address.
+    /// 168.63.129.16, Azure's host agent: a metadata service at an otherwise public address.
     #[error("an address of a cloud's metadata service")]
     Metadata,
     /// 224.0.0.0/4, `ff00::/8`.
     #[error("a multicast address")]
     Multicast,
-    /// Documentation, benchmarking, protocol assignments, all that nobody may use yet or any more.
+    /// Documentation, benchmarking, protocol assignments, and ranges that are unassigned or withdrawn.
     #[error("an address reserved for special use")]
     Reserved,
-    /// An IPv6 address that stands for an IPv4 address: mapped, compatible, NAT64, 6to4, Teredo.
+    /// An IPv6 address that embeds an IPv4 address: mapped, compatible, NAT64, 6to4, Teredo.
     #[error("an IPv4 address written as an IPv6 address")]
     EmbeddedIpv4,
-    /// No such port.
+    /// Port 0, which can't be dialled and no allow list opens.
     #[error("port 0")]
     PortZero,
 }
 
 impl AddressPolicy {
-    /// The policy with the operator's exceptions.
+    /// Creates a policy with the operator's exceptions.
     pub fn new(allow: AllowList) -> Self {
         Self { allow }
     }
 
-    /// Whether `address` may be dialled for `host` at `port`; `host` as a parsed URL holds it, an IPv6 address without
-    /// brackets.
+    /// Checks whether `address` may be dialled for `host` at `port`. `host` is spelled as in a parsed URL, an IPv6
+    /// address without brackets.
     pub fn check(&self, host: &str, address: IpAddr, port: u16) -> Result<(), Refusal> {
         if port == 0 {
             return Err(Refusal::PortZero);
@@ -67,8 +68,8 @@ impl AddressPolicy {
         }
     }
 
-    /// What can be said of `url` without looking its name up: refuses an address that [`Self::check`] refuses, and
-    /// `localhost`.
+    /// Checks `url` without resolving its name: refuses addresses that [`Self::check`] refuses, `localhost` unless
+    /// allowed, and port 0. Other names pass and must be checked again once resolved.
     pub fn check_literal(&self, url: &Url) -> Result<(), Refusal> {
         let port = url.port_or_known_default().unwrap_or_default();
         match url.host() {
@@ -80,7 +81,7 @@ impl AddressPolicy {
         }
     }
 
-    /// Whether any of `addresses` may be dialled; else the rule that refused the first.
+    /// Checks whether any of `addresses` may be dialled; the error is the rule that refused the first.
     fn check_any(&self, host: &str, addresses: &[IpAddr], port: u16) -> Result<(), Refusal> {
         let mut first = Ok(());
         for address in addresses {
@@ -93,13 +94,13 @@ impl AddressPolicy {
     }
 }
 
-/// What `localhost` resolves to, whatever the resolver would say (RFC 6761, 6.3).
+/// The addresses of `localhost`, which is never passed to a resolver (RFC 6761, 6.3).
 pub(crate) const LOOPBACK: [IpAddr; 2] = [
     IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
     IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
 ];
 
-/// `localhost` and the names below it.
+/// Returns whether `name` is `localhost` or a name below it.
 pub(crate) fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")

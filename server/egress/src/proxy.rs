@@ -1,4 +1,4 @@
-//! A forward proxy for one browser session.
+//! The forward proxy of a browser session.
 
 mod answer;
 mod connection;
@@ -30,24 +30,24 @@ use crate::{
     proxy::{connection::Connection, render::Render},
 };
 
-/// Header of a 403 by the proxy itself; its value is the rule in words. Never passed on from outside.
+/// Header of the proxy's own 403 responses: the rule in words. Removed from responses of servers.
 pub const REFUSED_HEADER: &str = "x-platen-refused";
-/// Header of a 502 or 504 by the proxy itself; its value is the reason in words. Never passed on from outside.
+/// Header of the proxy's own 502 and 504 responses: the reason in words. Removed from responses of servers.
 pub const FAILED_HEADER: &str = "x-platen-failed";
 
-/// More connections than the kernel keeps for us to accept.
+/// Upper bound for connections waiting to be accepted; exceeds the kernel's queue.
 const BACKLOG: usize = 4_096;
-/// Connections end when they are polled next.
+/// Time for all connections to end; each ends the next time it is polled.
 const ENDING_LIMIT: Duration = Duration::from_secs(1);
-/// When no connection can be accepted (out of file descriptors, say), the next try waits so long.
+/// Delay before the next attempt if no connection can be accepted, for example for lack of file descriptors.
 const ACCEPT_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
-/// An HTTP forward proxy on a loopback port of its own: absolute-form requests for plain HTTP, `CONNECT` for the rest.
-/// Closed until the first [`Proxy::begin_render`]; dropping it closes the port and every connection.
+/// An HTTP forward proxy on its own loopback port: absolute-form requests for plain HTTP, `CONNECT` for all else.
+/// Serves no connections until the first [`Proxy::begin_render`]. Dropping it closes the port and all connections.
 ///
-/// Refused: 403 with [`REFUSED_HEADER`]. Name unknown or host unreachable: 502, too slow: 504, both with
-/// [`FAILED_HEADER`]. All three have an empty body, so that a frame stays blank. Over a limit: the connection is
-/// closed.
+/// Responds with 403 and [`REFUSED_HEADER`] to refused targets, with 502 to unknown names and unreachable hosts and
+/// with 504 after a timeout, both with [`FAILED_HEADER`]. All three have an empty body, so that a frame stays blank. A
+/// connection that exceeds a limit is closed without a response.
 pub struct Proxy {
     port: u16,
     shared: Arc<Shared>,
@@ -57,15 +57,16 @@ pub struct Proxy {
 struct Shared {
     guard: Arc<Guard>,
     listener: TcpListener,
-    /// The same socket, for a caller that must not wait.
+    /// The socket of `listener`, for accepting without waiting.
     backlog: std::net::TcpListener,
     closed: CancellationToken,
-    /// Connections are accepted under this lock, so that each belongs to the render during which it was made.
+    /// Held while accepting, so that each connection belongs to the render during which it was made.
     render: Mutex<Arc<Render>>,
 }
 
 impl Proxy {
-    /// Opens a port on 127.0.0.1. Must be called inside a Tokio runtime.
+    /// Opens a port on 127.0.0.1 and spawns the task that accepts connections. Must be called within a Tokio runtime;
+    /// fails if no port can be opened.
     pub fn open(guard: Arc<Guard>) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -88,17 +89,17 @@ impl Proxy {
         })
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Lets connections in for a new render, with an empty log and byte count. Connections that were made before the
-    /// call are closed, never booked on the new render.
+    /// Starts accepting connections for a new render, with an empty log and a byte count of zero. Closes earlier
+    /// connections, which are never attributed to the new render.
     pub fn begin_render(&self) {
         let mut render = lock(&self.shared.render);
         render.closed.cancel();
-        // Those that were made but not accepted yet belong to the past as well.
+        // Connections that were made but not accepted yet belong to the previous render too.
         for _ in 0..BACKLOG {
             if self.shared.backlog.accept().is_err() {
                 break;
@@ -107,13 +108,13 @@ impl Proxy {
         *render = Arc::new(Render::new(&self.shared.guard, &self.shared.closed));
     }
 
-    /// Closes every connection and refuses new ones until the next [`Proxy::begin_render`]. The log stays.
+    /// Closes all connections and refuses new ones until the next [`Proxy::begin_render`]. The log remains available.
     pub fn close_connections(&self) {
         lock(&self.shared.render).closed.cancel();
     }
 
-    /// As [`Proxy::close_connections`]; returns once every connection has ended. `false`: bytes came from outside after the
-    /// log was taken, or a connection does not end.
+    /// Closes connections like [`Proxy::close_connections`] and waits, at most one second, until they have ended.
+    /// Returns `false` if a connection did not end, or if bytes were received after the log was taken.
     pub async fn end_render(&self) -> bool {
         let render = Arc::clone(&lock(&self.shared.render));
         render.closed.cancel();
@@ -121,7 +122,7 @@ impl Proxy {
         ended.is_ok() && !render.has_received()
     }
 
-    /// The log of the current (or last) render, which is empty afterwards.
+    /// Takes the log of the current or last render, leaving an empty one.
     pub fn take_log(&self) -> ConnectionLog {
         lock(&self.shared.render).take_log()
     }
@@ -136,7 +137,7 @@ impl Shared {
                     match poll_fn(|cx| self.poll_accept(cx)).await {
                         Ok((stream, render)) => Connection::start(stream, render, Arc::clone(&self.guard)),
                         Err(error) => {
-                            tracing::warn!(%error, "could not accept a browser's connection");
+                            tracing::warn!(%error, "browser connection could not be accepted");
                             sleep(ACCEPT_AGAIN_AFTER).await;
                         }
                     }
@@ -152,7 +153,7 @@ impl Shared {
     }
 }
 
-/// No holder of our locks can leave a half-made state behind, even if it panics.
+/// Locks `mutex` even if it is poisoned: no code in this module leaves partial state behind when it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

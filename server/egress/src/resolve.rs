@@ -1,4 +1,4 @@
-//! Names to addresses.
+//! Name resolution.
 
 use std::{
     io,
@@ -10,20 +10,21 @@ use std::{
 use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
 
-/// A lookup that takes longer has failed.
+/// Limit for one lookup, after which it counts as failed.
 pub const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Lookups under way at once. The system's resolver holds a thread for each and cannot be interrupted, so names that
-/// nobody answers for must not use up the threads that other work waits for.
+/// Concurrent lookups per resolver. The system resolver blocks a thread for each lookup and can't be interrupted, so
+/// names whose servers don't respond must not exhaust the threads that other work needs.
 const LOOKUPS_AT_ONCE: usize = 64;
 
-/// Looks names up; a test puts a double in its place.
+/// Resolves host names. Tests substitute a double.
 pub trait Resolve: Send + Sync {
-    /// All addresses of `host` in the order of preference. The caller sets the time limit.
+    /// Returns all addresses of `host` in order of preference. Imposes no time limit; callers apply
+    /// [`RESOLVE_TIMEOUT`].
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// The machine's own resolver.
+/// The operating system's resolver.
 #[derive(Debug)]
 pub struct SystemResolver {
     slots: Arc<Semaphore>,
@@ -47,7 +48,7 @@ impl Resolve for SystemResolver {
             let host = host.to_owned();
             tokio::task::spawn_blocking(move || {
                 let addresses = (host.as_str(), 0).to_socket_addrs();
-                // Held by the thread, not by the caller, who may have given up.
+                // Held by the thread rather than the caller, which may have timed out.
                 drop(slot);
                 Ok(addresses?.map(|address| address.ip()).collect())
             })

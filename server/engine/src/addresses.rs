@@ -1,10 +1,10 @@
-//! Whether HTML may hold an address of the network.
+//! Detects network addresses in HTML.
 
 use memchr::{memchr, memchr_iter, memchr2_iter, memmem};
 
-/// `false`: the document asks the network for nothing, unless a script does. It has no address of its own, so that only
-/// absolute ones lead anywhere. Doubtful text counts as an address: escapes of HTML and CSS may hide one. The guard decides
-/// what is reached, whatever this says; it is about what is worth watching.
+/// Returns `false` if the document makes no network requests, except by scripts. It has no base URL, so only absolute
+/// URLs can be fetched. Doubtful text counts as an address: escapes of HTML and CSS may hide one. The result only
+/// decides whether requests are observed; the guard decides which addresses are reached.
 pub(crate) fn may_hold_addresses(html: &str) -> bool {
     let html = html.as_bytes();
     let ends_scheme = |colon: usize| {
@@ -20,8 +20,8 @@ pub(crate) fn may_hold_addresses(html: &str) -> bool {
         || memchr_iter(b':', html).any(ends_scheme)
 }
 
-/// The same of text with scripts, which may put addresses together. One that is hidden from this is not reported unless the
-/// guard refuses it.
+/// Returns whether scripts in `text` may assemble addresses. Requests to addresses that this misses are not reported
+/// unless the guard refuses them.
 pub(crate) fn may_make_addresses(text: &str) -> bool {
     let text = text.as_bytes();
     memchr2_iter(b'h', b'H', text).any(|at| text[at..].len() >= 4 && text[at..at + 4].eq_ignore_ascii_case(b"http"))

@@ -1,4 +1,4 @@
-//! Who renders next: a bounded queue, fair between accounts.
+//! Admission of renders: a bounded queue, fair between accounts.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -15,21 +15,21 @@ use crate::snapshot::LaneSnapshot;
 
 const LANES: usize = Lane::ALL.len();
 
-/// Hands out slots. A free slot goes to the first lane in which somebody waits; inside a lane accounts take turns, and
-/// inside an account it is first come, first served.
+/// Grants slots. A free slot goes to the first lane with a waiting render; within a lane, accounts take turns; within
+/// an account, renders are served in order of arrival.
 ///
-/// Beyond the slots that every render may have there are spare ones. Only a render whose caller waits, of an account that
-/// has no slot, gets one of them: however long the renders of one account take, others have theirs meanwhile.
+/// Besides regular slots there are spare slots. Only a render whose caller waits, of an account that holds no slot,
+/// gets one: however long the renders of one account take, other accounts can render meanwhile.
 #[derive(Clone)]
 pub(crate) struct Admission {
     state: Arc<Mutex<State>>,
 }
 
-/// The right to render. Dropping it hands the slot on.
+/// The right to render. Dropping it passes the slot to the next waiting render.
 pub(crate) struct Slot {
     admission: Admission,
     account: Uuid,
-    /// Given up after the slot. A further slot of a render has none, and neither has a render in the background.
+    /// Released after the slot. `None` for further slots of a render and for background renders, which aren't counted.
     _place: Option<Place>,
 }
 
@@ -45,11 +45,11 @@ struct State {
     waiting_limit: usize,
     closed: bool,
     lanes: [FairQueue; LANES],
-    /// Renders running or waiting whose callers wait, by account.
+    /// Number of renders by account, running or waiting, whose callers wait.
     under_way: HashMap<Uuid, usize>,
 }
 
-/// The slots, and who has them.
+/// The slots and the accounts that hold them.
 struct Slots {
     regular: usize,
     spare: usize,
@@ -59,29 +59,30 @@ struct Slots {
 
 #[derive(Default)]
 struct FairQueue {
-    /// Accounts with somebody waiting, in the order in which they are served.
+    /// Accounts with waiting renders, in the order in which they are served.
     turns: VecDeque<Uuid>,
     waiting: HashMap<Uuid, VecDeque<Grant>>,
 }
 
-/// A slot that somebody waits for.
+/// The sending half of a waiting render's turn.
 struct Grant {
     sender: oneshot::Sender<()>,
     since: Instant,
 }
 
-/// What is under way now.
+/// Numbers of slots and of waiting renders.
 pub(crate) struct Load {
-    /// Slots that there are, spare ones too.
+    /// Total number of slots, spare ones included.
     pub(crate) slots: usize,
     /// Slots that are taken.
     pub(crate) running: usize,
-    /// Slots that somebody waits for.
+    /// Renders and further parts that wait for a slot.
     pub(crate) waiting: usize,
 }
 
 impl State {
-    /// Counts a render whose caller waits, or refuses it.
+    /// Counts a render whose caller waits. Refuses it if the account has reached its concurrency, or if it would have
+    /// to wait in a full queue.
     fn count(&mut self, caller: Caller, lane: Lane) -> Result<(), RenderError> {
         let under_way = self.under_way.get(&caller.account).copied().unwrap_or(0);
         if under_way >= caller.concurrency {
@@ -96,7 +97,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes a free slot, or a turn.
+    /// Takes a free slot and returns `None`, or queues the account and returns its turn.
     fn take_or_wait(&mut self, account: Uuid, lane: Lane) -> Option<oneshot::Receiver<()>> {
         if self.slots.may_take(account, lane) {
             self.slots.take(account);
@@ -106,7 +107,7 @@ impl State {
         Some(self.lanes[lane as usize].push(account))
     }
 
-    /// Takes the first render out of the queue that may have a slot now.
+    /// Removes the first waiting render that may take a slot now.
     fn pop(&mut self) -> Option<(Uuid, Grant)> {
         let mut lanes = Lane::ALL.into_iter().zip(&mut self.lanes);
         lanes.find_map(|(lane, queue)| queue.pop(|account| self.slots.may_take(account, lane)))
@@ -130,7 +131,7 @@ impl Slots {
     }
 }
 
-/// Takes one from a count, which goes with its last one.
+/// Decrements the account's count, removing it at zero.
 fn decrement(counts: &mut HashMap<Uuid, usize>, account: Uuid) {
     if let Entry::Occupied(mut count) = counts.entry(account) {
         *count.get_mut() -= 1;
@@ -160,8 +161,8 @@ impl Admission {
         }
     }
 
-    /// Waits for a slot. Above the account's own concurrency, or with a full queue, the answer is immediate. Neither holds
-    /// for renders in the background: whoever starts them knows how many there are, and nobody waits for them.
+    /// Waits for a slot. Fails at once if the account has reached its concurrency or the queue is full. Neither limit
+    /// applies to background renders: the background worker limits their number, and no client waits for them.
     pub(crate) async fn enter(&self, caller: Caller, lane: Lane) -> Result<Slot, RenderError> {
         let (place, turn) = {
             let mut state = self.lock();
@@ -188,8 +189,8 @@ impl Admission {
         })
     }
 
-    /// Waits for a further slot for a render that has entered. It is no render of its own, and the queue is never too
-    /// full for it.
+    /// Waits for a further slot for a render that has entered. It doesn't count as a render of the account, and the
+    /// queue limit doesn't apply to it.
     pub(crate) async fn enter_again(&self, account: Uuid, lane: Lane) -> Result<Slot, RenderError> {
         let turn = {
             let mut state = self.lock();
@@ -206,7 +207,7 @@ impl Admission {
         })
     }
 
-    /// Waits for the turn; without one the slot is there already.
+    /// Waits for `turn`; `None` means that a slot was taken already.
     async fn wait(&self, account: Uuid, turn: Option<oneshot::Receiver<()>>) -> Result<(), RenderError> {
         let Some(turn) = turn else { return Ok(()) };
         let mut waiting = Waiting {
@@ -217,7 +218,7 @@ impl Admission {
         (&mut waiting.turn).await.map_err(|_| RenderError::ShuttingDown)
     }
 
-    /// Refuses everybody from now on, also those who wait.
+    /// Refuses all renders from now on, including those that wait.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -237,7 +238,7 @@ impl Admission {
         }
     }
 
-    /// How many renders can wait, and who does, by lane.
+    /// Returns the queue limit and the state of each lane.
     pub(crate) fn snapshot(&self) -> (usize, [LaneSnapshot; LANES]) {
         let state = self.lock();
         let lanes = Lane::ALL.map(|lane| state.lanes[lane as usize].snapshot(lane));
@@ -252,12 +253,12 @@ impl Admission {
         decrement(&mut self.lock().under_way, account);
     }
 
-    /// Takes a slot from an account, and hands out what is free then.
+    /// Releases a slot of an account and assigns free slots to waiting renders.
     fn give_back(&self, account: Uuid) {
         let mut state = self.lock();
         state.slots.release(account);
         while let Some((account, next)) = state.pop() {
-            // Those who gave up while waiting are passed over: they have taken themselves off the count.
+            // Cancelled renders are skipped: they have decremented `waiting` themselves.
             if next.sender.send(()).is_ok() {
                 state.waiting -= 1;
                 state.slots.take(account);
@@ -266,7 +267,7 @@ impl Admission {
     }
 }
 
-/// A place among the account's renders, with or without a slot.
+/// Counts as one of the account's renders, waiting or running, until dropped.
 struct Place {
     admission: Admission,
     account: Uuid,
@@ -278,7 +279,7 @@ impl Drop for Place {
     }
 }
 
-/// Somebody in a queue, who may give up at any moment.
+/// A render in the queue, which may be cancelled at any moment.
 struct Waiting {
     admission: Admission,
     account: Uuid,
@@ -293,7 +294,7 @@ impl Drop for Waiting {
         let mut state = self.admission.lock();
         self.turn.close();
         match self.turn.try_recv() {
-            // Given up in the very moment in which the slot came: on to the next.
+            // Cancelled just when the slot was assigned: pass it on.
             Ok(()) => {
                 drop(state);
                 self.admission.give_back(self.account);
@@ -318,14 +319,14 @@ impl FairQueue {
         turn
     }
 
-    /// The next one, of an account that may have a slot; the others keep their turns.
+    /// Removes the next render of an account that may take a slot; the others retain their turns.
     fn pop(&mut self, may_take: impl Fn(Uuid) -> bool) -> Option<(Uuid, Grant)> {
         while let Some(turn) = self.turns.iter().position(|account| may_take(*account)) {
             let account = self.turns.remove(turn)?;
             let Some(queue) = self.waiting.get_mut(&account) else {
                 continue;
             };
-            // Those who gave up do not use up their account's turn.
+            // Cancelled renders don't use up their account's turn.
             queue.retain(Grant::is_wanted);
             let grant = queue.pop_front();
             if queue.is_empty() {
@@ -360,7 +361,7 @@ impl FairQueue {
 }
 
 impl Grant {
-    /// Whether somebody still waits for it.
+    /// Returns whether the render still waits.
     fn is_wanted(&self) -> bool {
         !self.sender.is_closed()
     }

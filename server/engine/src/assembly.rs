@@ -1,4 +1,4 @@
-//! From printed parts to the finished document, and who is to blame if there is none.
+//! Assembles printed parts into the finished document, and attributes errors to parts.
 
 use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps, check::Conformance};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Render<'_> {
-    /// Joins, numbers, selects and completes.
+    /// Joins and stamps the parts, selects pages, completes and validates the document on a blocking thread.
     pub(crate) async fn assemble(
         &self,
         mut printed: Vec<Printed>,
@@ -68,13 +68,13 @@ impl Render<'_> {
     }
 }
 
-/// Does what takes the processor for milliseconds.
+/// Runs CPU-bound work on a blocking thread. Fails with [`RenderError::Browser`] if it panics.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, RenderError> {
     let worked = tokio::task::spawn_blocking(work).await;
     worked.map_err(|error| RenderError::Browser(error.to_string()))
 }
 
-/// Tells what the caller can mend from what he can't.
+/// Converts a PDF error: those that the caller can correct are attributed to a part (0 for the whole document).
 pub(crate) fn blame(error: &PdfError) -> RenderError {
     let (part, fault) = match *error {
         PdfError::PageSize {
@@ -98,7 +98,7 @@ pub(crate) fn blame(error: &PdfError) -> RenderError {
     RenderError::Fault { part, fault }
 }
 
-/// Of several parts, a warning says which it means.
+/// Moves the warnings of all parts to `warnings`. If there are several parts, each message names its part.
 fn take_warnings(printed: &mut [Printed], warnings: &mut Vec<Warning>) {
     let is_only = printed.len() == 1;
     for (index, part) in printed.iter_mut().enumerate() {

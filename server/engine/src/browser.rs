@@ -1,4 +1,4 @@
-//! One Chromium: started, watched, ended. A crash domain.
+//! A Chromium process group: launch, supervision, termination. Each is a crash domain.
 
 pub(crate) mod memory;
 
@@ -33,71 +33,71 @@ use crate::{
     processes,
 };
 
-/// From the start of the process to its first answer. A cold start on a busy machine takes seconds.
+/// Time from the start of the process to its first response. A cold start on a busy machine takes seconds.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// Room in the pipes: a printed document comes in large messages.
+/// Size of the pipes, in bytes; large because printed documents arrive in large messages.
 const PIPE_BYTES: usize = 1 << 20;
-/// From the end of the renderers to the end of the browser, if that is what ended them.
+/// Time from the end of the renderer processes to the end of the browser, if a dying browser ended them.
 const DYING_LIMIT: Duration = Duration::from_millis(100);
-/// How long the end of stderr is waited for.
+/// Time to wait for the end of stderr.
 const LAST_WORDS_LIMIT: Duration = Duration::from_secs(1);
-/// Processes that were killed end at once, unless the kernel holds them.
+/// Time for killed processes to end; they do so at once unless blocked in the kernel.
 const GROUP_END_LIMIT: Duration = Duration::from_secs(10);
-/// What it says on stderr when the system grants it no sandbox.
+/// Message of Chromium on stderr if the system provides no sandbox.
 const NO_SANDBOX: &str = "No usable sandbox";
-/// Kept of what the browser says on stderr, for the message when it does not start.
+/// Number of last lines of stderr that are included in the error if the browser doesn't start.
 const STDERR_LINES: usize = 12;
-/// Bytes that are kept of such a line.
+/// Maximum length of such a line, in bytes.
 const STDERR_LINE_LENGTH: usize = 1_000;
 
-/// A running browser. The process group is killed when this is dropped.
+/// A running browser. Dropping it kills its process group.
 pub(crate) struct Browser {
     pub(crate) connection: Connection,
-    /// Whether it is the one for pages that need frames. Printing needs none.
+    /// Whether it is used for pages that need frames. Printing needs none.
     pub(crate) is_for_frames: bool,
-    /// Its pages have no frames. The full browser composites them for all pages.
+    /// Whether its pages have no frames. The full browser composites frames for all pages.
     pub(crate) is_without_frames: bool,
-    /// For instance `HeadlessChrome/156.0.8078.79`.
+    /// Product and version, for example `HeadlessChrome/156.0.8078.79`.
     pub(crate) version: String,
     group: Pid,
-    /// Set when every process of the group has ended and the profile folder is removed.
+    /// Cancelled once all processes of the group have ended and the profile directory is removed.
     exited: CancellationToken,
-    /// Takes no new sessions and ends when the last one is gone.
+    /// Whether the browser accepts no new sessions, and ends with its last session.
     retiring: AtomicBool,
     renders: AtomicU64,
-    /// Sessions made and not yet destroyed.
+    /// Number of sessions that are not destroyed yet.
     pub(crate) sessions: AtomicUsize,
     tenants: memory::Tenants,
-    /// Bytes that pages had for themselves when they were last looked at.
+    /// Private memory of pages, in bytes, as last measured.
     pub(crate) held_by_pages: AtomicU64,
-    /// Set when it holds more memory than it should and nobody at work is to blame.
+    /// Cancelled when the browser uses too much memory and no active session is responsible.
     pub(crate) bloated: CancellationToken,
 }
 
-/// Why a browser does not start.
+/// Why a browser could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LaunchError {
     #[error(
-        "no Chromium found; install Debian's package chromium-headless-shell, or name the browser's binary in \
-         PLATEN_CHROMIUM"
+        "no Chromium found; install Debian's package chromium-headless-shell, or set PLATEN_CHROMIUM to the browser's \
+         binary"
     )]
     NotFound,
-    #[error("the profile folder can't be made in {}: {source}", path.display())]
+    #[error("the browser profile could not be created in {}: {source}", path.display())]
     Profile { path: PathBuf, source: io::Error },
-    #[error("{} can't be started: {source}; PLATEN_CHROMIUM names the browser's binary", path.display())]
+    #[error("{} could not be started: {source}; set PLATEN_CHROMIUM to the browser's binary", path.display())]
     Spawn { path: PathBuf, source: io::Error },
-    #[error("{} started but does not answer: {last_words} (PLATEN_CHROMIUM names the browser's binary)", path.display())]
+    #[error("{} started but doesn't respond: {last_words}; set PLATEN_CHROMIUM to a browser's binary", path.display())]
     Silent { path: PathBuf, last_words: String },
     #[error(
         "Chromium has no sandbox on this machine; allow unprivileged user namespaces (sysctl \
-         kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, in a container the seccomp \
-         profile in deploy/), or, if every page is trusted, set PLATEN_CHROMIUM_SANDBOX=off"
+         kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container, use the \
+         seccomp profile in deploy/), or, if every page is trusted, set PLATEN_CHROMIUM_SANDBOX=off"
     )]
     NoSandbox,
 }
 
 impl Browser {
-    /// Starts a browser and waits for its first answer. One of `tasks` ends with its last process.
+    /// Starts a browser and waits for its first response. Spawns a task on `tasks` that ends with its last process.
     pub(crate) async fn launch(
         config: &EngineConfig,
         is_for_frames: bool,
@@ -123,7 +123,7 @@ impl Browser {
         let group = child
             .id()
             .and_then(|id| Pid::from_raw(id.cast_signed()))
-            .ok_or_else(|| spawn_error(io::Error::other("the process has no identifier")))?;
+            .ok_or_else(|| spawn_error(io::Error::other("the process has no id")))?;
         let exited = CancellationToken::new();
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
         let listening = child
@@ -149,7 +149,7 @@ impl Browser {
         let silent = |said: &Mutex<VecDeque<String>>| {
             let said = said.lock().unwrap_or_else(PoisonError::into_inner);
             let last_words = said.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
-            // Its own advice would be `--no-sandbox`.
+            // Chromium's own message would advise `--no-sandbox`.
             if last_words.contains(NO_SANDBOX) {
                 return LaunchError::NoSandbox;
             }
@@ -162,7 +162,7 @@ impl Browser {
         let Ok(Ok(version)) = version else {
             browser.kill();
             browser.exited().await;
-            // The process may end before its last line is read, and something that it started may hold stderr open.
+            // The process may end before its last line is read, and a child process may hold stderr open.
             if let Some(listening) = listening {
                 let _ = tokio::time::timeout(LAST_WORDS_LIMIT, listening).await;
             }
@@ -176,50 +176,50 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Resolves once every process has ended and the profile folder is removed.
+    /// Waits until all processes have ended and the profile directory is removed.
     pub(crate) async fn exited(&self) {
         self.exited.cancelled().await;
     }
 
-    /// Whether renders may be sent to it.
+    /// Returns whether the browser can render.
     pub(crate) fn is_alive(&self) -> bool {
         !self.connection.is_closed() && !self.exited.is_cancelled()
     }
 
-    /// Whether it is gone, or goes a moment later: when a browser dies, the first that is heard of it may be the end of
-    /// its renderers.
+    /// Returns whether the browser has died or dies within [`DYING_LIMIT`]: the first sign of a dying browser may be
+    /// the end of its renderer processes.
     pub(crate) async fn is_dying(&self) -> bool {
         tokio::time::timeout(DYING_LIMIT, self.connection.closed())
             .await
             .is_ok()
     }
 
-    /// Whether new sessions may be made in it.
+    /// Returns whether new sessions may be created in this browser.
     pub(crate) fn takes_sessions(&self) -> bool {
         self.is_alive() && !self.retiring.load(Ordering::Acquire)
     }
 
-    /// Counts a render.
+    /// Adds one to the number of renders.
     pub(crate) fn count_render(&self) {
         self.renders.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Renders so far.
+    /// Returns the number of renders so far.
     pub(crate) fn renders(&self) -> u64 {
         self.renders.load(Ordering::Relaxed)
     }
 
-    /// Takes no new sessions from now on.
+    /// Makes the browser accept no new sessions.
     pub(crate) fn retire(&self) {
         self.retiring.store(true, Ordering::Release);
     }
 
-    /// The renderer processes that it has now.
+    /// Returns the current renderer processes.
     pub(crate) fn renderers(&self) -> Vec<Pid> {
         processes::renderers(self.group)
     }
 
-    /// Ends it at once, with everything that it started.
+    /// Kills the browser and all its child processes.
     pub(crate) fn kill(&self) {
         if !self.exited.is_cancelled() {
             let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
@@ -233,7 +233,7 @@ impl Drop for Browser {
     }
 }
 
-/// A private folder that only the browser's user can enter.
+/// Creates a profile directory that only the browser's user can access.
 fn make_profile(parent: &Path, run_as: Option<RunAs>) -> io::Result<TempDir> {
     fs::create_dir_all(parent)?;
     let profile = tempfile::Builder::new().prefix("chromium-").tempdir_in(parent)?;
@@ -256,7 +256,7 @@ fn spawn(
         OwnedFd::from(we_write.try_clone()?),
         OwnedFd::from(we_read.try_clone()?),
     ] {
-        // An unprivileged user may have less; the default also works.
+        // May exceed the limit of an unprivileged user; the default size works too.
         let _ = rustix::pipe::fcntl_setpipe_size(&end, PIPE_BYTES);
     }
     let mut command = std::process::Command::new(path);
@@ -264,7 +264,7 @@ fn spawn(
         .args(arguments)
         .env_clear()
         .env("HOME", profile)
-        // A printed document lies in a file until it is read.
+        // Chromium stores a printed document in a temporary file until it is read.
         .env("TMPDIR", profile)
         .env("XDG_CACHE_HOME", profile.join("cache"))
         .env("XDG_CONFIG_HOME", profile.join("config"))
@@ -292,14 +292,14 @@ fn spawn(
             },
         ])
         .map_err(io::Error::other)?;
-    // The command owns the browser's ends of the pipes and must go, or we would never see the pipe's end.
+    // The command owns the browser's ends of the pipes and must be dropped, or the pipe would never reach its end.
     let child = Command::from(command).kill_on_drop(true).spawn()?;
     let to_browser = pipe::Sender::from_owned_fd(we_write.into())?;
     let from_browser = pipe::Receiver::from_owned_fd(we_read.into())?;
     Ok((child, to_browser, from_browser))
 }
 
-/// Waits for the browser's end, ends what it left behind, and removes its folder once nobody writes there any more.
+/// Waits for the browser to end, kills remaining processes of its group, and removes its profile once they have ended.
 async fn reap(mut child: Child, group: Pid, profile: TempDir, exited: CancellationToken) {
     let status = child.wait().await;
     let gone = async {
@@ -311,7 +311,7 @@ async fn reap(mut child: Child, group: Pid, profile: TempDir, exited: Cancellati
     if tokio::time::timeout(GROUP_END_LIMIT, gone).await.is_err() {
         tracing::error!(
             group = group.as_raw_nonzero().get(),
-            "processes of a browser do not end"
+            "processes of a browser are still running after they were killed"
         );
     }
     tracing::debug!(?status, profile = %profile.path().display(), "browser ended");
@@ -319,7 +319,7 @@ async fn reap(mut child: Child, group: Pid, profile: TempDir, exited: Cancellati
     exited.cancel();
 }
 
-/// Keeps the last lines, cut: the browser repeats what pages fail of, at any length.
+/// Stores the last lines of stderr, truncated: the browser repeats errors of pages at any length.
 async fn listen(stderr: ChildStderr, last_words: Arc<Mutex<VecDeque<String>>>) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
@@ -344,7 +344,7 @@ async fn listen(stderr: ChildStderr, last_words: Arc<Mutex<VecDeque<String>>>) {
 
 fn note(line: String, last_words: &Mutex<VecDeque<String>>) {
     tracing::trace!(line, "browser");
-    // Headless machines have no D-Bus, and the browser says so at length.
+    // Headless machines have no D-Bus, which the browser reports at length.
     if line.is_empty() || line.contains("/dbus/") {
         return;
     }

@@ -1,9 +1,9 @@
-//! Which browser is started, and with which flags.
+//! Chromium's binary and command line.
 
 use std::path::{Path, PathBuf};
 
-/// Where the headless shell and the full browser lie, best first. Debian's `/usr/bin/chromium*` are wrapper scripts that
-/// do not `exec`, so that killing them leaves the browser alive: only real binaries are named here.
+/// Paths of the headless shell and the full browser, in order of preference. Debian's `/usr/bin/chromium*` are wrapper
+/// scripts that don't `exec`, so killing them would leave the browser running: only real binaries are listed.
 const CANDIDATES: [&str; 6] = [
     "/usr/lib/chromium/chromium-headless-shell",
     "/opt/chrome-headless-shell/chrome-headless-shell",
@@ -13,21 +13,22 @@ const CANDIDATES: [&str; 6] = [
     "/usr/lib/chromium-browser/chromium-browser",
 ];
 
-/// The browser to start when the operator names none: the headless shell, else a full Chromium, as the real binary.
+/// Searches for an installed browser: the headless shell, or else a full Chromium. Returns the path of the real binary,
+/// or `None` if there is none at the usual paths.
 pub fn find_chromium() -> Option<PathBuf> {
     CANDIDATES.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// Whether this is the full browser, which prints the same page about four times slower than the headless shell, and draws
-/// every page for a screen as well.
+/// Returns whether `path` is a full browser, judging by its file name. It prints the same page about four times slower
+/// than the headless shell, and also draws every page for a screen.
 pub fn is_full_browser(path: &Path) -> bool {
     !path
         .file_name()
         .is_some_and(|name| name.to_string_lossy().contains("headless"))
 }
 
-/// Flags of every browser. The proxy, which is the only way out, is set for each context; the default context, which no
-/// page uses, has one that does not answer.
+/// Flags of every browser. The proxy, through which all network access goes, is set for each context; the default
+/// context, which no page uses, has a proxy that doesn't respond.
 const FLAGS: [&str; 43] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -56,29 +57,30 @@ const FLAGS: [&str; 43] = [
     "--disable-quic",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // Pages do not open windows.
+    // Prevent pages from opening windows.
     "--block-new-web-contents",
     "--disable-popup-blocking",
-    // Pages that nobody looks at run at full speed.
+    // Run pages at full speed although they are not displayed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
-    // Paper, not a screen.
+    // Output for print rather than a screen.
     "--disable-gpu",
     "--hide-scrollbars",
     "--mute-audio",
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--lang=en-US",
-    // Containers give /dev/shm 64 MB.
+    // Containers limit /dev/shm to 64 MB.
     "--disable-dev-shm-usage",
-    // A page is one process, whose memory is bounded. Frames of other sites would have processes of their own; they are of
-    // the same render, and no process ever serves two contexts. (The headless shell isolates no sites by itself.)
+    // A page is one process, whose memory is limited. Frames of other sites would have their own processes; they belong
+    // to the same render, and no process ever serves two contexts. (The headless shell doesn't isolate sites by
+    // default.)
     "--disable-site-isolation-trials",
-    // The GPU process may end as often as it likes; after the sixth time the browser would end as well.
+    // Without this, the browser would end after the sixth crash of the GPU process.
     "--disable-gpu-process-crash-limit",
-    // A page that exhausts the JavaScript heap ends its own renderer.
+    // A page that exhausts the JavaScript heap ends its own renderer process.
     "--js-flags=--max-old-space-size=512",
     // RenderDocument and BackForwardCache give each reset to about:blank a new frame host, which costs a third of the
     // throughput; the spare renderer doubles the processes; the rest is the browser's own network traffic.
@@ -88,11 +90,11 @@ const FLAGS: [&str; 43] = [
     "--enable-features=NetworkServiceInProcess2",
 ];
 
-/// Composites a frame only when DevTools requests one, which Platen never does. Applies to targets that are created with
-/// `enableBeginFrameControl`; the full browser does not support it.
+/// Composites a frame only when DevTools requests one, which Platen never does. Applies to targets created with
+/// `enableBeginFrameControl`; the full browser doesn't support it.
 const FRAMES_ON_DEMAND: &str = "--enable-begin-frame-control";
 
-/// The command line of a browser whose profile lies in `profile`.
+/// Returns the command-line arguments of a browser with its profile in `profile`.
 pub(crate) fn arguments(profile: &Path, sandbox: bool, frames_on_demand: bool) -> Vec<String> {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     arguments.push(format!("--user-data-dir={}", profile.display()));

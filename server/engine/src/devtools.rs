@@ -1,8 +1,8 @@
 //! The DevTools protocol over `--remote-debugging-pipe`: NUL-delimited JSON, typed commands, no TCP port that a page
 //! could reach.
 //!
-//! Events go straight into the observer of their session, on the reader's task, so that a page that floods us with
-//! events meets bounded state and not a growing channel.
+//! Events are passed directly to the observer of their session, in the reader's task, so that a page that sends a flood
+//! of events fills bounded state rather than a growing channel.
 
 mod messages;
 mod wire;
@@ -27,56 +27,57 @@ use tokio_util::sync::CancellationToken;
 use messages::{MESSAGE_LIMIT, Message, MessageReader, Skipped};
 use wire::{Detached, Incoming, frame};
 
-/// Frames waiting for the pipe; each is one command, so this bounds commands, not bytes.
+/// Maximum number of frames waiting for the pipe. Each is one command, so this limits commands, not bytes.
 const OUTGOING_FRAMES: usize = 256;
 /// Bytes read from the pipe at once.
 const PIPE_BUFFER: usize = 1 << 20;
-/// Megabytes of one message; a session with a larger one is lost.
+/// Maximum size of a message in MB; a larger one ends its session.
 pub(crate) const MESSAGE_LIMIT_MB: u64 = (MESSAGE_LIMIT >> 20) as u64;
-/// Events of this domain may be skipped: they are for the log. A `data:` address of many megabytes comes in two of them.
+/// Domain of events that may be skipped, because they only affect the log. A `data:` URL of many megabytes occurs in
+/// two of them.
 const SKIPPABLE: &str = "Network.";
-/// Bytes of such events that are skipped for one render; each holds up the pipe that all sessions share.
+/// Maximum number of bytes of such events that are skipped per render; each delays the pipe that all sessions share.
 const SKIPPED_LIMIT: u64 = 256 << 20;
 
-/// Why a command has no answer.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DevToolsError {
-    /// The pipe is closed: the browser is gone.
-    #[error("the browser is gone")]
+    /// The pipe is closed: the browser has ended.
+    #[error("the browser has ended")]
     Closed,
-    /// The target that the command was for has crashed or is detached.
+    /// The target of the command has crashed or is detached.
     #[error("the page's renderer has crashed")]
     TargetCrashed,
-    /// A message about the page was longer than messages may be.
-    #[error("a message of the browser about the page is larger than {MESSAGE_LIMIT_MB} MB")]
+    /// A message about the page exceeded the limit.
+    #[error("a DevTools message about the page exceeds {MESSAGE_LIMIT_MB} MB")]
     MessageTooLarge,
     /// The browser refused the command.
     #[error("{method}: {message}")]
     Refused {
         /// The command.
         method: String,
-        /// The browser's words.
+        /// The browser's error message.
         message: String,
     },
-    /// The answer is not what the protocol says.
-    #[error("{method}: answer not understood: {message}")]
+    /// The response doesn't conform to the protocol.
+    #[error("{method}: response could not be parsed: {message}")]
     Malformed {
         /// The command.
         method: String,
-        /// What the parser says.
+        /// The parser's error message.
         message: String,
     },
 }
 
-/// Receives the events of one session, on the reader's task: must be quick and must not block.
+/// Receives the events of one session in the reader's task; must be quick and must not block.
 pub(crate) trait SessionEvents: Send + Sync {
-    /// One event. `params` is its JSON object.
+    /// Handles an event. `params` is its JSON object.
     fn event(&self, method: &str, params: &RawValue);
-    /// The session is lost: its target has crashed or is gone, or has said too much at once.
+    /// Handles the loss of the session: its target has crashed or is gone, or a message was too large.
     fn lost(&self);
 }
 
-/// One pipe to one browser. Cheap to clone.
+/// A connection to one browser. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Connection {
     shared: Arc<Shared>,
@@ -85,7 +86,7 @@ pub(crate) struct Connection {
 struct Shared {
     outgoing: mpsc::Sender<Vec<u8>>,
     next_id: AtomicU64,
-    /// `None` once the pipe is closed, under the same lock, so that no waiter can slip in afterwards.
+    /// `None` once the pipe is closed. Under the same lock, so that no waiter can be added afterwards.
     pending: Mutex<Option<HashMap<u64, Waiter>>>,
     sessions: Mutex<HashMap<String, Weak<SessionRoute>>>,
     closed: CancellationToken,
@@ -96,7 +97,7 @@ struct Waiter {
     answer: oneshot::Sender<Result<Box<RawValue>, DevToolsError>>,
 }
 
-/// Where the events of a session go; while it lives, commands may be sent to it.
+/// Route of a session's events. Commands may be sent to the session while the route lives.
 pub(crate) struct SessionRoute {
     id: Arc<str>,
     events: Arc<dyn SessionEvents>,
@@ -106,19 +107,19 @@ pub(crate) struct SessionRoute {
 }
 
 impl SessionRoute {
-    /// Why nothing may be sent to the session any more.
+    /// Returns why no commands may be sent to the session any more, or `None` while it is usable.
     pub(crate) fn loss(&self) -> Option<DevToolsError> {
         self.lost.get().cloned()
     }
 
-    /// The next render begins.
+    /// Resets the limit of skipped bytes for the next render.
     pub(crate) fn begin_render(&self) {
         self.skipped_bytes.store(0, Ordering::Relaxed);
     }
 }
 
 impl Connection {
-    /// Speaks over the two ends of the browser's pipes: `to_browser` is its file descriptor 3, `from_browser` its 4.
+    /// Creates a connection over the browser's pipes: `to_browser` is its file descriptor 3, `from_browser` its 4.
     pub(crate) fn new(to_browser: pipe::Sender, from_browser: pipe::Receiver) -> Self {
         let (outgoing, queue) = mpsc::channel(OUTGOING_FRAMES);
         let shared = Arc::new(Shared {
@@ -133,12 +134,12 @@ impl Connection {
         Self { shared }
     }
 
-    /// Sends a command to the browser itself and waits for its answer.
+    /// Sends a command to the browser itself and waits for the response.
     pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
         self.send(None, command).await?.await
     }
 
-    /// Sends a command to a session and waits for its answer.
+    /// Sends a command to a session and waits for the response.
     pub(crate) async fn execute_in<C: Command>(
         &self,
         route: &SessionRoute,
@@ -147,21 +148,21 @@ impl Connection {
         self.start_in(route, command).await?.await
     }
 
-    /// Sends a command to a session. What comes back waits for its answer, and may be dropped by who needs none; the
-    /// session takes commands in the order in which they were started.
+    /// Sends a command to a session and returns a future of the response, which may be dropped if it isn't needed. The
+    /// session executes commands in the order in which they were started.
     pub(crate) async fn start_in<C: Command>(
         &self,
         route: &SessionRoute,
         command: &C,
     ) -> Result<impl Future<Output = Result<C::Response, DevToolsError>> + use<C>, DevToolsError> {
-        // A command to a crashed target is not merely lost: `Page.printToPDF` takes the whole browser down with it.
+        // A command to a crashed target is worse than useless: `Page.printToPDF` would terminate the browser.
         if let Some(loss) = route.loss() {
             return Err(loss);
         }
         self.send(Some(&route.id), command).await
     }
 
-    /// Sends a command to a session and does not wait; lost when the pipe is full.
+    /// Sends a command to a session without waiting. Dropped if the pipe is full.
     pub(crate) fn post<C: Command>(&self, session: &str, command: &C) {
         let id = self.shared.next_id.fetch_add(1, Ordering::Relaxed);
         if let Ok(frame) = frame(id, Some(session), command) {
@@ -169,7 +170,7 @@ impl Connection {
         }
     }
 
-    /// Directs the events of a session to `events` for as long as the returned route lives.
+    /// Passes the events of a session to `events` for as long as the returned route lives.
     pub(crate) fn route(&self, session: &str, events: Arc<dyn SessionEvents>) -> Arc<SessionRoute> {
         let route = Arc::new(SessionRoute {
             id: session.into(),
@@ -183,12 +184,12 @@ impl Connection {
         route
     }
 
-    /// Resolves once the pipe is closed.
+    /// Waits until the pipe is closed.
     pub(crate) async fn closed(&self) {
         self.shared.closed.cancelled().await;
     }
 
-    /// Whether the pipe is closed.
+    /// Returns whether the pipe is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.shared.closed.is_cancelled()
     }
@@ -242,7 +243,7 @@ impl Connection {
     }
 }
 
-/// A cancelled command must not leave its waiter behind: the answer of a hung page never comes.
+/// Removes the waiter of a cancelled command: a hung page never responds.
 struct ForgetOnDrop {
     shared: Arc<Shared>,
     id: u64,
@@ -285,7 +286,7 @@ impl Shared {
         let message = match serde_json::from_slice::<Incoming<'_>>(frame) {
             Ok(message) => message,
             Err(error) => {
-                tracing::warn!(%error, bytes = frame.len(), "DevTools message not understood");
+                tracing::warn!(%error, bytes = frame.len(), "DevTools message could not be parsed");
                 return;
             }
         };
@@ -328,7 +329,7 @@ impl Shared {
         lock(&self.sessions).get(session).and_then(Weak::upgrade)
     }
 
-    /// A message above the limit costs its session, unless nobody misses it.
+    /// Handles a message above the limit: ends its session, unless the message is dispensable.
     fn note_skipped(&self, message: &Skipped) {
         let (bytes, method) = (message.bytes, message.method());
         tracing::debug!(bytes, method, "DevTools message skipped");
@@ -350,13 +351,12 @@ impl Shared {
             _ => true,
         };
         if is_missed {
-            tracing::warn!(bytes, method, "a DevTools message is too large and costs its session");
+            tracing::warn!(bytes, method, "DevTools message too large; ending its session");
             self.lose(session, &DevToolsError::MessageTooLarge);
         }
     }
 
-    /// Ends a session. The command under way in a crashed target never answers by itself, so everyone who waits for it is
-    /// told.
+    /// Ends a session and fails its pending commands, because a crashed target never responds.
     fn lose(&self, session: &str, why: &DevToolsError) {
         if let Some(route) = self.find(session) {
             let _ = route.lost.set(why.clone());
@@ -376,7 +376,7 @@ impl Shared {
 
     fn close(&self) {
         self.closed.cancel();
-        // Dropping the waiters answers each of them with `Closed`.
+        // Dropping the waiters fails each of them with `Closed`.
         lock(&self.pending).take();
         for route in lock(&self.sessions).drain().filter_map(|(_, route)| route.upgrade()) {
             let _ = route.lost.set(DevToolsError::Closed);
@@ -389,7 +389,7 @@ fn empty_object() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
 }
 
-/// A panic elsewhere must not spread: the maps behind these locks are valid between any two statements.
+/// Locks `mutex` even if it is poisoned: the maps behind these locks are valid between any two statements.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,38 +1,38 @@
-//! Why a render comes to nothing.
+//! Errors of renders.
 
 use std::time::Duration;
 
 use crate::job::{Phase, RunningTemplate};
 
-/// Why there is no document.
+/// Why a render failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RenderError {
-    /// The caller's own fault; the same request fails again.
+    /// An error in the request, which fails again if it is repeated.
     #[error("{fault}")]
     Fault {
-        /// Index of the part in which it was found. For the whole document, 0.
+        /// Zero-based index of the attributed part; 0 for errors of the whole document.
         part: usize,
-        /// What is wrong.
+        /// The error.
         fault: RenderFault,
     },
-    /// The account has as many renders under way as it may.
-    #[error("the account has {limit} renders under way, as many as it may")]
+    /// The account has reached [`Caller::concurrency`](crate::job::Caller::concurrency).
+    #[error("the account already has {limit} renders in progress, its limit: retry when one has finished")]
     TooManyConcurrent {
         /// The account's limit.
         limit: usize,
     },
-    /// The queue is full.
+    /// [`EngineConfig::queue_limit`](crate::config::EngineConfig::queue_limit) renders wait already.
     #[error("the render queue is full")]
     QueueFull,
-    /// The engine is going down.
+    /// The engine accepts no renders any more.
     #[error("the engine is shutting down")]
     ShuttingDown,
-    /// The job's deadline ran out.
-    #[error("not finished after {} s, in the phase {phase}", after.as_secs_f64())]
+    /// The render's deadline passed.
+    #[error("not finished within {} s; stopped in phase {phase}", after.as_secs_f64())]
     Deadline {
-        /// What was under way.
+        /// The phase in progress.
         phase: Phase,
-        /// The job's deadline.
+        /// The render's deadline.
         after: Duration,
     },
     /// The browser died twice, or can't be started.
@@ -40,37 +40,37 @@ pub enum RenderError {
     Browser(String),
 }
 
-/// What the caller can mend.
+/// An error that the caller can correct.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RenderFault {
     /// DNS, connection or TLS failure of a URL part.
     #[error("the address could not be reached: {reason}")]
     Unreachable {
-        /// Chromium's or the guard's word, for instance `net::ERR_CONNECTION_REFUSED`.
+        /// Reason given by Chromium or the guard, for example `net::ERR_CONNECTION_REFUSED`.
         reason: String,
     },
     /// The host of a URL part, or of one of its redirects, is not a public address.
     #[error("the address is refused: {reason}")]
     AddressRefused {
-        /// Which rule; never the resolved address.
+        /// The rule that refused it; never the resolved address.
         reason: String,
     },
-    /// The page answered 4xx or 5xx.
+    /// The server responded with 4xx or 5xx.
     #[error("the address answered with status {status}")]
     HttpStatus {
-        /// The status.
+        /// HTTP status.
         status: u16,
     },
-    /// Something that is not HTML.
-    #[error("the address answered with {content_type}, not with HTML")]
+    /// The response is not HTML.
+    #[error("the address answered with {content_type} instead of HTML")]
     NotHtml {
-        /// As the server named it.
+        /// Content type as the server sent it.
         content_type: String,
     },
-    /// An HTML part left for another address before it was printed.
+    /// An HTML part navigated to another address before it was printed.
     #[error("the page navigated away to {url}")]
     NavigatedAway {
-        /// Without query string.
+        /// The address, without query string.
         url: String,
     },
     /// `evaluate_js` threw, or its promise was rejected.
@@ -79,108 +79,108 @@ pub enum RenderFault {
         /// The exception as text, at most 500 characters.
         message: String,
     },
-    /// `evaluate_js` threw a text, or passed the browser one, that is larger than a message of the browser may be.
-    #[error("the expression threw a text of more than {limit_mb} MB, or passed it to the browser: shorten it")]
+    /// `evaluate_js` threw a string, or passed one to the browser, that exceeds the size of a DevTools message.
+    #[error("the expression threw a string of more than {limit_mb} MB, or passed it to the browser: shorten it")]
     EvaluateTooLarge {
         /// The limit, in MB.
         limit_mb: u64,
     },
-    /// `wait_for.selector` is not a selector.
+    /// `wait_for.selector` is not a valid selector.
     #[error("{message}")]
     InvalidSelector {
-        /// What the browser says.
+        /// The browser's message.
         message: String,
     },
-    /// The attribute did not appear in time.
-    #[error("no element that matches the selector had the attribute after {} s", after.as_secs())]
+    /// The attribute of `wait_for` did not appear in time.
+    #[error("no element matching the selector had the attribute after {} s", after.as_secs())]
     WaitForUnsatisfied {
         /// The limit.
         after: Duration,
     },
-    /// The page crashed its renderer.
+    /// The page crashed its renderer process.
     #[error("the page crashed the browser's renderer")]
     Crashed,
-    /// The page used more memory than it may.
+    /// The page exceeded [`EngineConfig::page_memory_limit`](crate::config::EngineConfig::page_memory_limit).
     #[error("the page used more than {limit_mb} MB of memory")]
     MemoryExceeded {
-        /// The bound, in MB.
+        /// The limit, in MB.
         limit_mb: u64,
     },
-    /// The page made the browser report a text above the limit: a frame's name, an address, a header.
+    /// The page made the browser report a string above the limit: a frame name, a URL, a header.
     #[error(
-        "a script of the page passed the browser a text of more than {limit_mb} MB, for instance a frame's name, a header \
-         or an address: shorten it"
+        "a script of the page passed a string of more than {limit_mb} MB to the browser, for example a frame name, a \
+         header or a URL: shorten it"
     )]
     MessageTooLarge {
         /// The limit, in MB.
         limit_mb: u64,
     },
-    /// What is printed of all parts together is too large.
+    /// The printed parts together are too large.
     #[error(
-        "with this part the printed document is larger than {limit_mb} MB, the limit of one render: use fewer or smaller \
-         pictures, or render the parts as several documents"
+        "with this part, the printed document exceeds {limit_mb} MB, the limit of one render: use fewer or smaller \
+         images, or render the parts as separate documents"
     )]
     PrintedTooLarge {
         /// See [`crate::job::RenderJob::printed_limit`], in MB.
         limit_mb: u64,
     },
     /// A header or footer is too large.
-    #[error("{what} {size} bytes; {limit} are allowed: shorten it, or use smaller pictures")]
+    #[error("{what} {size} bytes; the limit is {limit}: shorten it, or use smaller images")]
     HeaderFooterTooLarge {
-        /// Which template.
+        /// The template.
         template: RunningTemplate,
-        /// What has this size, as a clause that ends with its verb.
+        /// Subject of the message, a clause that ends with its verb.
         what: &'static str,
-        /// In bytes; at least so much.
+        /// Size in bytes; a lower bound.
         size: usize,
-        /// In bytes.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// More pages than the operation allows.
+    /// The document has more pages than allowed.
     #[error("the document has {pages} pages; {limit} are allowed")]
     TooManyPages {
-        /// As printed.
+        /// Number of printed pages.
         pages: usize,
         /// See [`crate::job::RenderJob::page_limit`].
         limit: usize,
     },
-    /// A page was asked for that the document does not have.
+    /// The selection names a page that the document does not have.
     #[error("page {page} is beyond the end; the document has {page_count} pages")]
     PageBeyondEnd {
-        /// The first that it does not have, from 1.
+        /// The first missing page, one-based.
         page: usize,
-        /// Of the whole document.
+        /// Pages of the whole document.
         page_count: usize,
     },
-    /// The parts are too much for one document.
+    /// The parts exceed a limit of one document.
     #[error("{reason}")]
     TooLarge {
-        /// What there is too much of, and the limit.
+        /// The exceeded quantity and its limit.
         reason: String,
     },
-    /// A page that `@page` sized so that PDF/A forbids it.
+    /// `@page` gave a page a size that PDF/A doesn't allow.
     #[error(
-        "page {page} measures {width} × {height} pt; PDF/A allows 3 to 14,400 pt a side: change the size, or ask for the \
-         output_format pdf"
+        "page {page} measures {width} × {height} pt; PDF/A allows 3 to 14,400 pt a side: change the page size, or set \
+         output_format to pdf"
     )]
     PageSize {
-        /// One-based.
+        /// One-based page number.
         page: usize,
-        /// Points.
+        /// Width in points.
         width: f64,
-        /// Points.
+        /// Height in points.
         height: f64,
     },
-    /// It holds something that PDF/A has no place for.
-    #[error("the document can't be PDF/A-2b: {reason}; with output_format pdf it can be made")]
+    /// The document contains something that PDF/A doesn't allow.
+    #[error("the document can't be converted to PDF/A-2b: {reason}; to render it anyway, set output_format to pdf")]
     NotConformant {
-        /// Clause of ISO 19005-2 and what is wrong.
+        /// Clause of ISO 19005-2 and the violation.
         reason: String,
     },
-    /// Chromium answered that the page can't be printed.
+    /// Chromium reported that the page can't be printed.
     #[error("the page could not be printed: {reason}")]
     PrintFailed {
-        /// Chromium's word.
+        /// Chromium's message.
         reason: String,
     },
 }

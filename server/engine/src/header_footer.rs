@@ -1,8 +1,7 @@
-//! Running header and footer: what Chromium would fill wrongly is filled by us.
+//! Fills the templates of running headers and footers.
 //!
-//! Chromium prints `about:blank` as the address of an HTML part and its own clock as the date, so `title`, `url` and
-//! `date` are written into the template here; `pageNumber` and `totalPages` are left to Chromium where it counts the
-//! pages.
+//! Chromium would print `about:blank` as the URL of an HTML part and its own clock as the date, so `title`, `url` and
+//! `date` are written into the template here. Chromium fills `pageNumber` and `totalPages` if it counts the pages.
 
 mod assets;
 mod repeatable;
@@ -24,36 +23,36 @@ use crate::{
     steps::print::Templates,
 };
 
-/// Bytes of a template as it is sent: room for a picture as a `data:` address.
+/// Maximum size of a template in a request, in bytes: enough for an image as a `data:` URL.
 const TEMPLATE_LIMIT: usize = 1 << 20;
-/// Bytes of a template once it is filled.
+/// Maximum size of a filled template, in bytes.
 const FILLED_LIMIT: usize = 2 << 20;
-/// Bytes of the filled templates of all parts, which are held together.
+/// Maximum size of the filled templates of all parts, in bytes, which are in memory at the same time.
 const ALL_PARTS_LIMIT: usize = 8 << 20;
-/// Bytes of the templates of all pages, filled one after the other: 6 KB on each of 10,000 pages.
+/// Maximum size of the templates of all pages, in bytes, filled one after the other: 6 KB for each of 10,000 pages.
 const ALL_PAGES_LIMIT: usize = 64 << 20;
-/// Characters of a title, and of an address: more than a margin has room for.
+/// Maximum length of a title and of a URL, in characters: more than fits in a margin.
 const TITLE_LENGTH: usize = 500;
 const URL_LENGTH: usize = 2_000;
 
-/// A template without a font size would be set in a size that nobody can read.
+/// Font size of templates that set none; Chromium's default is unreadable.
 const DEFAULT_FONT_SIZE_PX: u32 = 10;
 
-/// A template that draws nothing; Chromium takes an empty one as a wish for its own default.
+/// A template that draws nothing. Chromium replaces an empty template by its default.
 pub(crate) const NOTHING: &str = "<span></span>";
 
-/// The classes that are filled here.
+/// The classes that are always filled here.
 const FILLED_CLASSES: [&str; 3] = ["title", "url", "date"];
 
-/// What a class is called once its element is filled; rules for it in the template's own `<style>` follow.
+/// Returns the name that replaces a class once its element is filled, also in rules of the template's `<style>`.
 fn filled_class(class: &str) -> String {
     format!("platen-{class}")
 }
 
-/// Attributes that name something to load.
+/// Attributes that refer to assets.
 const ASSET_ATTRIBUTES: [&str; 7] = ["src", "srcset", "href", "xlink:href", "data", "poster", "background"];
 
-/// What the classes stand for.
+/// Values of the classes.
 pub(crate) struct Fields {
     /// Class `title`.
     title: String,
@@ -61,14 +60,14 @@ pub(crate) struct Fields {
     url: String,
     /// Class `date`, in UTC.
     date: OffsetDateTime,
-    /// Classes `pageNumber` and `totalPages`; left to Chromium if there is nothing.
+    /// Classes `pageNumber` and `totalPages`; `None` leaves them to Chromium.
     numbers: Option<[String; 2]>,
 }
 
-/// Why templates are not filled.
+/// Why templates could not be filled.
 #[derive(Debug, PartialEq)]
 pub(crate) enum FillError {
-    /// They become too large.
+    /// A template is too large once filled.
     Fault(RenderFault),
     /// The render's deadline passed.
     Late,
@@ -77,13 +76,13 @@ pub(crate) enum FillError {
 /// Templates ready for `Page.printToPDF`.
 #[derive(Debug)]
 pub(crate) struct Filled {
-    /// Of each part, in their order. Parts that follow each other share equal ones.
+    /// Templates by part. Consecutive parts share equal templates.
     pub(crate) templates: Vec<Arc<Templates>>,
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Fields {
-    /// Those of a part's pages.
+    /// Returns the values for the pages of a part. `date` must be in UTC.
     pub(crate) fn of(part: &Part, facts: &PageFacts, date: OffsetDateTime, numbers: Option<[String; 2]>) -> Self {
         Self {
             title: cut(facts.title.as_deref().unwrap_or_default(), TITLE_LENGTH),
@@ -101,14 +100,14 @@ fn cut(text: &str, length: usize) -> String {
     text.chars().take(length).collect()
 }
 
-/// Whether header and footer look the same in a box of a larger page.
+/// Returns whether header and footer look the same in a box of a larger page.
 pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
     [&wanted.header, &wanted.footer]
         .into_iter()
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Refuses templates that are too long to be filled.
+/// Fails if a template exceeds [`TEMPLATE_LIMIT`].
 pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderFault> {
     for (template, text) in [
         (RunningTemplate::Header, &wanted.header),
@@ -119,13 +118,14 @@ pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderFault> {
     Ok(())
 }
 
-/// Refuses templates that are too long for all pages together. `pages`: how many of each part are kept.
+/// Fails if the templates for all pages together exceed [`ALL_PAGES_LIMIT`]. `pages` is the number of selected pages of
+/// each part.
 pub(crate) fn check_pages(templates: &[Arc<Templates>], pages: &[usize]) -> Result<(), RenderFault> {
     let sum = |text: fn(&Templates) -> &str| {
         let lengths = templates.iter().zip(pages);
         lengths.map(|(templates, pages)| text(templates).len() * pages).sum()
     };
-    let what = "filled for all pages it has";
+    let what = "filled for all pages, it has";
     let (headers, footers) = (sum(|templates| &templates.header), sum(|templates| &templates.footer));
     check_size(RunningTemplate::Header, what, headers, ALL_PAGES_LIMIT)?;
     check_size(RunningTemplate::Footer, what, footers, ALL_PAGES_LIMIT)
@@ -143,7 +143,7 @@ fn check_size(template: RunningTemplate, what: &'static str, size: usize, limit:
     Ok(())
 }
 
-/// Fills header and footer for each part. Takes the processor, but not for long after `ends_at`.
+/// Fills header and footer for each part. CPU-bound; fails with [`FillError::Late`] soon after `ends_at`.
 pub(crate) fn fill_all(wanted: &HeaderFooter, parts: &[Fields], ends_at: Instant) -> Result<Filled, FillError> {
     let mut templates: Vec<Arc<Templates>> = Vec::with_capacity(parts.len());
     let mut warnings = Vec::new();
@@ -151,7 +151,7 @@ pub(crate) fn fill_all(wanted: &HeaderFooter, parts: &[Fields], ends_at: Instant
     for fields in parts {
         let (header, header_warning) = fill(RunningTemplate::Header, &wanted.header, fields, ends_at)?;
         let (footer, footer_warning) = fill(RunningTemplate::Footer, &wanted.footer, fields, ends_at)?;
-        // What is wrong with a template is wrong with it in every part.
+        // Warnings are the same for every part.
         if templates.is_empty() {
             warnings.extend(header_warning.into_iter().chain(footer_warning));
         }
@@ -163,14 +163,14 @@ pub(crate) fn fill_all(wanted: &HeaderFooter, parts: &[Fields], ends_at: Instant
         held[0] += filled.header.len();
         held[1] += filled.footer.len();
         for (which, held) in [RunningTemplate::Header, RunningTemplate::Footer].into_iter().zip(held) {
-            check_size(which, "filled for the parts it has", held, ALL_PARTS_LIMIT).map_err(FillError::Fault)?;
+            check_size(which, "filled for all parts, it has", held, ALL_PARTS_LIMIT).map_err(FillError::Fault)?;
         }
         templates.push(filled);
     }
     Ok(Filled { templates, warnings })
 }
 
-/// A template ready for `Page.printToPDF`.
+/// Fills one template for `Page.printToPDF`.
 fn fill(
     which: RunningTemplate,
     template: &str,
@@ -197,7 +197,7 @@ fn fill(
         let text = text.to_owned();
         move |element: &mut Element<'_, '_>| Ok(fill_element(element, class, &text)?)
     };
-    // Every element passes here, and what is filled is in elements.
+    // Called for every element, and only elements are filled.
     let watch = |_: &mut Element<'_, '_>| {
         is_late.set(Instant::now() >= ends_at);
         if is_late.get() || filled.get() > FILLED_LIMIT {
@@ -247,24 +247,24 @@ fn fill(
     }
     check_size(
         which,
-        "filled with title and address it has",
+        "filled with title and address, it has",
         filled.get(),
         FILLED_LIMIT,
     )
     .map_err(FillError::Fault)?;
-    // What can't be rewritten is left out.
+    // A template that can't be rewritten is omitted.
     if written.is_err() {
         return Ok((NOTHING.to_owned(), None));
     }
     html.extend_from_slice(b"</div>");
     let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
-        message: format!("{which} names an asset by address, which is not loaded; put it in as a data: URL"),
+        message: format!("{which} refers to an asset by address, which is not loaded; embed it as a data: URL"),
     });
     Ok((String::from_utf8(html).unwrap_or_default(), warning))
 }
 
-/// Removes the attributes of an element that name an asset by address; `true`: there were some.
+/// Removes attributes of an element that refer to assets by address. Returns `true` if there were any.
 fn remove_assets(element: &mut Element<'_, '_>) -> bool {
     let mut removed = false;
     for attribute in ASSET_ATTRIBUTES {
@@ -280,8 +280,8 @@ fn remove_assets(element: &mut Element<'_, '_>) -> bool {
     removed
 }
 
-/// Gives an element its text, and another class in place of the one that asked for it: Chromium would fill it again, with
-/// what it knows.
+/// Sets the text of an element and renames its class, because Chromium would otherwise fill it again with its own
+/// values.
 fn fill_element(element: &mut Element<'_, '_>, class: &str, text: &str) -> Result<(), AttributeNameError> {
     element.set_inner_content(text, ContentType::Text);
     let classes = element.get_attribute("class").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What goes into the engine and what comes out.
+//! Input and output of the engine.
 
 use std::time::Duration;
 
@@ -8,72 +8,72 @@ use uuid::Uuid;
 
 use crate::{addresses::may_hold_addresses, page_kind::script_free::is_script_free};
 
-/// On whose behalf a render runs. A session never changes its account.
+/// The account that a render runs for, and its limit. A session never changes its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {
-    /// The account, the unit of isolation and fairness.
+    /// Id of the account, the unit of isolation and fairness.
     pub account: Uuid,
-    /// How many renders the account may have running or waiting at once, without those in the background; one more is
-    /// refused.
+    /// Maximum number of renders of the account that run or wait, not counting those in [`Lane::Background`]; further
+    /// ones are refused. Also limits how many parts of a render are printed concurrently.
     pub concurrency: usize,
 }
 
-/// Which queue a render waits in. A free slot goes to the first lane that has somebody waiting, in this order.
+/// Priority class of a waiting render. A free slot goes to the first lane with a waiting render, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
-    /// Somebody looks at an editor.
+    /// Preview in an editor that a user is looking at.
     Preview,
-    /// Somebody holds a connection open.
+    /// Synchronous render: a client holds a connection open.
     Synchronous,
-    /// Nobody waits.
+    /// Asynchronous render: no client is waiting.
     Background,
 }
 
 impl Lane {
-    /// All of them, the first one served first.
+    /// All lanes in order of priority.
     pub const ALL: [Self; 3] = [Self::Preview, Self::Synchronous, Self::Background];
 }
 
-/// One document to make. Values are trusted: the caller has checked them.
+/// One document to render. The engine trusts the values; its caller must have validated them.
 #[derive(Debug, Clone)]
 pub struct RenderJob {
-    /// Names the render in logs.
+    /// Id of the render, for logs.
     pub id: Uuid,
-    /// What to print, in this order; at least one.
+    /// Parts to print, in document order; at least one.
     pub parts: Vec<Part>,
-    /// How to print it.
+    /// Page setup and print options.
     pub print: PrintSettings,
-    /// Media type that style sheets see.
+    /// Media type that style sheets match.
     pub media: MediaType,
-    /// Set before the part is loaded.
+    /// Cookie to set before URL parts of its domain are loaded.
     pub cookie: Option<Cookie>,
     /// JavaScript evaluated in the page after it is loaded; a promise is awaited.
     pub evaluate: Option<String>,
-    /// Awaited after `evaluate`.
+    /// Condition awaited after `evaluate`.
     pub wait_for: Option<WaitFor>,
-    /// The pages to keep of the whole document; without it, all.
+    /// Pages of the whole document to retain; `None` retains all.
     pub selection: Option<PageSelection>,
-    /// Drawn across every page that is kept.
+    /// Watermark drawn across every selected page.
     pub watermark: Option<Watermark>,
     /// Kind of PDF.
     pub format: OutputFormat,
-    /// More printed pages than this are an error, whatever is kept of them.
+    /// Maximum number of printed pages, counted before `selection` is applied.
     pub page_limit: usize,
-    /// More printed bytes of all parts together, headers and footers included, are an error.
+    /// Maximum number of printed bytes of all parts together, headers and footers included.
     pub printed_limit: usize,
 }
 
-/// Content to print.
+/// One source of a document.
 #[derive(Clone)]
 pub enum Part {
-    /// A document with an opaque origin.
+    /// HTML, loaded as a document with an opaque origin.
     Html(String),
     /// An `http` or `https` address.
     Url(Url),
 }
 
 impl Part {
-    /// Whether loading it certainly runs nothing and asks the network for nothing.
+    /// Returns whether loading the part certainly runs no scripts and makes no network requests. `false` if in doubt.
     pub fn is_self_contained(&self) -> bool {
         match self {
             Self::Html(html) => is_script_free(html) && !may_hold_addresses(html),
@@ -92,35 +92,36 @@ impl std::fmt::Debug for Part {
     }
 }
 
-/// Paper and decoration. Lengths in inches, as `Page.printToPDF` takes them.
+/// Page setup, header and footer. Lengths are in inches, as in `Page.printToPDF`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrintSettings {
-    /// Width of the sheet as it lies, orientation applied.
+    /// Page width in inches, orientation applied.
     pub paper_width: f64,
-    /// Height of the sheet as it lies.
+    /// Page height in inches, orientation applied.
     pub paper_height: f64,
-    /// Top, right, bottom, left.
+    /// Top, right, bottom, left, in inches.
     pub margins: [f64; 4],
-    /// 0.1 to 2.
+    /// Scale of the content, 0.1 to 2.
     pub scale: f64,
-    /// Print background colours and pictures.
+    /// Whether background colours and images are printed.
     pub backgrounds: bool,
-    /// The sheet that CSS `@page` names wins over the paper; otherwise content is scaled to the paper.
+    /// Whether a page size in CSS `@page` overrides the paper size; otherwise content is scaled to the paper.
     pub prefer_css_page_size: bool,
     /// Running header and footer, in the margins.
     pub header_footer: Option<HeaderFooter>,
 }
 
-/// HTML whose elements of class `date`, `title`, `url`, `pageNumber`, `totalPages` are filled. Empty: none.
+/// HTML templates of header and footer, in which elements of the classes `date`, `title`, `url`, `pageNumber` and
+/// `totalPages` are filled. An empty template prints nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderFooter {
-    /// Drawn in the top margin.
+    /// Template drawn in the top margin.
     pub header: String,
-    /// Drawn in the bottom margin.
+    /// Template drawn in the bottom margin.
     pub footer: String,
 }
 
-/// One of the two templates.
+/// One of the two templates of [`HeaderFooter`], displayed as its name in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunningTemplate {
     /// [`HeaderFooter::header`]
@@ -155,7 +156,7 @@ pub struct Cookie {
     pub name: String,
     /// Cookie value.
     pub value: String,
-    /// Domain, with or without a leading dot.
+    /// Domain, with or without a leading dot. Also matches its subdomains.
     pub domain: String,
 }
 
@@ -166,7 +167,7 @@ impl std::fmt::Debug for Cookie {
     }
 }
 
-/// Rendering goes on once the first element that matches has the attribute.
+/// Condition to await: the first element that matches `selector` has `attribute`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitFor {
     /// CSS selector.
@@ -180,13 +181,13 @@ pub struct WaitFor {
 pub struct RenderedDocument {
     /// The PDF file.
     pub pdf: Vec<u8>,
-    /// The standard that it was checked to conform to, for instance `PDF/A-2b`; nothing for plain PDF.
+    /// The standard that the file was validated against, for example `PDF/A-2b`; `None` for plain PDF.
     pub conformance: Option<&'static str>,
-    /// Pages in it.
+    /// Number of pages in the file.
     pub page_count: usize,
-    /// The first part's title, blank removed.
+    /// The first part's title, trimmed; `None` if empty.
     pub title: Option<String>,
-    /// What the author of the page should know.
+    /// Problems that did not fail the render.
     pub warnings: Vec<Warning>,
 }
 
@@ -202,25 +203,25 @@ impl std::fmt::Debug for RenderedDocument {
     }
 }
 
-/// What a render goes through, in this order. The words are the same in time-outs, headers and logs.
+/// Phase of a render, in order. The names are the same in timeout errors, headers and logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Waiting for a slot.
     Queue,
-    /// Getting a session, putting the content in, waiting until it is loaded.
+    /// Obtaining a session, loading the content, waiting until it is complete.
     Load,
-    /// `evaluate_js`.
+    /// Evaluating `evaluate_js`.
     Evaluate,
-    /// `wait_for`.
+    /// Awaiting `wait_for`.
     Wait,
     /// `Page.printToPDF` and reading its stream.
     Print,
-    /// Completing the PDF.
+    /// Joining, completing and validating the PDF.
     Post,
 }
 
 impl Phase {
-    /// The word used towards clients.
+    /// Returns the name used in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -239,7 +240,7 @@ impl std::fmt::Display for Phase {
     }
 }
 
-/// Wall time of each phase; of all tries, if the browser died during the first.
+/// Wall-clock time of each phase, summed over all attempts if the browser died.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PhaseTimes {
     /// See [`Phase::Queue`].
@@ -257,7 +258,7 @@ pub struct PhaseTimes {
 }
 
 impl PhaseTimes {
-    /// Each phase with its time, in the order in which headers and records name them.
+    /// Returns each phase with its time, in the order used in headers and records.
     pub fn by_phase(&self) -> [(Phase, Duration); 6] {
         [
             (Phase::Queue, self.queue),
@@ -269,7 +270,7 @@ impl PhaseTimes {
         ]
     }
 
-    /// The time of one phase.
+    /// Returns the time of `phase`, for updating.
     pub fn of(&mut self, phase: Phase) -> &mut Duration {
         match phase {
             Phase::Queue => &mut self.queue,
@@ -282,11 +283,11 @@ impl PhaseTimes {
     }
 }
 
-/// Something that did not stop the render but that the author of the page should know.
+/// A problem that did not fail the render but that the author of the page should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Stable name, for instance `cookie_unused`.
+    /// Stable code, for example `cookie_unused`.
     pub code: &'static str,
-    /// A sentence for people.
+    /// Human-readable description.
     pub message: String,
 }

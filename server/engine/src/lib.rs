@@ -1,7 +1,10 @@
-//! Chromium supervisor, session pool and render steps. Knows no account table, no HTTP API, no Postgres.
+//! Chromium supervisor, session pool and render steps. Independent of account tables, the HTTP API and Postgres.
 //!
-//! [`Engine::enter`] takes a render through admission (`admission`), [`Entered::render`] through a session of its account
-//! (`pool`, `session`) and the steps (`steps`), and completes what was printed by `platen_pdf`. `browser` and `devtools` run the browser itself.
+//! [`Engine::enter`] waits for a slot (`admission`). [`Entered::render`] runs the steps (`steps`) in a session of the
+//! account (`pool`, `session`) and completes the printed document with `platen_pdf`. `browser` and `devtools` control
+//! the browser.
+
+#![warn(missing_docs)]
 
 mod addresses;
 mod admission;
@@ -46,14 +49,14 @@ use crate::{
     snapshot::Snapshot,
 };
 
-/// How often something is looked at that does not announce itself.
+/// Polling interval for conditions that have no notification.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// A cold start on a busy machine takes seconds.
 const FIRST_RENDER_LIMIT: Duration = Duration::from_secs(30);
-/// A renderer process is in its sandbox well before this.
+/// A renderer process enters its sandbox well before this.
 const SANDBOX_LIMIT: Duration = Duration::from_secs(1);
 
-/// A pool of sandboxed browsers. Cheap to clone.
+/// A pool of sandboxed browsers with an admission queue. Cheap to clone; clones share browsers and queue.
 #[derive(Clone)]
 pub struct Engine {
     admission: Admission,
@@ -62,7 +65,7 @@ pub struct Engine {
     parts_at_once: usize,
 }
 
-/// A render that has its slot. Dropping it gives the slot back.
+/// A render that holds a slot. Dropping it releases the slot.
 pub struct Entered {
     pub(crate) engine: Engine,
     pub(crate) caller: Caller,
@@ -74,7 +77,8 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// Does work outside of the engine, under the render's deadline and as part of a phase, whose time goes to the log.
+    /// Runs `work` outside the engine as part of `phase`, and adds its time to `log`. Fails with
+    /// [`RenderError::Deadline`] if the render's deadline passes first.
     pub async fn within<T>(
         &self,
         phase: Phase,
@@ -87,7 +91,7 @@ impl Entered {
         done.map_err(|_| self.late(phase))
     }
 
-    /// The error of a render whose deadline has passed in this phase.
+    /// Returns the error of a render whose deadline passed in `phase`.
     pub(crate) fn late(&self, phase: Phase) -> RenderError {
         RenderError::Deadline {
             phase,
@@ -95,7 +99,7 @@ impl Entered {
         }
     }
 
-    /// Prints nothing before `accepted` is set: until then the render may be refused yet, by dropping its future.
+    /// Delays printing until `accepted` is set: until then the caller may refuse the render by dropping its future.
     #[must_use]
     pub fn once_accepted(self, accepted: Arc<SetOnce<()>>) -> Self {
         Self {
@@ -110,66 +114,67 @@ impl Entered {
         }
     }
 
-    /// Makes one document. `log` tells what was seen on the way, also of a render that fails. Dropping the future cancels
-    /// the render and frees its slot at once.
+    /// Renders one document. `log` is filled even if the render fails. Dropping the future cancels the render and
+    /// releases its slot at once. Fails with [`RenderError::Fault`] if the request is at fault, with
+    /// [`RenderError::Deadline`] after the deadline given to [`Engine::enter`].
     pub async fn render(self, job: RenderJob, log: &RenderLog) -> Result<RenderedDocument, RenderError> {
         render::render(&self, job, log).await
     }
 }
 
-/// Why the engine does not start; the message says what to do.
+/// Why the engine could not start; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct StartError(pub String);
 
-/// A snapshot for readiness probes, metrics and `doctor`.
+/// Current load, for readiness probes, metrics and `doctor`. Contains nothing about accounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineStatus {
-    /// Browsers that answer.
+    /// Browsers that are alive.
     pub browsers: usize,
-    /// For instance `HeadlessChrome/156.0.8078.79`.
+    /// Browser version, for example `HeadlessChrome/156.0.8078.79`.
     pub version: String,
-    /// Slots that there are, the spare one too.
+    /// Total number of slots, including [`SPARE_SLOTS`].
     pub slots: usize,
     /// Slots that are taken.
     pub running: usize,
-    /// Slots that somebody waits for.
+    /// Renders and further parts that wait for a slot.
     pub waiting: usize,
-    /// Sessions that there are.
+    /// Existing sessions.
     pub sessions: SessionCounts,
-    /// Browsers replaced since the start.
+    /// Browsers replaced since the engine started.
     pub replacements: Replacements,
 }
 
-/// Sessions by who has them.
+/// Number of sessions by use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionCounts {
-    /// Kept ready for an account that has none.
+    /// Ready for an account that has none.
     pub unowned: usize,
-    /// Kept for the account that had it.
+    /// Idle, reserved for the account that owns them.
     pub idle: usize,
-    /// Lent to a render, or being made, reset or ended.
+    /// Lent to a render, or being created, reset or closed.
     pub in_use: usize,
 }
 
-/// Why browsers were replaced.
+/// Number of replaced browsers by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replacements {
-    /// They died.
+    /// Browsers that died.
     pub died: u64,
-    /// They had made as many renders as they may.
+    /// Browsers that reached [`EngineConfig::renders_per_browser`] or used too much memory.
     pub retired: u64,
 }
 
 impl Engine {
-    /// Starts the browsers, prints a first page and, unless the operator switched it off, makes sure that Chromium's
-    /// sandbox is really on.
+    /// Starts the browsers, prints a first page and, unless the operator disabled it, verifies that Chromium's sandbox
+    /// is on. Closes the browsers if any of this fails.
     pub async fn start(config: EngineConfig) -> Result<Self, StartError> {
         let sandbox = config.sandbox;
         let engine = Self {
             admission: Admission::new(config.slots.max(1), SPARE_SLOTS, config.queue_limit),
             page_memory_limit: config.page_memory_limit,
-            // One slot is left for others.
+            // Leaves one slot for other renders.
             parts_at_once: config.slots.saturating_sub(1).max(1),
             pool: Pool::start(config)
                 .await
@@ -177,7 +182,7 @@ impl Engine {
         };
         if let Err(error) = engine.print_first_page().await {
             engine.pool.close().await;
-            return Err(StartError(format!("the browser starts but prints nothing: {error}")));
+            return Err(StartError(format!("the browser starts but can't print: {error}")));
         }
         if sandbox && !engine.is_sandboxed().await {
             engine.pool.close().await;
@@ -186,8 +191,10 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Waits for a slot, before anything large is prepared for the render. `deadline` counts from now to the finished
-    /// bytes. `log` tells how long it waited, also of a render that is refused.
+    /// Waits for a slot; to be called before anything large is prepared for the render. `deadline` is the time from now
+    /// to the finished bytes. The time waited is added to `log`, even if the render is refused. Fails at once if the
+    /// account has reached `caller.concurrency` or the queue is full (limits that don't apply to [`Lane::Background`]),
+    /// or if the engine is shutting down.
     pub async fn enter(
         &self,
         caller: Caller,
@@ -214,7 +221,7 @@ impl Engine {
         })
     }
 
-    /// Says at start whether the browser prints at all, and warms its caches.
+    /// Verifies at start that the browser can print, and warms its caches.
     async fn print_first_page(&self) -> Result<(), RenderError> {
         let caller = Caller {
             account: uuid::Uuid::nil(),
@@ -225,7 +232,7 @@ impl Engine {
         entered.render(first_job(), &log).await.map(drop)
     }
 
-    /// What runs now.
+    /// Returns the current load.
     pub fn status(&self) -> EngineStatus {
         let (browsers, version) = self.pool.browsers();
         let load = self.admission.load();
@@ -240,7 +247,7 @@ impl Engine {
         }
     }
 
-    /// What everybody does now.
+    /// Returns sessions and queue by account, for operators.
     pub fn snapshot(&self) -> Snapshot {
         let (browsers_wanted, session_limit) = self.pool.limits();
         let (queue_limit, lanes) = self.admission.snapshot();
@@ -253,8 +260,8 @@ impl Engine {
         }
     }
 
-    /// Whether every renderer process that exists is in Chromium's sandbox. One that is just starting enters it a moment
-    /// later, so a no is only final after a second.
+    /// Returns whether all renderer processes are in Chromium's sandbox. A process that is just starting enters it a
+    /// moment later, so `false` is returned only after a second of polling.
     pub async fn is_sandboxed(&self) -> bool {
         let sandboxed = async {
             while !self.pool.is_sandboxed() {
@@ -264,7 +271,7 @@ impl Engine {
         tokio::time::timeout(SANDBOX_LIMIT, sandboxed).await.is_ok()
     }
 
-    /// Refuses new renders, lets the running ones finish for `grace`, then ends every browser.
+    /// Refuses new and waiting renders, waits up to `grace` for running ones to finish, then closes all browsers.
     pub async fn shutdown(&self, grace: Duration) {
         self.admission.close();
         let drained = async {
@@ -273,7 +280,7 @@ impl Engine {
             }
         };
         if tokio::time::timeout(grace, drained).await.is_err() {
-            tracing::warn!("renders were still running after the grace period and are ended");
+            tracing::warn!("renders still running after the grace period; ending them");
         }
         self.pool.close().await;
     }

@@ -1,4 +1,4 @@
-//! The network log of a render: DevTools tells what the page asked for, the guard what it refused.
+//! The network log of a render: requests as DevTools reports them, and refusals of the guard.
 
 use platen_egress::log::{ConnectionLog, ConnectionRecord, Outcome};
 use url::{Host, Url};
@@ -8,10 +8,10 @@ use crate::{
     render_log::{NetworkRequest, REQUEST_LIMIT},
 };
 
-/// Addresses named in the warning.
+/// Maximum number of URLs in a warning.
 const NAMED_IN_WARNING: usize = 5;
 
-/// Marks what the guard refused. To the page a refusal looks like an answer with status 403, or like a broken tunnel.
+/// Marks requests that the guard refused. DevTools reports them as responses with status 403, or as failed tunnels.
 pub(crate) fn with_refusals(
     mut requests: Vec<NetworkRequest>,
     part: usize,
@@ -31,7 +31,7 @@ pub(crate) fn with_refusals(
                 request.error = None;
                 request.refused = Some(rule.clone());
             }
-            // Workers, preconnects and frames of other processes are not told by the page's own session.
+            // The page's DevTools session doesn't report workers, preconnects and frames of other processes.
             None if room => requests.push(NetworkRequest {
                 refused: Some(rule.clone()),
                 ..NetworkRequest::new(part, format!("{}:{}", record.host, record.port))
@@ -42,7 +42,7 @@ pub(crate) fn with_refusals(
     requests
 }
 
-/// Tells the author of the page what was refused and what failed.
+/// Returns warnings for the author of the page: one for refused requests, one for failed ones.
 pub(crate) fn warnings(requests: &[NetworkRequest]) -> impl Iterator<Item = Warning> {
     let refused = requests
         .iter()
@@ -59,7 +59,7 @@ fn why_failed(request: &NetworkRequest) -> Option<String> {
     if request.refused.is_some() {
         return None;
     }
-    // What the page itself breaks off, it does not miss.
+    // Requests that the page itself aborted are not missing.
     let error = request.error.clone().filter(|error| error != "net::ERR_ABORTED");
     let status = request.status.filter(|status| *status >= 400);
     error.or_else(|| status.map(|status| format!("status {status}")))
@@ -82,8 +82,8 @@ fn warning(code: &'static str, what: &str, requests: &[(&NetworkRequest, String)
     })
 }
 
-/// Whether the guard's record may be of a request for this address. The browser and the guard spell some IPv6 addresses
-/// differently.
+/// Returns whether `record` may belong to a request for `url`: host and port are equal. Compares parsed addresses,
+/// because browser and guard spell some IPv6 addresses differently.
 pub(crate) fn is_for(url: &str, record: &ConnectionRecord) -> bool {
     let Ok(url) = Url::parse(url) else { return false };
     let same_host = match url.host() {

@@ -1,9 +1,9 @@
-//! Headers and footers that run through several parts.
+//! Headers and footers that continue through several parts.
 //!
-//! Chromium numbers the pages of one document only. So the parts are printed without header and footer, which are printed
-//! apart and then drawn over the pages of the parts. Most templates are filled in here and put below each other on tall
-//! pages. For those that would look different there, a blank document with as many pages as all parts together is printed
-//! with them, and Chromium fills in `pageNumber` and `totalPages`.
+//! Chromium numbers the pages of one document only. So the parts are printed without header and footer, which are
+//! printed separately and then drawn over the pages of the parts. Most templates are filled here and placed below each
+//! other on tall pages. Those that would look different there are printed on a blank document with as many pages as all
+//! parts together, for which Chromium fills `pageNumber` and `totalPages`.
 
 mod column;
 
@@ -27,23 +27,23 @@ use crate::{
 };
 use column::Size;
 
-/// Points to an inch.
+/// Points per inch.
 const POINTS: f64 = 72.0;
-/// Sheets whose sides differ by less, in points, are of one size: Chromium rounds.
+/// Tolerance, in points, within which sides of pages are equal: Chromium rounds.
 const SAME_SIZE: f64 = 1.0;
 
-/// Headers and footers without pages, and the pages that they belong to.
+/// Printed headers and footers, and the pages that they belong to.
 pub(crate) struct StampPages {
     pub(crate) bytes: Vec<u8>,
     pub(crate) layout: StampLayout,
-    /// From 1, in the document of all parts.
+    /// Page numbers, one-based, in the document of all parts.
     pub(crate) pages: Vec<usize>,
 }
 
-/// Stands for the number of a page in templates that are filled for all pages of a part; it is no character.
+/// Placeholder for the page number in templates that are filled for all pages of a part; a noncharacter.
 const NUMBER: &str = "\u{10FFFE}";
 
-/// Pages that one blank document serves.
+/// Page size and templates, common to the pages that one blank document serves.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Look {
     /// Width and height, in thousandths of an inch.
@@ -51,11 +51,11 @@ struct Look {
     templates: Arc<Templates>,
 }
 
-/// A page that is kept: its number, from 1, its size in points, and its part's templates.
+/// A selected page: its one-based number, its width and height in points, and the templates of its part.
 type KeptPage = (usize, (f64, f64), Arc<Templates>);
 
 impl Render<'_> {
-    /// Prints header and footer for the pages of several parts that will be kept.
+    /// Prints header and footer for the selected pages of several parts. Does nothing for a single part.
     pub(crate) async fn number(
         &self,
         printed: Vec<Printed>,
@@ -87,7 +87,7 @@ impl Render<'_> {
         Ok((printed, stamps))
     }
 
-    /// Prints headers and footers in columns, those of pages of one size together.
+    /// Prints headers and footers in columns, one column for pages of the same size.
     async fn print_columns(&self, wanted: &HeaderFooter, pages: Vec<KeptPage>) -> Result<Vec<StampPages>, RenderError> {
         let mut columns: BTreeMap<Size, Vec<(usize, Arc<Templates>)>> = BTreeMap::new();
         for (page, size, templates) in pages {
@@ -100,7 +100,7 @@ impl Render<'_> {
                 .max_by_key(|(_, templates)| templates.header.len() + templates.footer.len());
             let at_once = largest.map_or(1, |(_, templates)| size.boxes(templates));
             for pages in pages.chunks(at_once) {
-                // Only those of one column are held with their numbers.
+                // Only the templates of one column are in memory with their numbers.
                 let templates: Vec<Templates> = pages
                     .iter()
                     .map(|(page, templates)| templates.numbered(NUMBER, &page.to_string()))
@@ -129,7 +129,7 @@ impl Render<'_> {
         Ok(stamps)
     }
 
-    /// Prints headers and footers on as many blank pages as all parts have, which Chromium numbers.
+    /// Prints headers and footers on as many blank pages as all parts have; Chromium numbers them.
     async fn print_pages(
         &self,
         wanted: &HeaderFooter,
@@ -184,7 +184,7 @@ impl Render<'_> {
                     } else {
                         RunningTemplate::Footer
                     };
-                    let what = "printed for all pages, together with the parts, it has";
+                    let what = "printed for all pages, it and the parts together have";
                     let size = limit + 1;
                     let fault = RenderFault::HeaderFooterTooLarge {
                         template,
@@ -199,7 +199,7 @@ impl Render<'_> {
         }
     }
 
-    /// The pages that will be kept.
+    /// Fills the templates and returns the selected pages. Fails if the templates are too large.
     async fn kept_pages(
         &self,
         wanted: &HeaderFooter,
@@ -234,7 +234,7 @@ impl Render<'_> {
         Ok(pages)
     }
 
-    /// Fills header and footer for parts with these fields, off the threads that serve everybody.
+    /// Fills header and footer for parts with these fields, on a blocking thread.
     pub(crate) async fn fill_templates(&self, wanted: &HeaderFooter, fields: Vec<Fields>) -> Result<Filled, StepError> {
         let (wanted, ends_at) = (wanted.clone(), self.ends_at);
         let filled = blocking(move || header_footer::fill_all(&wanted, &fields, ends_at)).await;
@@ -258,7 +258,8 @@ async fn print_blank(
     print::print(session, printing, printed).await
 }
 
-/// The sheet to print on for a page of this size in points: the job's own if it is that.
+/// Returns the paper size, in thousandths of an inch, for a page with this size in points: that of the job if it is
+/// equal within [`SAME_SIZE`].
 fn sheet((width, height): (f64, f64), print: &PrintSettings) -> [u32; 2] {
     let is_own = (width - print.paper_width * POINTS).abs() < SAME_SIZE
         && (height - print.paper_height * POINTS).abs() < SAME_SIZE;
@@ -270,12 +271,12 @@ fn sheet((width, height): (f64, f64), print: &PrintSettings) -> [u32; 2] {
     sides.map(|inches| (inches * 1000.0).round() as u32)
 }
 
-/// Pages of all parts.
+/// Returns the number of pages of all parts.
 fn page_count(sizes: &[Vec<(f64, f64)>]) -> usize {
     sizes.iter().map(Vec::len).sum()
 }
 
-/// A document of so many blank pages.
+/// Returns a document of `pages` blank pages.
 fn blank(pages: usize) -> String {
     const START: &str = "<!doctype html><style>body{margin:0}p{margin:0;height:1px}p+p{break-before:page}</style>";
     START.to_owned() + &"<p></p>".repeat(pages)

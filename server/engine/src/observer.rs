@@ -1,4 +1,4 @@
-//! What a page does while it is rendered, as DevTools tells it: bounded state that the steps wait on.
+//! Observes a page through DevTools events while it is rendered: bounded state that the steps wait on.
 
 mod events;
 
@@ -20,12 +20,12 @@ use crate::{
     render_log::{NetworkRequest, REQUEST_LIMIT},
 };
 
-/// Longer addresses are cut in the log: a `data:` picture may have megabytes.
+/// Maximum length of URLs in the log, in characters: a `data:` image may have megabytes.
 const URL_LIMIT: usize = 500;
-/// A refresh that is due later, in seconds, renews the page for somebody who keeps looking at it.
+/// Delay of a refresh, in seconds, up to which it counts as a redirect. Later ones only update a page on a screen.
 const REFRESH_AT_ONCE: f64 = 1.0;
 
-/// Observes one session. State belongs to the render under way and is cleared by [`PageObserver::begin`].
+/// Observes one session. Its state belongs to the render in progress and is cleared by [`PageObserver::begin`].
 pub(crate) struct PageObserver {
     connection: Connection,
     session: String,
@@ -34,57 +34,57 @@ pub(crate) struct PageObserver {
     changed: Notify,
 }
 
-/// What is known of the page.
+/// Observed state of the page. URLs are shortened by [`without_query`].
 #[derive(Default)]
 pub(crate) struct PageState {
-    /// The load event of the main frame has fired.
+    /// Whether the load event of the main frame has fired.
     pub(crate) loaded: bool,
-    /// The renderer is gone, or nothing may be sent to it any more.
+    /// Whether the renderer process is gone, or nothing may be sent to it any more.
     pub(crate) lost: bool,
-    /// How often the main frame has gone to another document since the start of the render.
+    /// Number of navigations of the main frame since the start of the render.
     pub(crate) navigations: usize,
-    /// Where it went last, as an address fit for logs.
+    /// Target of the last navigation.
     pub(crate) address: Option<String>,
-    /// Where the page asked to go, while it has not arrived.
+    /// Target of a navigation that the page has requested and that has not happened yet.
     pub(crate) navigation_pending: Option<String>,
-    /// The main frame's last request, as an address fit for logs.
+    /// URL of the main frame's last request for a document.
     pub(crate) document_url: Option<String>,
-    /// The answer to it.
+    /// Response to that request.
     pub(crate) document: Option<DocumentResponse>,
-    /// Why there was none: the main frame shows the browser's own page that says so.
+    /// Why there was no response: the main frame displays the browser's error page.
     pub(crate) document_error: Option<String>,
-    /// A document or frame came over http(s).
+    /// Whether a document or frame was requested over HTTP(S).
     pub(crate) remote_document: bool,
-    /// Which part of its render it is, from 0.
+    /// Zero-based index of the part being rendered.
     pub(crate) part: usize,
-    /// Dialogs that were dismissed.
+    /// Number of dismissed dialogs.
     pub(crate) dialogs: usize,
-    /// What was fetched.
+    /// Requests, at most [`REQUEST_LIMIT`].
     pub(crate) requests: Vec<LoggedRequest>,
 }
 
-/// The answer to a navigation.
+/// Response to a navigation.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentResponse {
     pub(crate) status: u16,
     pub(crate) mime_type: String,
-    /// The guard answered in the server's place: the rule that refused the address.
+    /// Rule that refused the address, if the response is the guard's.
     pub(crate) refused: Option<String>,
-    /// The guard answered in the server's place: why the server could not be reached.
+    /// Why the server could not be reached, if the response is the guard's.
     pub(crate) failed: Option<String>,
 }
 
-/// A request with the identifier that later events name.
+/// A request with the identifier that later events refer to.
 pub(crate) struct LoggedRequest {
     id: String,
-    /// By the browser's clock, in seconds.
+    /// Time by the browser's clock, in seconds.
     sent_at: f64,
     finished: bool,
     pub(crate) request: NetworkRequest,
 }
 
 impl LoggedRequest {
-    /// `at`: by the browser's clock, in seconds.
+    /// Records that the request ended at `at`, by the browser's clock, in seconds.
     fn end(&mut self, at: f64) {
         self.finished = true;
         self.request.took = Duration::try_from_secs_f64(at - self.sent_at).ok();
@@ -102,7 +102,7 @@ impl PageObserver {
         }
     }
 
-    /// Forgets the last render. `part`: of the next one.
+    /// Clears the state for the part with index `part`.
     pub(crate) fn begin(&self, part: usize) {
         let mut state = self.lock();
         let lost = state.lost;
@@ -113,12 +113,12 @@ impl PageObserver {
         };
     }
 
-    /// Looks at the state.
+    /// Calls `see` with the state, under the lock.
     pub(crate) fn look<T>(&self, see: impl FnOnce(&mut PageState) -> T) -> T {
         see(&mut self.lock())
     }
 
-    /// Waits until `found` finds something in the state.
+    /// Waits until `found` returns `Some` for the state.
     pub(crate) async fn wait_until<T>(&self, mut found: impl FnMut(&mut PageState) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
@@ -176,7 +176,7 @@ impl PageObserver {
         let mut state = self.lock();
         let status = u16::try_from(event.response.status).unwrap_or(0);
         if event.kind == "Document" && event.frame_id.as_deref() == Some(&self.main_frame) {
-            // Inside a tunnel the server itself could say so.
+            // In a tunnel, the server itself could send these headers.
             let headers = if event.response.url.starts_with("http:") {
                 event.response.headers
             } else {
@@ -226,19 +226,19 @@ impl PageObserver {
                     .iter()
                     .rev()
                     .find_map(|logged| logged.request.error.clone());
-                state.document_error = Some(error.unwrap_or_else(|| "no answer".to_owned()));
+                state.document_error = Some(error.unwrap_or_else(|| "no response".to_owned()));
             }
         }
     }
 }
 
 impl PageState {
-    /// Whether the main frame is on its way to another document, or still loading this one.
+    /// Returns whether the main frame is navigating to another document, or still loading the current one.
     pub(crate) fn is_on_its_way(&self) -> bool {
         self.navigation_pending.is_some() || !self.loaded
     }
 
-    /// Addresses that have not answered yet.
+    /// Returns the URLs of unfinished requests.
     pub(crate) fn pending(&self) -> impl Iterator<Item = &str> {
         self.requests
             .iter()
@@ -264,7 +264,7 @@ impl SessionEvents for PageObserver {
             }
             "Network.loadingFinished" => {
                 if let Ok(event) = serde_json::from_str::<LoadingFinished>(params) {
-                    // A count, as DevTools has them.
+                    // A whole number, which DevTools represents as a float.
                     let bytes = event.encoded_data_length as u64;
                     self.loading_ended(&event.request_id, event.timestamp, Ok(bytes));
                 }
@@ -297,7 +297,7 @@ impl SessionEvents for PageObserver {
                 }
             }
             "Page.javascriptDialogOpening" => {
-                // The page stands still until somebody answers.
+                // The page is blocked until the dialog is closed.
                 self.connection
                     .post(&self.session, &HandleJavaScriptDialogParams::new(false));
                 self.lock().dialogs += 1;
@@ -313,7 +313,7 @@ impl SessionEvents for PageObserver {
     }
 }
 
-/// An address fit for logs and answers: no query string, no fragment, no credentials, not too long.
+/// Returns a URL for logs and responses: without query string, fragment and credentials, at most 500 characters.
 pub(crate) fn without_query(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let mut address = url[..end].to_owned();

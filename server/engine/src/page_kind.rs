@@ -1,4 +1,4 @@
-//! What a part needs of its page: scripts, and frames, which Chromium composites although nothing displays them.
+//! What a part requires of its page: scripts, and frames, which Chromium composites even though nothing displays them.
 
 mod awaits_frames;
 pub(crate) mod script_free;
@@ -9,25 +9,26 @@ use script_free::is_script_free;
 
 use crate::job::{Part, RenderJob};
 
-/// In ascending order of what they cost.
+/// Kinds of pages, in ascending order of cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageKind {
-    /// Nothing of the page's own runs, whatever the scan for scripts missed, and no frames are composited.
+    /// Script execution is disabled, so that nothing runs even if the scan missed a script. No frames are composited.
     ScriptFree,
-    /// Scripts run, and no frames are composited: nothing is called that waits for one.
+    /// Scripts run, and no frames are composited: the scripts call nothing that waits for one.
     Scripted,
     /// Scripts run, and frames are composited.
     Composited,
 }
 
 impl PageKind {
-    /// The kind for a part of the job. Text that only may need more than it gets counts as needing it.
+    /// Returns the kind for a part of the job. In doubt, chooses the more capable kind.
     pub(crate) fn of(job: &RenderJob, part: &Part) -> Self {
         let Part::Html(html) = part else {
             return Self::Composited;
         };
         if job.evaluate.is_some() {
-            // It may wait for a frame, whatever the text says; so may what `wait_for` names.
+            // The expression may wait for a frame regardless of the HTML. A script that sets the attribute of
+            // `wait_for` may do so too.
             Self::Composited
         } else if is_script_free(html) {
             Self::ScriptFree
@@ -38,22 +39,22 @@ impl PageKind {
         }
     }
 
-    /// Whether scripts of the page run.
+    /// Returns whether scripts of the page run.
     pub(crate) fn runs_scripts(self) -> bool {
         self != Self::ScriptFree
     }
 
-    /// Whether its frames are composited.
+    /// Returns whether frames of the page are composited.
     pub(crate) fn has_frames(self) -> bool {
         self == Self::Composited
     }
 }
 
-/// Finds words without regard to case, in texts of many megabytes.
+/// Builds a case-insensitive automaton that finds `words` in texts of many megabytes.
 fn scan(words: impl Iterator<Item = &'static str>) -> AhoCorasick {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
         .build(words)
-        .expect("a few short words make a small automaton")
+        .expect("an automaton of a few short words is small")
 }

@@ -1,4 +1,4 @@
-//! One part: everything that needs the browser, from the empty page to the printed bytes.
+//! Prints one part: everything that needs the browser, from the empty page to the printed bytes.
 
 use std::sync::Arc;
 
@@ -24,27 +24,27 @@ use crate::{
     },
 };
 
-/// Bytes of HTML from which few documents print that do not fit into one message.
+/// Size of HTML, in bytes, up to which few printed documents exceed one DevTools message.
 const SMALL_HTML: usize = 256 << 10;
 
-/// What came out of the browser, before it is completed.
+/// A printed part, before it is completed.
 pub(crate) struct Printed {
     pub(crate) bytes: Vec<u8>,
     pub(crate) facts: PageFacts,
     pub(crate) warnings: Vec<Warning>,
-    /// The cookie's domain matched, and the page could set it.
+    /// Whether the cookie's domain matched and the cookie was set.
     pub(crate) cookie_set: bool,
 }
 
-/// What is known of a part once it has ended.
+/// Result of inspecting a session after a part has ended.
 struct LookBack {
     warnings: Vec<Warning>,
     afterlife: Afterlife,
 }
 
 impl Render<'_> {
-    /// Prints a part of the job. Its header and footer are Chromium's own if it is the only part; else they are drawn
-    /// when all parts are there.
+    /// Prints a part of the job. Chromium prints header and footer if it is the only part; otherwise they are drawn
+    /// once all parts are printed. Retries if the page kind or the transfer proves unsuitable, or the browser fails.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
         let part = &self.job.parts[index];
@@ -88,7 +88,8 @@ impl Render<'_> {
         }
     }
 
-    /// Notes what the part did, however it ended.
+    /// Records requests and console messages of the part, whether it succeeded or failed, and returns its warnings and
+    /// what to do with the session.
     async fn look_back(&self, session: &Session, index: usize) -> LookBack {
         let (requests, dialogs, remote_document) = session.observer.look(|page| {
             let requests = page.requests.drain(..).map(|logged| logged.request).collect();
@@ -108,8 +109,8 @@ impl Render<'_> {
             let messages = console::messages(session, index).await;
             self.log.note_console(index, messages);
         }
-        // Whatever came from outside may have left something, if only by a header: cookies, HSTS, authentication caches
-        // and partitioned storage can't be cleared for certain.
+        // Data from the network may leave traces, if only through a header: cookies, HSTS, authentication caches and
+        // partitioned storage can't be cleared reliably.
         let is_url = matches!(self.job.parts[index], Part::Url(_));
         LookBack {
             warnings,
@@ -121,7 +122,7 @@ impl Render<'_> {
         }
     }
 
-    /// The steps, one after the other.
+    /// Runs all steps of one attempt.
     async fn take_steps(
         &self,
         session: &mut Session,
@@ -152,7 +153,7 @@ impl Render<'_> {
         if let Some(wanted) = &job.wait_for {
             self.progress.enter(index, Phase::Wait);
             wait_for::wait_for(session, wanted).await?;
-            // Meanwhile the title may have changed, and new pictures and fonts have come.
+            // The title may have changed meanwhile, and images and fonts may have been added.
             report = arrive(session, part, &mut warnings).await?;
         }
         let PageReport {
@@ -174,7 +175,7 @@ impl Render<'_> {
         settle(session).await?;
         let printing = Printing::document(&job.print, templates, transfer);
         let bytes = print::print(session, &printing, &self.printed).await?;
-        // What was printed is certainly the part only if the page is still there.
+        // The printed document is certainly that of the part only if the page has not navigated.
         stays_put(session, part)?;
         Ok(Printed {
             bytes,
@@ -185,18 +186,19 @@ impl Render<'_> {
     }
 }
 
-/// Whether the part may ask the network for anything, so that it is worth watching.
+/// Returns whether the part may make network requests, which must then be observed.
 fn may_ask_network(kind: PageKind, part: &Part) -> bool {
     let Part::Html(html) = part else { return true };
     match kind {
         PageKind::ScriptFree => may_hold_addresses(html),
         PageKind::Scripted => may_hold_addresses(html) || may_make_addresses(html),
-        // Not all of its scripts are in the text.
+        // Not all scripts are part of the HTML.
         PageKind::Composited => true,
     }
 }
 
-/// A part that may be printed anew without being heard of elsewhere is taken at once if it is likely to be small.
+/// Returns how to transfer the printed document. A part that can be printed again without side effects, and is likely
+/// to be small, is transferred in one message.
 fn transfer(kind: PageKind, part: &Part, may_ask_network: bool) -> Transfer {
     match part {
         Part::Html(html) if html.len() <= SMALL_HTML && kind == PageKind::ScriptFree && !may_ask_network => {
@@ -206,7 +208,8 @@ fn transfer(kind: PageKind, part: &Part, may_ask_network: bool) -> Transfer {
     }
 }
 
-/// Puts HTML in and waits until the page is ready. Everything is asked at once: an exchange takes two changes of process.
+/// Loads HTML and waits until the page is ready. Sends all requests at once, because each exchange costs two context
+/// switches.
 async fn put_in(
     session: &Session,
     part: &Part,
@@ -229,7 +232,7 @@ async fn put_in(
     Ok(report)
 }
 
-/// Waits until the page is ready, follows a URL part to where it leads, and reads what the page says about itself.
+/// Waits until the page is ready, follows client-side redirects of a URL part, and reads the page's report.
 async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> Result<PageReport, StepError> {
     let mut report = PageReport::default();
     for _ in 0..load::CLIENT_REDIRECT_LIMIT {
@@ -244,7 +247,7 @@ async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> 
         report = evaluate::report(session).await?;
         warnings.extend(report.incomplete.then(resource_timeout));
         stays_put(session, part)?;
-        // What the page does as soon as it is loaded is known by now.
+        // By now, any navigation that the page starts right after loading has been observed.
         let has_left = session
             .observer
             .look(|page| page.is_on_its_way() || page.navigations != seen);
@@ -255,8 +258,8 @@ async fn arrive(session: &Session, part: &Part, warnings: &mut Vec<Warning>) -> 
     Ok(report)
 }
 
-/// An HTML part is what the caller sent; if its scripts left for another address, that page is not what he wants
-/// printed. One that is only about to leave is not printed either, so that the outcome does not hang on who is faster.
+/// Fails if scripts of an HTML part have navigated to another address: that page is not the document that the caller
+/// sent. A navigation that is only pending fails too, so that the result doesn't depend on timing. URL parts pass.
 fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
     let Part::Html(_) = part else { return Ok(()) };
     let away = session.observer.look(|page| {
@@ -279,6 +282,6 @@ fn resource_timeout() -> Warning {
 fn font_substituted(list: &String) -> Warning {
     Warning {
         code: "font_substituted",
-        message: format!("no font of “{list}” is available; another took its place"),
+        message: format!("no font of “{list}” is available; a fallback font was used"),
     }
 }

@@ -1,4 +1,4 @@
-//! Browsers and the sessions in them: who gets which, and what becomes of it afterwards.
+//! The pool of browsers and their sessions: leases sessions to renders and takes them back.
 
 mod ahead;
 pub(crate) mod lease;
@@ -35,7 +35,7 @@ use crate::{
     snapshot::{SessionSnapshot, SessionState},
 };
 
-/// Keeps the browsers running and lends sessions. Cheap to clone.
+/// Runs the browsers and leases sessions. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Pool {
     inner: Arc<Inner>,
@@ -44,15 +44,15 @@ pub(crate) struct Pool {
 struct Inner {
     config: EngineConfig,
     state: Mutex<State>,
-    /// Done once the first page with scripts has come that needs no frames.
+    /// Set once the first page with scripts but without frames was requested.
     scripted: OnceCell<()>,
-    /// Done once the browsers for pages that need frames have been started.
+    /// Set once the browsers for pages with frames have been started.
     composited: OnceCell<()>,
     places: Arc<Places>,
     changed: Arc<Notify>,
-    /// Browsers that were replaced because they died.
+    /// Number of browsers replaced because they died.
     died: AtomicU64,
-    /// Browsers that were replaced because they had done their work.
+    /// Number of browsers replaced because of their number of renders or their memory.
     retired: AtomicU64,
     closing: CancellationToken,
     tasks: TaskTracker,
@@ -61,14 +61,14 @@ struct Inner {
 #[derive(Default)]
 struct State {
     browsers: Vec<Arc<Browser>>,
-    /// Ready for their account, or, without one, for anybody; the longest unused first.
+    /// Sessions ready for their account or, if unassigned, for any; least recently used first.
     idle: Vec<Pooled>,
 }
 
-/// What a lease found.
+/// Result of the search for a session.
 enum Found {
     Ready(Box<Pooled>),
-    /// A place for a session, in this browser; another session may have had to make room.
+    /// A free place for a new session in `browser`, possibly after evicting another session.
     Room {
         browser: Arc<Browser>,
         place: Place,
@@ -78,8 +78,8 @@ enum Found {
 }
 
 impl Pool {
-    /// Starts the browsers for pages that need no frames, so that a machine without Chromium is known at start. Those for
-    /// pages that do are started when the first such page comes.
+    /// Starts the browsers for pages without frames, so that a missing Chromium is detected at start. Those for pages
+    /// with frames are started with the first such page.
     pub(crate) async fn start(config: EngineConfig) -> Result<Self, LaunchError> {
         let pool = Self {
             inner: Arc::new(Inner {
@@ -111,8 +111,9 @@ impl Pool {
         Ok(())
     }
 
-    /// Lends a session that this account owned before, else an unowned one, else makes one, where there is no room at the
-    /// cost of the session that another account has not used for the longest time. Waits while there is no browser.
+    /// Leases an idle session of the account, or an unassigned one, or creates one. Without room for another, evicts
+    /// the least recently used idle session. Waits while no browser is available. Fails with
+    /// [`RenderError::ShuttingDown`] once the pool is closed.
     pub(crate) async fn lease(&self, account: Uuid, kind: PageKind) -> Result<Lease, RenderError> {
         tokio::select! {
             () = self.inner.closing.cancelled() => Err(RenderError::ShuttingDown),
@@ -143,7 +144,7 @@ impl Pool {
         }
     }
 
-    /// What begins with the first page of its kind.
+    /// Starts what the first page of its kind requires: a task that creates sessions in advance, or further browsers.
     async fn prepare_for(&self, kind: PageKind) -> Result<(), RenderError> {
         let Inner {
             scripted,
@@ -165,7 +166,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Browsers that answer, and the version of the first.
+    /// Returns the number of browsers that are alive, and the version of the first.
     pub(crate) fn browsers(&self) -> (usize, String) {
         let state = self.lock();
         let version = state
@@ -179,7 +180,7 @@ impl Pool {
         )
     }
 
-    /// Sessions by who has them.
+    /// Returns the number of sessions by use.
     pub(crate) fn sessions(&self) -> SessionCounts {
         let state = self.lock();
         let kept = state.idle.len();
@@ -195,18 +196,18 @@ impl Pool {
         }
     }
 
-    /// What each session does.
+    /// Returns the state of each session.
     pub(crate) fn snapshot(&self) -> Vec<SessionSnapshot> {
         self.inner.places.snapshot()
     }
 
-    /// Browsers and sessions that there should and can be.
+    /// Returns the target number of browsers and the maximum number of sessions.
     pub(crate) fn limits(&self) -> (usize, usize) {
         let kinds = 1 + usize::from(self.inner.composited.initialized());
         (self.inner.config.browsers.max(1) * kinds, self.inner.config.sessions)
     }
 
-    /// Browsers replaced since the start.
+    /// Returns the number of browsers replaced since the start.
     pub(crate) fn replacements(&self) -> Replacements {
         Replacements {
             died: self.inner.died.load(Ordering::Relaxed),
@@ -214,14 +215,14 @@ impl Pool {
         }
     }
 
-    /// Whether every renderer process that now exists is in Chromium's sandbox.
+    /// Returns whether all current renderer processes are in Chromium's sandbox. `false` if there are none.
     pub(crate) fn is_sandboxed(&self) -> bool {
         let browsers = self.lock().browsers.clone();
         let renderers: Vec<_> = browsers.iter().flat_map(|browser| browser.renderers()).collect();
         !renderers.is_empty() && renderers.into_iter().all(processes::is_sandboxed)
     }
 
-    /// Ends everything. Leases that are still out fail.
+    /// Kills all browsers and waits for all tasks. Outstanding leases fail.
     pub(crate) async fn close(&self) {
         self.inner.closing.cancel();
         let browsers = {
@@ -247,7 +248,7 @@ impl Pool {
         pooled.session.account = Some(account);
         pooled.place.note(SessionState::InUse, Some(account));
         pooled.session.browser.count_render();
-        // An unowned session may have been taken: make the next one ahead of time.
+        // An unassigned session may have been taken: create the next one in advance.
         self.inner.changed.notify_waiters();
         Lease {
             pooled: Some(pooled),
@@ -255,11 +256,12 @@ impl Pool {
         }
     }
 
-    /// `None`: this browser can't; look for another. Works on a task of its own, so that nobody who hangs up leaves a
-    /// half-made session in the browser: it is then kept for whoever comes next.
+    /// Creates a session. Returns `None` if this browser can't, and the caller should try another. Runs in a separate
+    /// task, so that a cancelled render doesn't leave a partly created session in the browser; the session is then
+    /// added to the pool.
     async fn open(&self, browser: Arc<Browser>, kind: PageKind, place: Place) -> Result<Option<Lease>, RenderError> {
         let proxy = Proxy::open(Arc::clone(&self.inner.config.guard))
-            .map_err(|error| RenderError::Browser(format!("no port for a proxy: {error}")))?;
+            .map_err(|error| RenderError::Browser(format!("no port for the proxy: {error}")))?;
         let (made, session) = oneshot::channel();
         let pool = self.clone();
         self.inner.tasks.spawn(async move {
@@ -303,7 +305,7 @@ impl Pool {
         }
     }
 
-    /// Sessions of a browser that died are gone with it; so is one whose renderer ended while nobody used it.
+    /// Removes and closes idle sessions whose browser or renderer process has died.
     fn forget_dead(&self) {
         let dead: Vec<Pooled> = self
             .lock()
@@ -330,7 +332,7 @@ impl Pool {
 
     fn add(&self, browser: &Arc<Browser>) {
         let mut state = self.lock();
-        // Under the lock, so that nothing is added behind the back of `close`.
+        // Checked under the lock, so that no browser is added after `close` has taken them.
         if self.inner.closing.is_cancelled() {
             browser.kill();
             return;

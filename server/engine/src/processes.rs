@@ -1,20 +1,20 @@
-//! What `/proc` tells of a browser's processes. See proc(5).
+//! Processes of a browser, read from `/proc`. See proc(5).
 
 use std::fs;
 
 use rustix::process::Pid;
 
-/// The renderer processes below a browser.
+/// Returns the renderer processes of a browser.
 pub(crate) fn renderers(browser: Pid) -> Vec<Pid> {
     of_kind(browser, &["renderer"])
 }
 
-/// The processes below a browser that work for all its pages.
+/// Returns the processes of a browser that its pages share: GPU and utility processes.
 pub(crate) fn shared(browser: Pid) -> Vec<Pid> {
     of_kind(browser, &["gpu-process", "utility"])
 }
 
-/// Found through the lists of children, so that a look costs a few reads and not one for every process of the machine.
+/// Searches through lists of children, which takes a few reads rather than one for every process of the machine.
 fn of_kind(browser: Pid, kinds: &[&str]) -> Vec<Pid> {
     let mut found = Vec::new();
     let mut to_visit = vec![browser];
@@ -30,8 +30,8 @@ fn of_kind(browser: Pid, kinds: &[&str]) -> Vec<Pid> {
     found
 }
 
-/// Whether a process of the group still runs. One that has ended counts as gone even if nobody has asked for its status:
-/// in a container the first process may not care for orphans.
+/// Returns whether a process of the group is still running. Zombies don't count: in a container, the init process may
+/// not reap orphans.
 pub(crate) fn group_lives(group: Pid) -> bool {
     let Ok(entries) = fs::read_dir("/proc") else {
         return false;
@@ -41,21 +41,21 @@ pub(crate) fn group_lives(group: Pid) -> bool {
         .flatten()
         .filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok())
         .any(|stat| {
-            // The name in parentheses may hold anything; state, parent and group follow it.
+            // The name in parentheses may contain anything; state, parent and group follow it.
             let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
             let ended = matches!(fields.next(), Some("Z" | "X") | None);
             !ended && fields.nth(1) == Some(&group)
         })
 }
 
-/// What a process holds of the machine's memory, in bytes.
+/// Memory of a process, in bytes.
 pub(crate) struct Memory {
     pub(crate) resident: u64,
-    /// Without what it shares with others, such as the program itself.
+    /// Resident memory without pages shared with other processes, such as the program itself.
     pub(crate) own: u64,
 }
 
-/// `None` when the process is gone.
+/// Returns the memory of a process, or `None` if it has ended.
 pub(crate) fn memory(pid: Pid) -> Option<Memory> {
     let statm = fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).ok()?;
     let mut pages = statm.split(' ').skip(1).map_while(|field| field.parse::<u64>().ok());
@@ -67,7 +67,7 @@ pub(crate) fn memory(pid: Pid) -> Option<Memory> {
     })
 }
 
-/// Whether a process has a system-call filter and lives in a process namespace of its own, as Chromium's sandbox does.
+/// Returns whether a process has a system-call filter and its own PID namespace, as in Chromium's sandbox.
 pub(crate) fn is_sandboxed(pid: Pid) -> bool {
     let Ok(status) = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())) else {
         return false;
@@ -94,8 +94,8 @@ fn children(parent: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// What Chromium calls the kind of a process. A forked one writes its title over its arguments, parted by blanks and no
-/// longer by NUL.
+/// Returns Chromium's process type. A forked process overwrites its arguments with its title, separated by spaces
+/// instead of NUL.
 fn kind(pid: Pid) -> Option<String> {
     let line = fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).ok()?;
     let mut arguments = line.split(|&byte| byte == 0 || byte == b' ');

@@ -1,4 +1,4 @@
-//! Where a render is, and where its time went.
+//! The current phase of a render, and the time spent in each phase.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,19 +7,19 @@ use std::{
 
 use crate::job::{Phase, PhaseTimes};
 
-/// The phase of each part. Of those that have begun, the render is in the phase of the one that has come the least far: a
-/// time-out names it, and the time that passes is booked on it.
+/// The phase of each part. The render is in the earliest phase of all parts that have started: timeout errors name that
+/// phase, and elapsed time is attributed to it.
 pub(crate) struct Progress(Mutex<Clock>);
 
 struct Clock {
-    /// `None`: not begun.
+    /// Phase by part; `None` if the part has not started.
     phases: Vec<Option<Phase>>,
     since: Instant,
     times: PhaseTimes,
 }
 
 impl Progress {
-    /// No part has begun: the render waits for a slot.
+    /// Starts the clock in [`Phase::Queue`]: no part has started.
     pub(crate) fn start(parts: usize) -> Self {
         Self(Mutex::new(Clock {
             phases: vec![None; parts],
@@ -28,26 +28,26 @@ impl Progress {
         }))
     }
 
-    /// The phase of the render.
+    /// Returns the phase of the render.
     pub(crate) fn phase(&self) -> Phase {
         self.lock().phase()
     }
 
-    /// A part enters a phase.
+    /// Moves `part` to `phase`.
     pub(crate) fn enter(&self, part: usize, phase: Phase) {
         let mut clock = self.lock();
         clock.book();
         clock.phases[part] = Some(phase);
     }
 
-    /// All that is still to be done is done for all parts together.
+    /// Moves all parts to `phase`, for work on all parts together.
     pub(crate) fn enter_together(&self, phase: Phase) {
         let mut clock = self.lock();
         clock.book();
         clock.phases.fill(Some(phase));
     }
 
-    /// The time that each phase has taken.
+    /// Returns the time spent in each phase so far.
     pub(crate) fn finish(&self) -> PhaseTimes {
         let mut clock = self.lock();
         clock.book();

@@ -1,4 +1,4 @@
-//! One render: admission, its parts in sessions, and what follows.
+//! Runs a render: prints its parts in sessions, retries after browser failures, assembles the document.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -23,35 +23,35 @@ use crate::{
     steps::{StepError, print::PrintedBytes},
 };
 
-/// A render whose browser died is tried once more on another before anybody hears of it.
+/// Attempts per part: if the browser dies, the part is retried once in another browser before an error is reported.
 const TRIES: usize = 2;
-/// A renderer that ends so soon was ill before it got the page, which is then tried once more on another.
+/// A renderer process that ends sooner than this was probably unhealthy before it received the page, which is retried.
 const TOO_SOON_TO_CRASH: Duration = Duration::from_millis(500);
 
-/// A render under way.
+/// A render in progress.
 pub(crate) struct Render<'a> {
     pub(crate) entered: &'a Entered,
     pub(crate) engine: &'a Engine,
     pub(crate) caller: Caller,
     pub(crate) job: &'a RenderJob,
-    /// One moment for the whole document.
+    /// Time of the render, the same for the whole document.
     pub(crate) instant: OffsetDateTime,
     pub(crate) progress: Progress,
     pub(crate) ends_at: Instant,
     pub(crate) log: &'a RenderLog,
-    /// Over all parts.
+    /// Budget of printed bytes, shared by all parts.
     pub(crate) printed: PrintedBytes,
 }
 
-/// Work in a session, which may have to be done again in another.
+/// An attempt in a session, which may have to be repeated in another.
 pub(crate) struct Attempt {
     pub(crate) lease: Lease,
-    /// Attempts that the browser failed before.
+    /// Earlier attempts that failed because of the browser.
     failures: usize,
     since: Instant,
 }
 
-/// The parts that nobody prints yet.
+/// The parts that no worker has taken yet.
 struct PartQueue {
     next: AtomicUsize,
     is_empty: CancellationToken,
@@ -91,12 +91,12 @@ impl Render<'_> {
         self.assemble(printed, stamps, warnings).await
     }
 
-    /// The deadline has passed.
+    /// Returns the error of a render whose deadline has passed in the current phase.
     pub(crate) fn late(&self) -> RenderError {
         self.entered.late(self.progress.phase())
     }
 
-    /// Prints every part, several at once.
+    /// Prints all parts, several concurrently, and returns them in document order.
     async fn print_parts(&self) -> Result<Vec<Printed>, RenderError> {
         let count = self.job.parts.len();
         let queue = PartQueue {
@@ -110,8 +110,9 @@ impl Render<'_> {
         Ok(printed.into_iter().map(|(_, printed)| printed).collect())
     }
 
-    /// The first worker goes on with the render's own slot. The others take one for each part, in turn with everybody
-    /// who waits, so that a render of many parts slows nobody down for longer than a part takes.
+    /// Prints parts from `queue` until it is empty. The first worker uses the render's own slot. The others wait for a
+    /// slot for each part, in the same queue as all renders, so that a render of many parts delays others by at most
+    /// one part.
     async fn print_next_parts(&self, worker: usize, queue: &PartQueue) -> Result<Vec<(usize, Printed)>, RenderError> {
         let mut printed = Vec::new();
         loop {
@@ -133,9 +134,9 @@ impl Render<'_> {
         Ok(printed)
     }
 
-    /// What to do after an error in a session: fails, or returns how often the browser has failed by now, so that the work
-    /// can be tried once more in another. `part` is the one that is to blame. The lease is dropped, and with it the
-    /// session, which nobody can vouch for any more.
+    /// Handles an error of an attempt: either fails, attributing the error to `part`, or returns the number of browser
+    /// failures so far, so that the caller can retry in another session. Drops the lease, which destroys the session:
+    /// its state is no longer known.
     pub(crate) async fn recover(&self, part: usize, attempt: Attempt, error: StepError) -> Result<usize, RenderError> {
         let Attempt {
             mut lease,
@@ -146,7 +147,7 @@ impl Render<'_> {
         let is_last = failures + 1 == TRIES;
         match session.verdict().await {
             Verdict::Guilty => return Err(self.memory_exceeded(part)),
-            // It was ended to find out who is guilty, which is no failure.
+            // The session was ended only to find the page that uses too much memory; this doesn't count as a failure.
             Verdict::Innocent => return Ok(failures),
             Verdict::None | Verdict::Pending => {}
         }
@@ -165,18 +166,18 @@ impl Render<'_> {
             StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) => {}
             error => return Err(self.failed(part, error)),
         }
-        tracing::warn!(render = %self.job.id, "the browser failed a render, which is tried once more");
+        tracing::warn!(render = %self.job.id, "browser failed during a render; retrying");
         Ok(failures + 1)
     }
 
-    /// What a render comes to that fails so, for good.
+    /// Converts the final error of a step, attributing it to `part`.
     pub(crate) fn failed(&self, part: usize, error: StepError) -> RenderError {
         match error {
             StepError::Fault(fault) => RenderError::Fault { part, fault },
-            StepError::BrowserGone => RenderError::Browser("it died twice".to_owned()),
+            StepError::BrowserGone => RenderError::Browser("it crashed twice".to_owned()),
             StepError::Late => self.late(),
             error @ (StepError::AwaitsFrames | StepError::TooLargeAtOnce) => {
-                RenderError::Browser(format!("{error:?} of a part to which it can't happen"))
+                RenderError::Browser(format!("unexpected {error:?}"))
             }
             StepError::Protocol(message) => RenderError::Browser(message),
         }
@@ -190,7 +191,7 @@ impl Render<'_> {
         }
     }
 
-    /// Lends a session of the account for the next attempt.
+    /// Leases a session of the account for the next attempt.
     pub(crate) async fn attempt(&self, kind: PageKind, failures: usize) -> Result<Attempt, RenderError> {
         Ok(Attempt {
             lease: self.engine.pool.lease(self.caller.account, kind).await?,

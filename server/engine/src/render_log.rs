@@ -1,4 +1,4 @@
-//! What a render does, whatever becomes of it: what it fetches, what it says to its console, where its time goes.
+//! Log of a render, recorded even if it fails: requests, console messages, phase times.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -7,49 +7,49 @@ use std::{
 
 use crate::job::{Phase, PhaseTimes};
 
-/// Requests kept of one render.
+/// Maximum number of requests recorded per render.
 pub const REQUEST_LIMIT: usize = 500;
-/// Console messages kept of one part, and of one render.
+/// Maximum number of console messages recorded per part, and per render.
 pub const CONSOLE_LIMIT: usize = 100;
 
-/// Filled while a render is under way; cheap to clone.
+/// A log filled while a render runs. Cheap to clone; clones share their content.
 #[derive(Debug, Clone, Default)]
 pub struct RenderLog(Arc<Mutex<Seen>>);
 
-/// What a log holds.
+/// Content of a [`RenderLog`].
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
-    /// What the parts fetched, part by part, at most [`REQUEST_LIMIT`] entries.
+    /// Requests of the parts, ordered by part, at most [`REQUEST_LIMIT`].
     pub requests: Vec<NetworkRequest>,
-    /// What the parts' scripts said and failed of, part by part, at most [`CONSOLE_LIMIT`] entries.
+    /// Console messages and uncaught errors of the parts' scripts, ordered by part, at most [`CONSOLE_LIMIT`].
     pub console: Vec<ConsoleMessage>,
-    /// Where the time went.
+    /// Time spent in each phase.
     pub phases: PhaseTimes,
 }
 
-/// One request of a page, as DevTools and the guard tell it.
+/// One request of a page, as reported by DevTools and the guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkRequest {
-    /// The part that asked, from 0.
+    /// Zero-based index of the part that made the request.
     pub part: usize,
-    /// Address without query string and fragment, at most 500 characters.
+    /// URL without query string and fragment, at most 500 characters.
     pub url: String,
-    /// What for, in the words of DevTools (`Network.ResourceType`) without capitals: `document`, `image`, `font` and so on.
+    /// Resource type of DevTools (`Network.ResourceType`) in lower case: `document`, `image`, `font` and so on.
     pub kind: Option<String>,
-    /// HTTP status, once a response came.
+    /// HTTP status; `None` without a response.
     pub status: Option<u16>,
-    /// Bytes received, head and body as they came over the wire, once the response has ended.
+    /// Bytes received over the wire, header and body; `None` until the response has ended.
     pub bytes: Option<u64>,
-    /// From the request to the end of the response, or to its failure.
+    /// Time from the request to the end of the response or to its failure; `None` until then.
     pub took: Option<Duration>,
-    /// Why it failed.
+    /// Reason of a failure.
     pub error: Option<String>,
-    /// The rule of the egress guard that refused it.
+    /// Rule of the egress guard that refused the request.
     pub refused: Option<String>,
 }
 
 impl NetworkRequest {
-    /// A request of which nothing else is known yet.
+    /// Creates a record of a request that has just started.
     pub(crate) fn new(part: usize, url: String) -> Self {
         Self {
             part,
@@ -64,22 +64,22 @@ impl NetworkRequest {
     }
 }
 
-/// A message of a page's scripts, or an error that none of them caught.
+/// A console message of a page's scripts, or an uncaught error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsoleMessage {
-    /// The part whose script it was, from 0.
+    /// Zero-based index of the part.
     pub part: usize,
     /// `debug`, `info`, `log`, `warn` or `error`.
     pub level: String,
-    /// At most 500 characters.
+    /// Text, at most 500 characters.
     pub text: String,
 }
 
 impl RenderLog {
-    /// What was seen so far.
+    /// Returns a copy of the content recorded so far.
     pub fn seen(&self) -> Seen {
         let mut seen = self.lock().clone();
-        // Several parts were under way at once.
+        // Parts run concurrently and finish in any order.
         seen.requests.sort_by_key(|request| request.part);
         seen.requests.truncate(REQUEST_LIMIT);
         seen.console.sort_by_key(|message| message.part);
@@ -87,19 +87,19 @@ impl RenderLog {
         seen
     }
 
-    /// Books time that something outside the engine took.
+    /// Adds time to a phase.
     pub(crate) fn add_time(&self, phase: Phase, took: Duration) {
         *self.lock().phases.of(phase) += took;
     }
 
-    /// What a part has fetched; of an earlier attempt nothing stays.
+    /// Records the requests of a part, replacing those of an earlier attempt.
     pub(crate) fn note_requests(&self, part: usize, requests: Vec<NetworkRequest>) {
         let mut seen = self.lock();
         seen.requests.retain(|request| request.part != part);
         seen.requests.extend(requests);
     }
 
-    /// What a part has said; likewise.
+    /// Records the console messages of a part, replacing those of an earlier attempt.
     pub(crate) fn note_console(&self, part: usize, messages: Vec<ConsoleMessage>) {
         let mut seen = self.lock();
         seen.console.retain(|message| message.part != part);

@@ -1,4 +1,4 @@
-//! A session: one browser context with one page and one proxy, lent to one account for its whole life.
+//! A session: one browser context with one page and one proxy, owned by one account for its whole life.
 
 use std::{
     ops::Deref,
@@ -39,86 +39,88 @@ use crate::{
     steps::{console::KEEP_MESSAGES, frames::NOTE_WAITING},
 };
 
-/// Making a context and a page in it takes about 50 ms; on a machine that swaps it takes longer.
+/// Creating a context with a page takes about 50 ms; longer on a machine that swaps.
 const OPEN_LIMIT: Duration = Duration::from_secs(20);
-/// Going back to `about:blank` takes about 10 ms. A page that still loops keeps its session from others for so long.
+/// Navigating to `about:blank` takes about 10 ms. A page that loops blocks its session for this long.
 const RESET_LIMIT: Duration = Duration::from_secs(1);
-/// Disposing of a context, even of one whose page loops, takes 6 to 16 ms. A browser that takes longer is ill.
+/// Disposing of a context, even one whose page loops, takes 6 to 16 ms. A browser that takes longer is unhealthy.
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
-/// A session is given up after so many renders, so that slow leaks stay small.
+/// Number of renders after which a session is destroyed, to bound slow leaks.
 const RENDERS_PER_SESSION: u32 = 500;
-/// A larger document, in bytes of its PDF, leaves a renderer that keeps hundreds of megabytes.
+/// Size of a printed PDF, in bytes, above which the session is destroyed: its renderer process would retain hundreds of
+/// megabytes.
 pub(crate) const PRINTED_BYTES_THAT_RETIRE: usize = 1 << 20;
 
-/// A page whose history has one entry may close itself; with two, `close()` does nothing.
+/// A page whose history has one entry can close itself; with two entries, `close()` does nothing.
 const FRESH_PAGE: &str = "window.name = ''; history.pushState(null, '')";
-/// A heap above this share of what a page may use is not waited for to be collected: it would be booked on the next
-/// render. Garbage of ordinary pages stays well below.
+/// Share of the page memory limit above which the heap of a page destroys its session, rather than being collected and
+/// attributed to the next render. Garbage of ordinary pages is far below.
 const HEAP_SHARE_THAT_RETIRES: f64 = 0.25;
 
-/// See the module.
+/// A browser context with one page and one proxy.
 pub(crate) struct Session {
     pub(crate) browser: InhabitedBrowser,
     pub(crate) observer: Arc<PageObserver>,
     pub(crate) proxy: Proxy,
     pub(crate) frame: FrameId,
     pub(crate) kind: PageKind,
-    /// The account that owns it; `None` while it is kept ready for whoever comes first.
+    /// The account that owns the session; `None` while it is unassigned.
     pub(crate) account: Option<Uuid>,
     pub(crate) last_used: Instant,
     context: BrowserContextId,
     occupant: Arc<Occupant>,
     route: Arc<SessionRoute>,
     media: MediaType,
-    /// The browser reports what the page asks the network for.
+    /// Whether the browser reports network requests of the page.
     is_watched: bool,
     renders: u32,
 }
 
-/// Whether a session may serve its account again.
+/// Session disposition: whether a session may serve its account again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Afterlife {
-    /// It may, after a reset.
+    /// Reset it and return it to the pool.
     Keep,
-    /// What it saw can't be cleared for certain.
+    /// Destroy it, because its state can't be cleared reliably.
     Destroy,
 }
 
 impl Session {
-    /// Makes a context whose only way out is `proxy`, and a blank page in it. A browser that can't is ill and is ended.
+    /// Creates a context that reaches the network only through `proxy`, and a blank page in it. Kills the browser if
+    /// this fails or takes too long.
     pub(crate) async fn open(browser: Arc<Browser>, kind: PageKind, proxy: Proxy) -> Result<Self, DevToolsError> {
         let browser = InhabitedBrowser::new(browser);
         let ill = Arc::clone(&browser.0);
         let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, kind, proxy)).await;
         let opened = opened.unwrap_or(Err(DevToolsError::Closed));
         if let Err(error) = &opened {
-            tracing::warn!(%error, "the browser makes no session and is ended");
+            tracing::warn!(%error, "session could not be created; ending the browser");
             ill.kill();
         }
         opened
     }
 
-    /// Whether the session belongs to this account (`None`: to no account yet) and is for pages of this kind.
+    /// Returns whether the session belongs to `account` (`None`: is unassigned) and has pages of this kind.
     pub(crate) fn is_for(&self, account: Option<Uuid>, kind: PageKind) -> bool {
         self.account == account && self.kind == kind
     }
 
-    /// Whether the page can still be rendered in.
+    /// Returns whether browser and page are still usable.
     pub(crate) fn is_alive(&self) -> bool {
         self.browser.is_alive() && !self.observer.look(|page| page.lost)
     }
 
-    /// Why the page can't be rendered in any more.
+    /// Returns why the page is no longer usable.
     pub(crate) fn loss(&self) -> DevToolsError {
         self.route.loss().unwrap_or(DevToolsError::TargetCrashed)
     }
 
-    /// Whether the session was ended because it filled the browser's memory; waits if that is about to be known.
+    /// Returns whether the session was ended because it filled the browser's memory; waits for a pending decision.
     pub(crate) async fn verdict(&self) -> Verdict {
         self.occupant.verdict().await
     }
 
-    /// Sends a command to the page and waits for its answer.
+    /// Sends a command to the page and waits for its response.
     pub(crate) async fn execute<C: Command>(&self, command: &C) -> Result<C::Response, DevToolsError> {
         self.browser.connection.execute_in(&self.route, command).await
     }
@@ -131,12 +133,13 @@ impl Session {
         self.browser.connection.start_in(&self.route, command).await
     }
 
-    /// The media type of the render under way.
+    /// Returns the media type of the render in progress.
     pub(crate) fn media(&self) -> MediaType {
         self.media
     }
 
-    /// Prepares the page for a part of a render, from 0. `watch`: what it asks the network for is to be known.
+    /// Prepares the page for a part of a render, given by its zero-based index. `watch` enables reports of its network
+    /// requests.
     pub(crate) async fn begin(&mut self, part: usize, media: MediaType, watch: bool) -> Result<(), DevToolsError> {
         self.proxy.begin_render();
         self.observer.begin(part);
@@ -163,15 +166,15 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the page as good as new for the same account: new JavaScript realm, no name, no history, no connection. Where
-    /// no scripts run, the next document may go straight in. `false`: it can't be done, destroy it. `memory_limit` is
-    /// what a page may use, in bytes.
+    /// Resets the page for the next render of the same account: new JavaScript realm, no name, no history, no
+    /// connections. Pages without scripts need no navigation. Returns `false` if the session must be destroyed instead.
+    /// `memory_limit` is the page memory limit in bytes.
     pub(crate) async fn reset(&mut self, memory_limit: u64) -> bool {
         self.occupant.end_work();
         if self.renders >= RENDERS_PER_SESSION || !self.browser.takes_sessions() || !self.is_alive() {
             return false;
         }
-        // What came after the log was taken may have left something, as all that comes from outside may.
+        // Bytes received after the log was taken may have left traces, like all data from the network.
         if !self.proxy.end_render().await {
             return false;
         }
@@ -182,7 +185,7 @@ impl Session {
             let heap = self.start(&GetHeapUsageParams::default()).await?;
             self.navigate_to_blank().await?;
             let heap = heap.await?;
-            // What scripts hold, in bytes: objects, nodes and buffers.
+            // Memory of scripts, in bytes: objects, nodes and buffers.
             Ok::<_, DevToolsError>(heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size)
         })
         .await;
@@ -201,25 +204,26 @@ impl Session {
         self.observer
             .wait_until(|page| (page.loaded || page.lost).then_some(()))
             .await;
-        // The history outlives the navigation, and so does `window.name`.
+        // History and `window.name` survive the navigation.
         let forgotten = self.start(&ResetNavigationHistoryParams {}).await?;
         self.execute(&EvaluateParams::new(FRESH_PAGE)).await?;
         forgotten.await.map(drop)
     }
 
-    /// Destroys the context and the renderer process with it, also one that loops for ever.
+    /// Destroys the context and its renderer process, even one in an endless loop. Kills the browser if that takes too
+    /// long.
     pub(crate) async fn close(self) {
         self.proxy.close_connections();
         let dispose = DisposeBrowserContextParams::new(self.context.clone());
         let disposed = tokio::time::timeout(CLOSE_LIMIT, self.browser.connection.execute(&dispose)).await;
         if disposed.is_err() {
-            tracing::warn!("the browser does not dispose of a context and is ended");
+            tracing::warn!("context could not be disposed of in time; ending the browser");
             self.browser.kill();
         }
     }
 }
 
-/// A browser that counts the sessions in it.
+/// A reference to a browser that counts as one of its sessions until dropped.
 pub(crate) struct InhabitedBrowser(Arc<Browser>);
 
 impl InhabitedBrowser {
@@ -228,7 +232,7 @@ impl InhabitedBrowser {
         Self(browser)
     }
 
-    /// Whether this is the browser.
+    /// Returns whether this refers to `browser`.
     pub(crate) fn is(&self, browser: &Arc<Browser>) -> bool {
         Arc::ptr_eq(&self.0, browser)
     }
@@ -270,7 +274,7 @@ async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result
     let mut attach = AttachToTargetParams::new(target);
     attach.flatten = Some(true);
     let session_id = connection.execute(&attach).await?.session_id;
-    // The main frame of a page has the identifier of its target, but the protocol does not promise it.
+    // The main frame of a page has the identifier of its target, but the protocol doesn't guarantee it.
     let early = connection.route(session_id.inner(), Arc::new(Unheard));
     let frame = connection
         .execute_in(&early, &GetFrameTreeParams::default())
@@ -281,9 +285,9 @@ async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result
     let observer = Arc::new(PageObserver::new(connection.clone(), session_id.inner(), frame.inner()));
     let route = connection.route(session_id.inner(), Arc::clone(&observer) as _);
     drop(early);
-    // Of pages without frames, few have anything to watch.
+    // Few pages without frames make network requests.
     let is_watched = kind.has_frames();
-    // The cache stays on: what came from outside ends the session, and embedded fonts need not be decoded anew.
+    // The cache stays enabled: data from the network ends the session anyway, and embedded fonts are decoded only once.
     tokio::try_join!(
         prepare_scripts(&browser, kind, &route),
         async {
@@ -323,9 +327,9 @@ async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result
     })
 }
 
-/// Lets the browser report what the page asks the network for; no service worker answers in the network's place.
+/// Makes the browser report network requests of the page, and bypass service workers, which might respond instead.
 async fn watch_network(browser: &Browser, route: &SessionRoute) -> Result<(), DevToolsError> {
-    // Bodies of requests stay with the page; 0 would mean all of them. Those of forms come all the same.
+    // Limits the request bodies in events; 0 would mean no limit. Bodies of forms are sent regardless.
     let watch = network::EnableParams::builder().max_post_data_size(1).build();
     let bypass_workers = network::SetBypassServiceWorkerParams::new(true);
     let watched = browser.connection.start_in(route, &watch).await?;
@@ -352,7 +356,7 @@ async fn prepare_scripts(browser: &Browser, kind: PageKind, route: &SessionRoute
     .map(drop)
 }
 
-/// Hears nothing: until the main frame's name is known there is nobody to tell.
+/// Ignores events until the main frame is known and the observer can be created.
 struct Unheard;
 
 impl crate::devtools::SessionEvents for Unheard {

@@ -1,5 +1,4 @@
-//! What everybody does at this moment, for those who watch over the service. Unlike [`crate::EngineStatus`] it names
-//! accounts.
+//! Current state of sessions and queue, for operators. Unlike [`crate::EngineStatus`] it names accounts.
 
 use std::time::Duration;
 
@@ -7,54 +6,54 @@ use uuid::Uuid;
 
 use crate::job::Lane;
 
-/// See the module.
+/// Sessions and queue at one moment, as [`Engine::snapshot`](crate::Engine::snapshot) returns them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Browsers that there should be.
+    /// Target number of browsers.
     pub browsers_wanted: usize,
-    /// Sessions that there can be.
+    /// Maximum number of sessions.
     pub session_limit: usize,
-    /// Sessions that there are, by their numbers.
+    /// Existing sessions, ordered by number.
     pub sessions: Vec<SessionSnapshot>,
-    /// Renders that can wait; one more is refused, unless it is one in the background.
+    /// Maximum number of waiting renders; further ones are refused, except in [`Lane::Background`].
     pub queue_limit: usize,
-    /// The lanes, the first one served first.
+    /// The lanes in order of priority.
     pub lanes: [LaneSnapshot; Lane::ALL.len()],
 }
 
-/// One session.
+/// State of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionSnapshot {
-    /// From 1; a session that is gone leaves its number to the next.
+    /// Number of the session, from 1. Numbers of closed sessions are reused.
     pub number: usize,
-    /// What it does.
+    /// Current state.
     pub state: SessionState,
-    /// Whose it is, if it is anybody's yet.
+    /// The account that owns the session; `None` if unassigned.
     pub account: Option<Uuid>,
-    /// For how long it has done that.
+    /// Time since the session entered `state`.
     pub lasting: Duration,
 }
 
-/// What a session does.
+/// State of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
-    /// It is being made.
+    /// Being created.
     Opening,
-    /// It renders, or is being reset or ended after that.
+    /// Rendering, or being reset or closed afterwards.
     InUse,
-    /// It waits for the next render, of its account or of anybody.
+    /// Waiting for the next render, of its account or, if unassigned, of any.
     Idle,
 }
 
-/// One lane of the queue.
+/// State of one lane of the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneSnapshot {
-    /// Which.
+    /// The lane.
     pub lane: Lane,
     /// Renders and parts that wait for a slot.
     pub waiting: usize,
-    /// Accounts that they are of.
+    /// Number of accounts with waiting renders.
     pub accounts: usize,
-    /// For how long the first of them has waited.
+    /// Longest waiting time; `None` if none wait.
     pub oldest: Option<Duration>,
 }

@@ -1,4 +1,4 @@
-//! The steps of a render: small functions, one exchange with the page each. Deadlines are the caller's, see `render`.
+//! The steps of a render: small functions, each one exchange with the page. Callers apply the deadline, see `render`.
 
 pub(crate) mod console;
 pub(crate) mod evaluate;
@@ -16,17 +16,19 @@ use crate::{
 /// Why a step failed.
 #[derive(Debug)]
 pub(crate) enum StepError {
-    /// The caller can mend it.
+    /// An error that the caller of the API can correct.
     Fault(RenderFault),
-    /// The printed document does not fit into one message.
+    /// The printed document does not fit into one DevTools message; to be retried in chunks.
     TooLargeAtOnce,
-    /// The page waits for frames, which it does not get.
+    /// The page waits for frames, which are not composited; to be retried with [`PageKind::Composited`].
+    ///
+    /// [`PageKind::Composited`]: crate::page_kind::PageKind::Composited
     AwaitsFrames,
-    /// The browser is gone; another may do it.
+    /// The browser has died; to be retried in another.
     BrowserGone,
     /// The render's deadline has passed.
     Late,
-    /// The browser answered what it should not.
+    /// An unexpected response of the browser.
     Protocol(String),
 }
 

@@ -1,5 +1,5 @@
-//! How long it takes to complete, join and select, and how long other programs take for the same, if they are there. Each
-//! bound stands beside its benchmark.
+//! Time to complete, join and select, compared with other programs if they are installed. The name of each benchmark
+//! contains its upper bound.
 
 use std::{
     borrow::Cow,
@@ -42,13 +42,13 @@ fn archive<'a>(parts: &[&'a [u8]]) -> Assembly<'a> {
     }
 }
 
-/// With objects in the open, as the browser prints them.
+/// Assembles a document and unpacks it, so that its objects are uncompressed, as the browser prints them.
 fn assembled(assembly: &Assembly) -> Vec<u8> {
     let bytes = assemble(assembly.clone()).expect("parts that can be joined").bytes;
     unpack(&bytes).expect("as it was packed").into_owned()
 }
 
-/// With parts given away, as whoever prints them does.
+/// Passes owned parts, as the engine does.
 fn bench(criterion: &mut Criterion, name: &str, assembly: &Assembly) {
     let given = || {
         let mut given = assembly.clone();
@@ -89,7 +89,7 @@ fn benches(criterion: &mut Criterion) {
     bench(criterion, "join 2 × 2 pages and draw 4 headers (20 ms)", &stamped);
 }
 
-/// The same work by qpdf, which drops tags, and by Ghostscript, which makes everything anew. Their start is included.
+/// The same work done by qpdf, which drops tags, and by Ghostscript, which rewrites everything. Includes their startup.
 fn peers(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str, bytes: &[u8]| {
@@ -135,7 +135,7 @@ fn run(command: &mut Command) {
     assert!(status.is_ok_and(|status| status.success()), "{command:?} fails");
 }
 
-/// The first line of what a program says of itself, if it is there.
+/// Returns the first line of a program's version, or `None` if the program is not installed.
 fn version(program: &str, option: &str) -> Option<String> {
     let said = Command::new(program).arg(option).output().ok()?.stdout;
     String::from_utf8(said).ok()?.lines().next().map(ToOwned::to_owned)

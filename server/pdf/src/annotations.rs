@@ -1,4 +1,4 @@
-//! Takes annotations off pages, together with their traces in the structure tree. Chromium writes links only.
+//! Removes annotations from pages, together with their references in the structure tree. Chromium writes only links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::trees::{TreeKind, read_tree, write_tree};
 
-/// Removes each annotation of which `must_go` says so, told the index of its page in `pages`. Its text stays, as plain
-/// text.
+/// Removes each annotation for which `must_go` returns `true`. `must_go` gets the index of the annotation's page in
+/// `pages`. The text of a removed link remains as plain text.
 pub(crate) fn remove_annotations<'a>(
     document: &mut Document<'a>,
     pages: &[ObjectNumber],
@@ -17,19 +17,19 @@ pub(crate) fn remove_annotations<'a>(
     let mut removed = Vec::new();
     let mut seen = BTreeSet::new();
     for (index, page_number) in pages.iter().enumerate() {
-        let mut page = document.get_dictionary(*page_number, "a page expected")?;
+        let mut page = document.get_dictionary(*page_number, "expected a page")?;
         let Some(annotations) = page.get("Annots") else {
             continue;
         };
         let Object::Array(annotations) = document.resolve(annotations)? else {
-            return Err(document.damaged(*page_number, "an array of annotations expected"));
+            return Err(document.damaged(*page_number, "expected an array of annotations"));
         };
         let mut kept = Vec::with_capacity(annotations.len());
         for annotation in &annotations {
             let number = annotation.as_reference();
             let number = number.filter(|number| seen.insert(*number));
-            let number = number.ok_or_else(|| document.damaged(*page_number, "annotations of its own expected"))?;
-            let dictionary = document.get_dictionary(number, "an annotation expected")?;
+            let number = number.ok_or_else(|| document.damaged(*page_number, "expected annotations of its own"))?;
+            let dictionary = document.get_dictionary(number, "expected an annotation")?;
             if must_go(document, index, &dictionary)? {
                 let key = dictionary.get("StructParent").and_then(Object::as_integer);
                 removed.push(Removed { number, key });
@@ -55,7 +55,7 @@ pub(crate) fn remove_annotations<'a>(
     Ok(())
 }
 
-/// Makes plain text of a link's element that has no annotation left.
+/// Turns a link element without annotations into plain text.
 pub(crate) fn unlink_element(element: &mut Dictionary, kids: &[Object]) {
     if !kids.iter().any(is_object_reference) && element.get("S").is_some_and(|kind| kind.is_name("Link")) {
         element.set("S", Object::name("Span"));
@@ -64,13 +64,13 @@ pub(crate) fn unlink_element(element: &mut Dictionary, kids: &[Object]) {
 
 struct Removed {
     number: ObjectNumber,
-    /// In the parent tree.
+    /// Key in the parent tree.
     key: Option<i64>,
 }
 
-/// Drops the annotations from their elements and their keys from the parent tree (ISO 32000-1, 14.7.4.4).
+/// Removes the annotations from their elements, and their keys from the parent tree (ISO 32000-1, 14.7.4.4).
 fn remove_from_structure(document: &mut Document, removed: &[Removed]) -> Result<(), PdfError> {
-    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let catalog = document.get_dictionary(document.root()?, "expected a catalog")?;
     let mut structure = document.resolve_dictionary(&catalog, "StructTreeRoot")?;
     let Some(structure_number) = catalog.reference("StructTreeRoot") else {
         return Ok(());
@@ -108,7 +108,7 @@ fn remove_from_structure(document: &mut Document, removed: &[Removed]) -> Result
     Ok(())
 }
 
-/// Drops the element's references to annotations; a link that has none left is no link.
+/// Removes an element's references to annotations. A link element without any becomes plain text.
 fn drop_annotations(element: &mut Dictionary, annotations: &BTreeSet<ObjectNumber>) {
     let leads_to_removed = |kid: &Object| {
         let target = kid.as_dictionary().and_then(|kid| kid.reference("Obj"));
@@ -123,7 +123,7 @@ fn drop_annotations(element: &mut Dictionary, annotations: &BTreeSet<ObjectNumbe
     }
 }
 
-/// Whether a kid of a structure element is an annotation (ISO 32000-1, 14.7.4.3).
+/// Returns whether a kid of a structure element is an annotation (ISO 32000-1, 14.7.4.3).
 fn is_object_reference(kid: &Object) -> bool {
     let found = kid.as_dictionary().and_then(|kid| kid.get("Type"));
     found.is_some_and(|found| found.is_name("OBJR"))

@@ -1,4 +1,4 @@
-//! Completes a printed document: what each pass does, and in which order.
+//! Completes a printed document: the passes and their order.
 
 mod content_streams;
 mod decoration;
@@ -31,7 +31,7 @@ pub(crate) use language::valid_language;
 use metadata::Metadata;
 pub(crate) use warnings::Warnings;
 
-/// What to make of a document.
+/// Parameters of completion.
 #[derive(Debug)]
 pub(crate) struct Completion<'f> {
     pub(crate) facts: &'f PageFacts,
@@ -39,12 +39,11 @@ pub(crate) struct Completion<'f> {
     pub(crate) language: Option<String>,
     pub(crate) format: OutputFormat,
     pub(crate) instant: OffsetDateTime,
-    /// Of the file (ISO 32000-1, 14.4).
+    /// File identifier (ISO 32000-1, 14.4).
     pub(crate) identifier: [u8; 16],
 }
 
-/// A completed document that is not checked yet. It borrows nothing of the files that it is made of, which need not be held
-/// any longer.
+/// A completed document that is not checked yet. It borrows nothing from its source files, so those can be dropped.
 pub(crate) struct Draft {
     file: WrittenFile<'static>,
     format: OutputFormat,
@@ -53,7 +52,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Checks and packs it.
+    /// Checks and packs the document.
     pub(crate) fn finish(self) -> Result<Completed, PdfError> {
         let (conformance, packed) = check_and_pack(&self.file, self.format);
         Ok(Completed {
@@ -65,7 +64,7 @@ impl Draft {
     }
 }
 
-/// Completes a document, whose pages are all of `pages`. `warnings` are those that were given before.
+/// Completes a document. `pages` are all of its pages, and `warnings` those of earlier steps.
 pub(crate) fn complete_document(
     mut document: Document,
     pages: &[ObjectNumber],
@@ -106,7 +105,7 @@ pub(crate) fn complete_document(
     })
 }
 
-/// Checks the file and packs it, both at once: to pack it takes about as long.
+/// Checks and packs the file concurrently, because both take about the same time.
 fn check_and_pack(
     file: &WrittenFile,
     format: OutputFormat,
@@ -117,15 +116,15 @@ fn check_and_pack(
         let conformance = conformance(&file.bytes, format);
         let packed = match packing {
             Ok(packing) => packing.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // The system gives no more threads.
+            // The system has no more threads.
             Err(_) => pack(),
         };
         (conformance, packed)
     })
 }
 
-/// What the finished file conforms to. Nothing is called PDF/A-2b that is not known to be: neither we nor Chromium's next
-/// version may break it unseen.
+/// Checks what the finished file conforms to. A file is declared PDF/A-2b only if it is known to be, so that neither a
+/// change here nor the next version of Chromium can break conformance unnoticed.
 fn conformance(bytes: &[u8], format: OutputFormat) -> Result<Option<Conformance>, PdfError> {
     match format {
         OutputFormat::Pdf => Ok(None),
@@ -136,10 +135,10 @@ fn conformance(bytes: &[u8], format: OutputFormat) -> Result<Option<Conformance>
     }
 }
 
-/// Frees what `complete` adds, so that a document that was completed before gets it once.
+/// Removes everything that `complete` adds, so that completing a document again does not add it twice.
 fn remove_former_completion(document: &mut Document) -> Result<(), PdfError> {
     let root = document.root()?;
-    let mut catalog = document.get_dictionary(root, "a catalog expected")?;
+    let mut catalog = document.get_dictionary(root, "expected a catalog")?;
     let metadata = catalog.remove("Metadata");
     let intents = catalog.remove("OutputIntents");
     let intents = intents.as_ref().and_then(Object::as_array).unwrap_or_default();
@@ -176,7 +175,8 @@ fn trailer<'a>(
     ]))
 }
 
-/// Whether an object is document information (ISO 32000-1, 14.3.3) and nothing else, so that another may take its place.
+/// Returns whether an object is document information (ISO 32000-1, 14.3.3) and nothing else, so that it can be
+/// replaced.
 fn is_information(document: &Document, number: ObjectNumber) -> bool {
     match document.get(number) {
         Ok(Object::Dictionary(information)) => {

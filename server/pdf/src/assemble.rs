@@ -1,5 +1,5 @@
-//! Makes one document of printed parts: joins them, draws headers and footers, selects pages, draws the watermark,
-//! completes.
+//! Assembles printed parts into one document: joins them, draws headers and footers, selects pages, draws the
+//! watermark, and completes the document.
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -22,13 +22,13 @@ use crate::text::{clean, fit};
 use crate::watermark::draw_watermark;
 use crate::{Assembly, Completed, PageFacts, PdfError};
 
-/// Bytes that may be joined. The memory that it takes is some times as much.
+/// Largest number of bytes that can be joined. Joining takes several times as much memory.
 const MAX_BYTES: usize = 1024 * 1024 * 1024;
-/// Bytes at either end of a file that the identifier is made of.
+/// Bytes at each end of a file from which the identifier is derived.
 const DIGESTED_LENGTH: usize = 64 * 1024;
 
 pub(crate) fn assemble(assembly: Assembly) -> Result<Completed, PdfError> {
-    // The printed files are gone before the document is packed: never more than two copies of it are held.
+    // The printed files are dropped before the document is packed, so that at most two copies are in memory.
     draft(assembly)?.finish()
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(
     pages_by_part.iter().map(sizes).collect()
 }
 
-/// The files with their objects in the open, which together may not be too long.
+/// Unpacks all files. Fails if they have more than [`MAX_BYTES`] together.
 fn unpack_all<'a>(files: impl Iterator<Item = Cow<'a, [u8]>>) -> Result<Vec<Cow<'a, [u8]>>, PdfError> {
     let mut unpacked = Vec::new();
     let mut length = 0;
@@ -134,9 +134,9 @@ fn part_facts(facts: &PageFacts, warnings: &mut Warnings) -> PartFacts {
     }
 }
 
-/// The identifier (ISO 32000-1, 14.4): the one that a document of one part has, or a new one from what tells documents
-/// of one moment apart. The beginning of a file holds its first page, the end the place of every object; to digest all
-/// would take a fifth of the time.
+/// Returns the identifier (ISO 32000-1, 14.4): that of an unchanged document of one part, or a new one derived from
+/// everything in which documents of the same instant differ. The beginning of a file contains its first page, the end
+/// the offset of every object; a digest of the whole file would take a fifth of the total time.
 fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
     let trailer = document.trailer();
     let identifiers = trailer.get("ID").and_then(Object::as_array);

@@ -1,5 +1,6 @@
-//! Tells whether a finished file conforms to PDF/A-2b (ISO 19005-2), for what Chromium writes and completion adds.
-//! What is outside of that set is not known to conform, and refused: no file may pass here that veraPDF would fail.
+//! Checks whether a finished file conforms to PDF/A-2b (ISO 19005-2). The check knows what Chromium writes and
+//! completion adds; anything else is not known to conform and is refused. No file may pass here that veraPDF would
+//! fail.
 
 mod colour_profiles;
 mod drawings;
@@ -20,7 +21,7 @@ use crate::file::File;
 use crate::object::{Dictionary, ObjectNumber};
 use crate::object_streams::unpack;
 
-/// Violations that are kept of one file.
+/// Most violations that are reported for one file.
 const MAX_VIOLATIONS: usize = 100;
 
 /// A standard that a file was checked against.
@@ -31,7 +32,7 @@ pub enum Conformance {
 }
 
 impl Conformance {
-    /// The name by which people know it, `PDF/A-2b`.
+    /// Returns the common name of the standard, `PDF/A-2b`.
     pub fn name(self) -> &'static str {
         match self {
             Self::PdfA2b => "PDF/A-2b",
@@ -48,11 +49,11 @@ impl fmt::Display for Conformance {
 /// Why a file doesn't conform, or is not known to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Of ISO 19005-2, with veraPDF's number of the test where there is one: `6.2.11.8-1`.
+    /// Clause of ISO 19005-2, with veraPDF's number of the test if it has one: `6.2.11.8-1`.
     pub clause: &'static str,
-    /// The number of the object at fault, if it is one.
+    /// Number of the object that violates the clause; `None` if the file as a whole does.
     pub object: Option<u32>,
-    /// What is wrong, for people who know PDF.
+    /// Description, for readers who know PDF.
     pub message: String,
 }
 
@@ -64,8 +65,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks a file against PDF/A-2b. If it does not conform, or is not known to, it says why: at least one violation, at
-/// most a hundred, and one for each object.
+/// Checks a file against PDF/A-2b. Returns the violations if it does not conform, or is not known to: at least one, at
+/// most 100, and one per object.
 pub fn check(bytes: &[u8]) -> Result<Conformance, Vec<Violation>> {
     let mut findings = Findings::default();
     if let Err(error) = check_unpacked(bytes, &mut findings) {
@@ -78,7 +79,8 @@ pub fn check(bytes: &[u8]) -> Result<Conformance, Vec<Violation>> {
     }
 }
 
-/// Object streams are read in one form only, which conforms: what is left to check are the objects.
+/// Unpacks and checks a file. Object streams are accepted in one form only, which conforms, so only the objects remain
+/// to be checked.
 fn check_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<(), PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
@@ -95,7 +97,7 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
         Err(finding) => return findings.add(None, finding),
     };
     let mut found = objects::check_objects(bytes, file, trailer, findings);
-    // What follows trusts that every object is of a known shape.
+    // The remaining checks rely on every object having a known shape.
     if !findings.violations.is_empty() {
         return;
     }
@@ -126,11 +128,11 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
 
 fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Dictionary<'a>, Finding> {
     document
-        .get_dictionary(number, "a dictionary expected")
+        .get_dictionary(number, "expected a dictionary")
         .map_err(|error| Finding::new("6.1", error.to_string()))
 }
 
-/// A violation whose object its finder need not know. Without a clause: that of the place where it stands.
+/// A violation without its object. An empty clause is replaced by that of the dictionary in which it was found.
 struct Finding {
     clause: &'static str,
     message: String,
@@ -144,7 +146,7 @@ impl Finding {
         }
     }
 
-    /// It stands where the set of what is known has nothing like it.
+    /// Returns the finding for a value that is not in the set of known ones.
     fn unknown() -> Self {
         Self::new("", "is not known to conform")
     }

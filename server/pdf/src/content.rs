@@ -1,4 +1,4 @@
-//! The data of content streams: filters, and a look for what PDF/A forbids in them.
+//! The data of content streams: filters, and a quick scan for what PDF/A forbids in them.
 
 use std::io::Write as _;
 
@@ -9,15 +9,15 @@ use memchr::{memchr, memchr3, memmem};
 use crate::object::{Object, Stream};
 use crate::text::MAX_STRING;
 
-/// What one stream may hold, uncompressed, in bytes. A page of dense vector graphics has some ten million.
+/// Longest data of one stream, uncompressed, in bytes. A page of dense vector graphics has some ten million.
 const MAX_LENGTH: usize = 256 * 1024 * 1024;
-/// How much longer most content is than its compressed form, rounded up: room for it is made once.
+/// Ratio of the length of most content to its compressed length, rounded up, so that the buffer is allocated once.
 const USUAL_RATIO: usize = 8;
 const LEAST_ROOM: usize = 1024;
-/// A number with fewer digits is within the limits of PDF/A, whatever its sign and point.
+/// A number with fewer digits is within the limits of PDF/A, regardless of its sign and decimal point.
 pub(crate) const SUSPICIOUS_DIGITS: usize = 10;
 
-/// Reads the data of streams. What it takes for that is kept from one to the next, for it is more than most streams.
+/// Reads the data of streams. The decompressor is reused, because its state is larger than most streams.
 #[derive(Debug)]
 pub(crate) struct StreamReader {
     inflater: Decompress,
@@ -32,7 +32,8 @@ impl Default for StreamReader {
 }
 
 impl StreamReader {
-    /// Reads a stream's data into `output`, whose former content is dropped. Chromium writes it plain or with Flate.
+    /// Reads a stream's data into `output`, whose former content is discarded. Accepts data without a filter or with
+    /// Flate, as Chromium writes it.
     pub(crate) fn read(&mut self, stream: &Stream, output: &mut Vec<u8>) -> Result<(), &'static str> {
         match stream.dictionary.get("Filter") {
             None => {
@@ -43,13 +44,14 @@ impl StreamReader {
             Some(filter) if filter.is_name("FlateDecode") && stream.dictionary.get("DecodeParms").is_none() => {
                 self.inflate(&stream.data, MAX_LENGTH, output)
             }
-            Some(_) => Err("a stream without a filter, or with Flate, expected"),
+            Some(_) => Err("expected a stream without a filter or with Flate"),
         }
     }
 
-    /// Inflates data into `output`, whose former content is dropped; more than `limit` bytes are an error.
+    /// Inflates data into `output`, whose former content is discarded. Fails if there are more than `limit` bytes.
     ///
-    /// Straight into the output, for there are many small streams: a reader's buffers would take longer than the data.
+    /// Writes directly into the output, because there are many small streams: the buffers of a reader would take longer
+    /// than the data.
     pub(crate) fn inflate(&mut self, data: &[u8], limit: usize, output: &mut Vec<u8>) -> Result<(), &'static str> {
         output.clear();
         let inflater = &mut self.inflater;
@@ -62,17 +64,17 @@ impl StreamReader {
             rest = &rest[(inflater.total_in() - consumed) as usize..];
             match status {
                 Ok(Status::StreamEnd) if output.len() <= limit => return Ok(()),
-                Ok(_) if output.len() > limit => return Err("fewer bytes in a stream expected"),
+                Ok(_) if output.len() > limit => return Err("expected fewer bytes in a stream"),
                 Ok(_) if output.len() == output.capacity() => output.reserve(output.len()),
                 Ok(_) if inflater.total_in() > consumed || output.len() > length => {}
-                // It would go on, and there is no more data.
-                Ok(_) | Err(_) => return Err("Flate data expected"),
+                // The stream is not at its end, but there is no more data.
+                Ok(_) | Err(_) => return Err("expected Flate data"),
             }
         }
     }
 }
 
-/// Puts new data into a stream, compressed.
+/// Replaces the data of a stream by `data`, compressed.
 pub(crate) fn replace_data(stream: &mut Stream, data: &[u8]) {
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(data.len() / 4), Compression::default());
     let compressed = encoder.write_all(data).and_then(|()| encoder.finish());
@@ -82,8 +84,8 @@ pub(crate) fn replace_data(stream: &mut Stream, data: &[u8]) {
     stream.dictionary.set("Filter", Object::name("FlateDecode"));
 }
 
-/// Whether a content stream may hold a number, a string or a character that PDF/A forbids. It may answer yes too often,
-/// for then the stream is looked at with care; it is many times faster than that.
+/// Returns whether a content stream may contain a number, a string or a character that PDF/A forbids. False positives
+/// are harmless, because the stream is then scanned precisely; this scan is many times faster.
 pub(crate) fn may_need_mending(content: &[u8]) -> bool {
     // Inline images, which Chromium doesn't write.
     if memmem::find(content, b"BI").is_some() {
@@ -109,13 +111,13 @@ pub(crate) fn may_need_mending(content: &[u8]) -> bool {
     has_long_number(rest)
 }
 
-/// Whether there are so many digits in a row that they may be a number beyond the limits.
+/// Returns whether there are enough consecutive digits for a number beyond the limits.
 pub(crate) fn has_long_number(bytes: &[u8]) -> bool {
     has_run(bytes, SUSPICIOUS_DIGITS, |byte| byte.is_ascii_digit())
 }
 
-/// Whether so many bytes of a kind stand in a row. Most bytes are not looked at: after one of another kind, a run has to
-/// reach as far as its length from there.
+/// Returns whether `length` consecutive bytes satisfy `is_of_kind`. Skips most bytes: each window is searched from its
+/// end, and the next window begins after the last byte of another kind.
 pub(crate) fn has_run(bytes: &[u8], length: usize, is_of_kind: impl Fn(u8) -> bool) -> bool {
     let mut rest = bytes;
     while let Some(start) = rest.get(..length) {
@@ -127,7 +129,7 @@ pub(crate) fn has_run(bytes: &[u8], length: usize, is_of_kind: impl Fn(u8) -> bo
     false
 }
 
-/// Whether there may be a code 0000 in it, or more bytes than a string may have.
+/// Returns whether hexadecimal digits may contain the code 0000, or more bytes than a string may have.
 fn is_suspicious_hex(digits: &[u8]) -> bool {
     let codes = digits.chunks_exact(4);
     digits.len() > MAX_STRING * 2 || !codes.remainder().is_empty() || codes.into_iter().any(|code| code == b"0000")
@@ -198,7 +200,7 @@ mod tests {
         assert_eq!(output, b"q Q");
         stream.data.to_mut().truncate(4);
         assert!(reader.read(&stream, &mut output).is_err());
-        // Many times longer than room is made for.
+        // Many times longer than the initial allocation.
         let long = b"q Q ".repeat(50_000);
         replace_data(&mut stream, &long);
         reader.read(&stream, &mut output).expect("valid");

@@ -1,5 +1,4 @@
-//! A document under change, made of one file or several: objects that nobody looks at stay where they are in their
-//! file.
+//! A document that is being changed, made of one file or several. Objects that are not read stay in their file.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +8,24 @@ use crate::mentions::Mention;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::part::Part;
 
-/// How many references may lead to each other before an object is found.
+/// Longest chain of references that is followed to an object.
 const MAX_CHAIN: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
-    /// In the order of their numbers.
+    /// In the order of their object numbers.
     parts: Vec<Part<'a>>,
-    /// Objects that differ from the files'.
+    /// Objects that differ from those in the files.
     changed: BTreeMap<ObjectNumber, Object<'a>>,
-    /// By number: whether there is no such object.
+    /// By object number: whether there is no such object.
     is_free: Vec<bool>,
-    /// No lower number is free, but 0, which no object may have.
+    /// No lower number is free, except 0, which no object may have.
     next_free: usize,
 }
 
 impl<'a> Document<'a> {
-    /// Opens the files side by side. The catalog is that of the first; nothing leads to what the others hold, yet.
+    /// Opens the files side by side. The catalog is that of the first file; the objects of the others are unreachable
+    /// until they are joined.
     pub(crate) fn open(files: &[&'a [u8]]) -> Result<Self, PdfError> {
         let mut parts: Vec<Part> = Vec::with_capacity(files.len());
         let mut is_free = Vec::new();
@@ -45,22 +45,22 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The files, in the order in which they were opened.
+    /// Returns the files, in the order in which they were opened.
     pub(crate) fn parts(&self) -> &[Part<'a>] {
         &self.parts
     }
 
-    /// To tell apart what the files say, before any of it is looked at.
+    /// Returns the files for renumbering, which must happen before any object is read.
     pub(crate) fn parts_mut(&mut self) -> &mut [Part<'a>] {
         &mut self.parts
     }
 
-    /// One more than the highest object number.
+    /// Returns the highest object number plus one.
     pub(crate) fn size(&self) -> ObjectNumber {
         self.is_free.len() as ObjectNumber
     }
 
-    /// The object of that number as it is now; null if there is none.
+    /// Returns the current object of that number; null if there is none.
     pub(crate) fn get(&self, number: ObjectNumber) -> Result<Object<'a>, PdfError> {
         match (self.changed.get(&number), self.part_of(number)) {
             (Some(object), _) => Ok(object.clone()),
@@ -69,7 +69,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The dictionary of that number, or of the stream of that number.
+    /// Returns the dictionary of that number, or that of a stream. Fails with `what` if the object is neither.
     pub(crate) fn get_dictionary(&self, number: ObjectNumber, what: &'static str) -> Result<Dictionary<'a>, PdfError> {
         match self.get(number)? {
             Object::Dictionary(dictionary) => Ok(dictionary),
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Follows a reference; anything else is given back as it is.
+    /// Follows a reference; returns any other object unchanged.
     pub(crate) fn resolve(&self, object: &Object<'a>) -> Result<Object<'a>, PdfError> {
         let mut found = object.clone();
         for _ in 0..MAX_CHAIN {
@@ -89,11 +89,11 @@ impl<'a> Document<'a> {
         }
         Err(PdfError::Damaged {
             offset: 0,
-            what: "references that lead to references",
+            what: "a chain of too many references",
         })
     }
 
-    /// The font that a composite font is made of (ISO 32000-1, 9.7); `None` for every other font.
+    /// Returns the descendant of a composite font (ISO 32000-1, 9.7); `None` for every other font.
     pub(crate) fn descendant_font(&self, font: &Dictionary<'a>) -> Result<Option<Dictionary<'a>>, PdfError> {
         let descendants = font
             .get("DescendantFonts")
@@ -104,7 +104,7 @@ impl<'a> Document<'a> {
         Ok(descendant.as_ref().and_then(Object::as_dictionary).cloned())
     }
 
-    /// The dictionary under a key, direct or by reference; an empty one if there is none.
+    /// Returns the dictionary under a key, direct or by reference; an empty one if there is none.
     pub(crate) fn resolve_dictionary(&self, owner: &Dictionary<'a>, key: &str) -> Result<Dictionary<'a>, PdfError> {
         match owner.get(key).map(|value| self.resolve(value)).transpose()? {
             Some(Object::Dictionary(dictionary)) => Ok(dictionary),
@@ -112,7 +112,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Puts an object in the place of the one that has this number.
+    /// Replaces the object of this number.
     pub(crate) fn set(&mut self, number: ObjectNumber, object: Object<'a>) {
         if let Some(is_free) = self.is_free.get_mut(number as usize) {
             *is_free = false;
@@ -120,7 +120,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Adds an object and gives its number.
+    /// Adds an object and returns its number.
     pub(crate) fn add(&mut self, object: Object<'a>) -> ObjectNumber {
         while self.is_free.get(self.next_free) == Some(&false) {
             self.next_free += 1;
@@ -133,7 +133,7 @@ impl<'a> Document<'a> {
         number
     }
 
-    /// Frees the object's number. Nothing of it will be written.
+    /// Removes an object and frees its number.
     pub(crate) fn remove(&mut self, number: ObjectNumber) {
         if let Some(is_free) = self.is_free.get_mut(number as usize).filter(|_| number > 0) {
             *is_free = true;
@@ -142,49 +142,49 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The object if it is no longer as it was in its file.
+    /// Returns the object if it differs from that in its file.
     pub(crate) fn changed(&self, number: ObjectNumber) -> Option<&Object<'a>> {
         self.changed.get(&number)
     }
 
-    /// Like `changed`, and forgets it, to write it.
+    /// Like `changed`, but takes the object, to write it.
     pub(crate) fn take_changed(&mut self, number: ObjectNumber) -> Option<Object<'a>> {
         self.changed.remove(&number)
     }
 
-    /// Whether there is no object of that number.
+    /// Returns whether there is no object of that number.
     pub(crate) fn is_free(&self, number: ObjectNumber) -> bool {
         self.is_free.get(number as usize).is_none_or(|is_free| *is_free)
     }
 
-    /// Whether there is no object of some number below the highest.
+    /// Returns whether some number below the highest is free.
     pub(crate) fn has_gaps(&self) -> bool {
         self.is_free.iter().skip(1).any(|is_free| *is_free)
     }
 
-    /// The file that an object is in, or was before it was changed; `None` for one that was added.
+    /// Returns the file that contains an object, or its original; `None` for an added object.
     pub(crate) fn part_of(&self, number: ObjectNumber) -> Option<&Part<'a>> {
         self.parts.get(self.part_index(number)?)
     }
 
-    /// The place of that file among the files.
+    /// Returns the index of that file.
     pub(crate) fn part_index(&self, number: ObjectNumber) -> Option<usize> {
         let after = self.parts.partition_point(|part| part.first_number <= number);
         let index = after.checked_sub(1)?;
         Some(index).filter(|index| number < self.parts[*index].end())
     }
 
-    /// An object's bytes as they are in its file, from its number to `endobj`.
+    /// Returns an object's bytes in its file, from its number to `endobj`.
     pub(crate) fn object_bytes(&self, number: ObjectNumber) -> Option<&'a [u8]> {
         self.part_of(number)?.object_bytes(number)
     }
 
-    /// The tokens of an object as they are in its file, after its number and `obj`.
+    /// Returns the tokens of an object in its file, after its number and `obj`.
     pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
         self.part_of(number)?.lexer(number)
     }
 
-    /// Gives the references and the keys of the parent tree that stand in an object as it is now.
+    /// Visits the references and the keys of the parent tree in the current object.
     pub(crate) fn mentions(&self, number: ObjectNumber, mut visit: impl FnMut(Mention)) -> Result<(), PdfError> {
         match (self.changed.get(&number), self.part_of(number)) {
             (Some(object), _) => {
@@ -201,38 +201,38 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The trailer of the first file.
+    /// Returns the trailer of the first file.
     pub(crate) fn trailer(&self) -> Dictionary<'a> {
         self.parts.first().map(Part::trailer).unwrap_or_default()
     }
 
-    /// The number of the catalog.
+    /// Returns the number of the document's catalog.
     pub(crate) fn root(&self) -> Result<ObjectNumber, PdfError> {
         self.parts.first().map_or_else(|| Err(no_catalog(0)), Self::root_of)
     }
 
-    /// The number of the catalog that a file has.
+    /// Returns the number of a file's catalog.
     pub(crate) fn root_of(part: &Part) -> Result<ObjectNumber, PdfError> {
         part.trailer()
             .reference("Root")
             .ok_or_else(|| no_catalog(part.length()))
     }
 
-    /// The catalog that a file has.
+    /// Returns a file's catalog.
     pub(crate) fn catalog_of(&self, part: &Part<'a>) -> Result<Dictionary<'a>, PdfError> {
-        self.get_dictionary(Self::root_of(part)?, "a catalog expected")
+        self.get_dictionary(Self::root_of(part)?, "expected a catalog")
     }
 
-    /// Changes the catalog of the document.
+    /// Changes the document's catalog.
     pub(crate) fn change_catalog(&mut self, change: impl FnOnce(&mut Dictionary<'a>)) -> Result<(), PdfError> {
         let root = self.root()?;
-        let mut catalog = self.get_dictionary(root, "a catalog expected")?;
+        let mut catalog = self.get_dictionary(root, "expected a catalog")?;
         change(&mut catalog);
         self.set(root, Object::Dictionary(catalog));
         Ok(())
     }
 
-    /// The error for an object that is not what it should be.
+    /// Returns the error for an unexpected object, with its offset in its file.
     pub(crate) fn damaged(&self, number: ObjectNumber, what: &'static str) -> PdfError {
         let offset = self.part_of(number).and_then(|part| part.offset(number));
         PdfError::Damaged {
@@ -245,6 +245,6 @@ impl<'a> Document<'a> {
 fn no_catalog(offset: usize) -> PdfError {
     PdfError::Damaged {
         offset,
-        what: "a catalog expected in the trailer",
+        what: "expected a catalog in the trailer",
     }
 }

@@ -1,5 +1,4 @@
-//! Finds the objects of a file with one classic cross-reference table (ISO 32000-1, 7.5), which is what Chromium
-//! writes.
+//! Finds the objects of a file with one classic cross-reference table (ISO 32000-1, 7.5), as Chromium writes it.
 
 use std::ops::Range;
 
@@ -10,14 +9,14 @@ use crate::parse::{parse_dictionary, parse_indirect_object};
 
 /// Length of an entry of the cross-reference table: offset, generation, kind and a line end of two bytes.
 const ENTRY_LENGTH: usize = 20;
-/// How far from the end `startxref` may stand.
+/// Distance from the end of the file within which `startxref` must stand, in bytes.
 const TAIL_LENGTH: usize = 1024;
 
-/// An open file. It holds where each object stands and reads none.
+/// An open file. It stores the range of each object and reads none.
 #[derive(Debug)]
 pub(crate) struct File<'a> {
     bytes: &'a [u8],
-    /// By number; an empty range for a number that is free.
+    /// By object number; an empty range for a free number.
     objects: Vec<Range<usize>>,
     pub(crate) trailer: Dictionary<'a>,
 }
@@ -27,7 +26,7 @@ impl<'a> File<'a> {
         if !bytes.starts_with(b"%PDF-") {
             return Err(PdfError::Damaged {
                 offset: 0,
-                what: "%PDF- expected",
+                what: "expected %PDF-",
             });
         }
         let table = table_offset(bytes)?;
@@ -38,7 +37,7 @@ impl<'a> File<'a> {
         {
             let what = match key {
                 "Encrypt" => "an encrypted file",
-                _ => "a file of one revision with a classic cross-reference table expected",
+                _ => "expected a file of one revision with a classic cross-reference table",
             };
             return Err(PdfError::Damaged { offset: table, what });
         }
@@ -49,12 +48,12 @@ impl<'a> File<'a> {
         })
     }
 
-    /// One more than the highest object number.
+    /// Returns the highest object number plus one.
     pub(crate) fn size(&self) -> usize {
         self.objects.len()
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub(crate) fn length(&self) -> usize {
         self.bytes.len()
     }
@@ -63,7 +62,7 @@ impl<'a> File<'a> {
         self.bytes
     }
 
-    /// Where an object stands, from its number to `endobj`; `None` if there is none of that number.
+    /// Returns the range of an object, from its number to `endobj`; `None` if there is no object of that number.
     pub(crate) fn range(&self, number: ObjectNumber) -> Option<Range<usize>> {
         self.objects
             .get(number as usize)
@@ -71,12 +70,12 @@ impl<'a> File<'a> {
             .cloned()
     }
 
-    /// An object's bytes, from its number to `endobj`.
+    /// Returns an object's bytes, from its number to `endobj`.
     pub(crate) fn object_bytes(&self, number: ObjectNumber) -> Option<&'a [u8]> {
         Some(&self.bytes[self.range(number)?])
     }
 
-    /// Reads an object; null if there is none of that number (ISO 32000-1, 7.3.10).
+    /// Reads an object; returns null if there is none of that number (ISO 32000-1, 7.3.10).
     pub(crate) fn object(&self, number: ObjectNumber) -> Result<Object<'a>, PdfError> {
         match self.range(number) {
             Some(range) => parse_indirect_object(self.bytes, range.start, range.end),
@@ -84,7 +83,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The tokens of an object after its number and `obj`.
+    /// Returns the tokens of an object after its number and `obj`.
     pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
         let range = self.range(number)?;
         let header = header_length(&self.bytes[range.clone()], number as usize)?;
@@ -101,7 +100,7 @@ pub(crate) fn table_offset(bytes: &[u8]) -> Result<usize, PdfError> {
     let at = tail
         + at.ok_or(PdfError::Damaged {
             offset: tail,
-            what: "startxref expected near the end",
+            what: "expected startxref near the end",
         })?;
     match Lexer::new(bytes, at + KEYWORD.len()).next_token()? {
         Some((_, Token::Number(raw))) => parse_digits(raw).filter(|offset| *offset < at),
@@ -109,11 +108,11 @@ pub(crate) fn table_offset(bytes: &[u8]) -> Result<usize, PdfError> {
     }
     .ok_or(PdfError::Damaged {
         offset: at,
-        what: "an offset expected after startxref",
+        what: "expected an offset after startxref",
     })
 }
 
-/// The offset of each object by number (0 for a free one), and the trailer.
+/// Reads the offset of each object by number (0 for a free one), and the trailer.
 fn read_table(bytes: &[u8], table: usize) -> Result<(Vec<usize>, Dictionary<'_>), PdfError> {
     let damaged = |offset, what| PdfError::Damaged { offset, what };
     let mut lexer = Lexer::new(bytes, table);
@@ -124,9 +123,9 @@ fn read_table(bytes: &[u8], table: usize) -> Result<(Vec<usize>, Dictionary<'_>)
         Some((_, Token::Number(count))),
     ] = head
     else {
-        return Err(damaged(table, "a cross-reference table of one section expected"));
+        return Err(damaged(table, "expected a cross-reference table of one section"));
     };
-    let count = parse_digits(count).ok_or_else(|| damaged(table, "the size of the cross-reference table expected"))?;
+    let count = parse_digits(count).ok_or_else(|| damaged(table, "expected the size of the cross-reference table"))?;
     let entries_start = lexer.position()
         + bytes[lexer.position()..]
             .iter()
@@ -146,17 +145,17 @@ fn read_table(bytes: &[u8], table: usize) -> Result<(Vec<usize>, Dictionary<'_>)
             _ => None,
         };
         let at = entries_start + index * ENTRY_LENGTH;
-        offsets.push(offset.ok_or_else(|| damaged(at, "an entry of the cross-reference table expected"))?);
+        offsets.push(offset.ok_or_else(|| damaged(at, "expected an entry of the cross-reference table"))?);
     }
     let mut lexer = Lexer::new(bytes, entries_end);
     match lexer.next_token()? {
         Some((_, Token::Keyword(b"trailer"))) => Ok((offsets, parse_dictionary(bytes, lexer.position())?)),
-        _ => Err(damaged(entries_end, "trailer expected")),
+        _ => Err(damaged(entries_end, "expected trailer")),
     }
 }
 
-/// An object ends where the next one, or the table, begins. Each range is checked to hold the object that its entry
-/// names, so that objects can be copied unread.
+/// Returns the range of each object, which ends where the next one, or the table, begins. Each range is checked to
+/// contain the object that its entry names, so that objects can be copied without being parsed.
 fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Range<usize>>, PdfError> {
     let mut by_offset: Vec<(usize, usize)> = offsets
         .iter()
@@ -172,7 +171,7 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
         if header_length(object, number).is_none() || !object.ends_with(b"endobj") {
             return Err(PdfError::Damaged {
                 offset: start,
-                what: "an object expected where its entry points",
+                what: "expected an object at the offset of its entry",
             });
         }
         ranges[number] = start..start + object.len();
@@ -180,7 +179,7 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
     Ok(ranges)
 }
 
-/// Length of an object's number, generation and `obj`; `None` if it doesn't begin with them.
+/// Returns the length of an object's number, generation and `obj`; `None` if the object doesn't begin with them.
 pub(crate) fn header_length(object: &[u8], number: usize) -> Option<usize> {
     const KEYWORD: &[u8] = b" 0 obj";
     let digits = object.iter().position(|byte| *byte == b' ')?;

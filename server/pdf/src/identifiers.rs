@@ -1,19 +1,19 @@
-//! Numbers the identifiers of table header cells anew (ISO 32000-1, 14.7.2 and 14.8.5.7). Chromium counts them on from
-//! print to print, `node00000331`, so that two prints of the same page would differ in nothing else.
+//! Renumbers the identifiers of table header cells (ISO 32000-1, 14.7.2 and 14.8.5.7). Chromium continues their count
+//! from print to print, `node00000331`, which would be the only difference between two prints of the same page.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
-/// How an identifier begins in a file, eight digits and a parenthesis before its end.
+/// Start of an identifier in a file, followed by eight digits and a parenthesis.
 const START: &[u8] = b"(node";
 const DIGITS: usize = 8;
-/// What stands before an identifier: its key, or the array that it is in, or what is in front of it in that. Before a
-/// text of the author's that is the same stands another key.
+/// What precedes an identifier: its key, the start of its array, or the preceding item of that array. An identical text
+/// by the author follows a different key.
 const CONTEXTS: [&[u8]; 4] = [b"/ID ", b"[", b") ", b" R "];
 
-/// Makes a file's identifiers count from 1 in the order of those that it has, so that name trees stay sorted. Not a byte
-/// moves. What has no identifiers is left as it is.
+/// Renumbers a file's identifiers from 1 in their existing order, so that name trees stay sorted. No byte moves. A file
+/// without identifiers is not copied.
 pub(crate) fn number_identifiers(file: &mut Cow<[u8]>) {
     let found: Vec<(usize, [u8; DIGITS])> = memmem::find_iter(file, START)
         .filter(|at| CONTEXTS.iter().any(|context| file[..*at].ends_with(context)))
@@ -35,7 +35,7 @@ pub(crate) fn number_identifiers(file: &mut Cow<[u8]>) {
     }
 }
 
-/// The digits at a place, if they end an identifier.
+/// Returns the digits at an offset, if they end an identifier.
 fn digits(file: &[u8], at: usize) -> Option<[u8; DIGITS]> {
     let (digits, after) = file.get(at..)?.split_first_chunk()?;
     (digits.iter().all(u8::is_ascii_digit) && after.starts_with(b")")).then_some(*digits)

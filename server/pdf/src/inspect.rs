@@ -1,4 +1,4 @@
-//! Tells what a PDF holds, for people who wonder: pages, fonts, pictures, tags, outline, links, conformance.
+//! Reports the contents of a PDF: pages, fonts, images, tags, outline, links, conformance.
 
 mod objects;
 mod outline;
@@ -13,71 +13,71 @@ use crate::object_streams::unpack;
 use crate::page_tree::{list_pages, page_size};
 use crate::text::decode;
 
-/// What a PDF holds.
+/// Contents of a PDF.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inspection {
-    /// Of PDF, by the file's first line: `1.7`.
+    /// PDF version in the file's first line: `1.7`.
     pub version: String,
-    /// Of the document information.
+    /// Title in the document information.
     pub title: Option<String>,
     /// The catalog's language tag.
     pub language: Option<String>,
-    /// In points, of each page.
+    /// Width and height of each page, in points.
     pub page_sizes: Vec<(f64, f64)>,
-    /// In the order in which they stand in the file.
+    /// Fonts in the order of their object numbers.
     pub fonts: Vec<Font>,
-    /// In the order in which they stand in the file, without the masks of others.
+    /// Images in the order of their object numbers, without the masks of other images.
     pub images: Vec<Image>,
-    /// How many structure elements there are of each type.
+    /// Number of structure elements of each type.
     pub tags: BTreeMap<String, usize>,
-    /// Entries of the outline.
+    /// Size of the outline.
     pub outline: Outline,
-    /// Links of the pages.
+    /// Number of links.
     pub links: Links,
-    /// What the file says that it conforms to, for instance `PDF/A-2b`.
+    /// Conformance that the file declares in its metadata, such as `PDF/A-2b`.
     pub declared: Option<String>,
-    /// What our check says.
+    /// Result of [`check()`].
     pub verdict: Result<Conformance, Vec<Violation>>,
 }
 
 /// A font.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Font {
-    /// Without the letters that mark a subset; empty if it has none.
+    /// Name without the prefix that marks a subset; empty if the font has none.
     pub name: String,
     /// `TrueType`, `CFF`, `Type 1` or `Type 3`.
     pub kind: &'static str,
-    /// Whether the file holds its program, or its glyphs.
+    /// Whether the file contains the font program, or the glyphs of a Type 3 font.
     pub is_embedded: bool,
-    /// Whether it holds some of its glyphs only.
+    /// Whether the file contains only some of its glyphs.
     pub is_subset: bool,
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels.
+    /// Width in pixels.
     pub width: i64,
-    /// Pixels.
+    /// Height in pixels.
     pub height: i64,
-    /// The colour space by PDF's name for its kind: `DeviceRGB`, `ICCBased`.
+    /// Family of the colour space by its PDF name: `DeviceRGB`, `ICCBased`.
     pub colours: String,
-    /// The filter by PDF's name: `FlateDecode`, `DCTDecode`; empty if there is none.
+    /// Filter by its PDF name, the last if there are several: `FlateDecode`, `DCTDecode`; empty if there is none.
     pub filter: String,
-    /// Whether it has a mask of its own, as pictures with transparency do.
+    /// Whether it has a mask, as images with transparency do.
     pub has_mask: bool,
 }
 
-/// An outline.
+/// Size of an outline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Entries.
+    /// Number of entries on all levels.
     pub count: usize,
-    /// Levels; 0 if there is no entry.
+    /// Number of levels; 0 if there are no entries.
     pub depth: usize,
 }
 
-/// Links by where they lead.
+/// Number of links by target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Links {
     /// To a place in the document.
@@ -86,11 +86,12 @@ pub struct Links {
     pub external: usize,
 }
 
-/// Reads a file of one revision, as Chromium and Platen write it; any other is [`PdfError::Damaged`].
+/// Inspects a file of one revision, as Chromium and Platen write it. Fails with [`PdfError::Damaged`] for any other
+/// file.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection, PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
-    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let catalog = document.get_dictionary(document.root()?, "expected a catalog")?;
     let pages = list_pages(&document, document.root()?)?;
     let information = document.resolve_dictionary(&document.trailer(), "Info")?;
     let text = |value: Option<&Object>| value.and_then(Object::as_string).map(decode);
@@ -129,7 +130,7 @@ fn version(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&line[..length]).into_owned()
 }
 
-/// The claim in an XMP packet of anybody's, as elements or attributes.
+/// Returns the conformance that an XMP packet of any producer declares, as elements or attributes.
 fn declared(packet: &str) -> Option<String> {
     let value = |name: &str| {
         let after = packet.split_once(name)?.1;

@@ -11,7 +11,7 @@ use crate::object::ObjectNumber;
 use crate::page_tree::write_page_tree;
 use equal_objects::share_equal_objects;
 
-/// What a part says about itself.
+/// Title and language of a part.
 #[derive(Debug)]
 pub(crate) struct PartFacts {
     /// Clean, and short enough for a string.
@@ -20,15 +20,15 @@ pub(crate) struct PartFacts {
     pub(crate) language: Option<String>,
 }
 
-/// Joins the files of the document: the first are the `parts`, the others are drawn on them later. `pages_by_file` are
-/// the pages of each. Nothing of the document may have been changed before.
+/// Joins the files of the document: the first ones are the `parts`, the others are stamps, drawn over them later.
+/// `pages_by_file` are the pages of each file. The document must be unchanged.
 pub(crate) fn join_files(
     document: &mut Document,
     parts: &[PartFacts],
     pages_by_file: &[Vec<ObjectNumber>],
 ) -> Result<(), PdfError> {
     let has_several_parts = parts.len() > 1;
-    // First all that decides how the files are read.
+    // First everything that determines how the files are read.
     if has_several_parts {
         structure::separate_keys(document)?;
         destinations::join_destinations(document, parts.len())?;

@@ -1,4 +1,4 @@
-//! Cuts PDF syntax (ISO 32000-1, 7.2) into tokens, for objects and content streams alike. It allocates nothing.
+//! Splits PDF syntax (ISO 32000-1, 7.2) into tokens, for objects and content streams alike. Allocates nothing.
 
 use std::borrow::Cow;
 
@@ -13,9 +13,9 @@ pub(crate) enum Token<'a> {
     Number(&'a [u8]),
     /// Without its slash, `#xx` not decoded.
     Name(&'a [u8]),
-    /// What stands between the parentheses, escapes not decoded.
+    /// Text between the parentheses, escapes not decoded.
     LiteralString(&'a [u8]),
-    /// What stands between the angle brackets.
+    /// Text between the angle brackets.
     HexString(&'a [u8]),
     ArrayStart,
     ArrayEnd,
@@ -36,12 +36,12 @@ impl<'a> Lexer<'a> {
         Self { bytes, position }
     }
 
-    /// Where the next token, or the white space before it, begins.
+    /// Returns the offset of the next token, or of the white space before it.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
 
-    /// The next token and where it begins; `None` at the end.
+    /// Returns the next token and its offset; `None` at the end.
     pub(crate) fn next_token(&mut self) -> Result<Option<(usize, Token<'a>)>, PdfError> {
         self.skip_white_space();
         let start = self.position;
@@ -62,7 +62,7 @@ impl<'a> Lexer<'a> {
             b')' | b'>' | b'{' | b'}' => {
                 return Err(PdfError::Damaged {
                     offset: start,
-                    what: "a delimiter that opens nothing or closes nothing",
+                    what: "an unmatched or unknown delimiter",
                 });
             }
             b'0'..=b'9' | b'+' | b'-' | b'.' => Token::Number(self.regular_run()),
@@ -71,8 +71,8 @@ impl<'a> Lexer<'a> {
         Ok(Some((start, token)))
     }
 
-    /// The next token if it is a plain number, without exponent and the like, with white space after it. Numbers and
-    /// keywords are most of what content is made of, and to look for them first is much faster than `next_token`.
+    /// Returns the next token if it is a plain number, without exponent and the like, with white space after it.
+    /// Content consists mostly of numbers and keywords, and trying them first is much faster than `next_token`.
     #[inline]
     pub(crate) fn next_plain_number(&mut self) -> Option<&'a [u8]> {
         self.skip_white_space();
@@ -91,7 +91,8 @@ impl<'a> Lexer<'a> {
         self.take_before_white_space(length)
     }
 
-    /// The next token if it is a keyword of letters with white space after it. There must be no white space before it.
+    /// Returns the next token if it is a keyword of letters with white space after it. There must be no white space
+    /// before it.
     #[inline]
     pub(crate) fn next_plain_keyword(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.position..];
@@ -155,7 +156,7 @@ impl<'a> Lexer<'a> {
         }
         Err(PdfError::Damaged {
             offset: start,
-            what: "a string without its end",
+            what: "an unterminated string",
         })
     }
 
@@ -169,13 +170,13 @@ impl<'a> Lexer<'a> {
             }
             None => Err(PdfError::Damaged {
                 offset: start,
-                what: "a hexadecimal string without its end",
+                what: "an unterminated hexadecimal string",
             }),
         }
     }
 }
 
-/// Whether a byte may stand in a name, a number or a keyword (ISO 32000-1, 7.2.2).
+/// Returns whether a byte may occur in a name, a number or a keyword (ISO 32000-1, 7.2.2).
 pub(crate) fn is_regular(byte: u8) -> bool {
     CLASSES[usize::from(byte)] == Class::Regular
 }
@@ -211,7 +212,7 @@ pub(crate) fn decode_literal_string(raw: &[u8]) -> Cow<'_, [u8]> {
     let mut bytes = raw.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         match byte {
-            // A line end of any form means a line feed.
+            // Any line end stands for a line feed.
             b'\r' => {
                 bytes.next_if_eq(&b'\n');
                 decoded.push(b'\n');
@@ -245,7 +246,7 @@ pub(crate) fn decode_literal_string(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// Decodes a hexadecimal string (ISO 32000-1, 7.3.4.3); a last odd digit counts as if 0 followed.
+/// Decodes a hexadecimal string (ISO 32000-1, 7.3.4.3); a last odd digit is treated as if 0 followed.
 pub(crate) fn decode_hex_string(raw: &[u8]) -> Vec<u8> {
     let mut digits = raw.iter().copied().filter(u8::is_ascii_hexdigit).map(hex_value);
     let mut decoded = Vec::with_capacity(raw.len().div_ceil(2));
@@ -255,7 +256,7 @@ pub(crate) fn decode_hex_string(raw: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// What a hexadecimal digit stands for. Letters have a bit that figures don't have.
+/// Returns the value of a hexadecimal digit. Letters have a bit set that decimal digits don't.
 pub(crate) fn hex_value(digit: u8) -> u8 {
     (digit & 0xF) + 9 * (digit >> 6)
 }
@@ -267,7 +268,7 @@ enum Class {
     Delimiter,
 }
 
-/// ISO 32000-1, 7.2.2.
+/// Character classes of ISO 32000-1, 7.2.2.
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Regular; 256];
     let (white_space, delimiters) = (b"\0\t\n\x0C\r ", b"()<>[]{}/%");

@@ -1,5 +1,7 @@
-//! Joins and completes the PDFs that Chromium prints, and draws their pages: bytes in, bytes out. No tokio, no browser,
-//! no HTTP.
+//! Joins, completes, validates and rasterizes the PDFs that Chromium prints: bytes in, bytes out. Uses no tokio,
+//! browser or HTTP.
+
+#![warn(missing_docs)]
 
 pub mod check;
 pub mod inspect;
@@ -39,13 +41,14 @@ use time::OffsetDateTime;
 
 pub use selection::{PageSelection, PageSelectionError};
 
-/// What the page says about itself, read from its DOM, because Chromium writes `en-US` where a page has no language and
-/// never writes an author. Text as the page has it; it is cleaned here. `None` or blank: the document does not say it.
+/// Metadata of a page, read from its DOM, because Chromium writes `en-US` for a page without a language and never
+/// writes an author. Texts are as in the page; they are cleaned here. A property that is `None` or blank is left out of
+/// the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageFacts {
     /// `<title>`.
     pub title: Option<String>,
-    /// `<html lang>`, a BCP 47 tag if the author got it right.
+    /// `<html lang>`. Left out, with a warning, if it does not have the form of a BCP 47 tag.
     pub language: Option<String>,
     /// `<meta name="author">`.
     pub author: Option<String>,
@@ -55,117 +58,118 @@ pub struct PageFacts {
     pub keywords: Option<String>,
 }
 
-/// Which kind of PDF is wanted.
+/// Kind of PDF to produce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputFormat {
     /// PDF/A-2b, ISO 19005-2.
     #[default]
     PdfA2b,
-    /// Plain PDF with metadata.
+    /// Plain PDF with metadata, without validation.
     Pdf,
 }
 
-/// One printed part and what its page says about itself.
+/// A printed part and the metadata of its page.
 #[derive(Debug, Clone)]
 pub struct PrintedPart<'a> {
-    /// The PDF as Chromium printed it, tagged or not. It spares a copy to give it away.
+    /// The PDF as Chromium printed it, tagged or not. An owned value saves a copy.
     pub bytes: Cow<'a, [u8]>,
-    /// Title and language stay with the part. The first part's facts are those of the document as well.
+    /// Title and language apply to the part. The first part's facts also apply to the document.
     pub facts: PageFacts,
 }
 
-/// What is printed apart and drawn over pages of the document: running headers and footers.
+/// Running headers and footers, printed separately and drawn over pages of the document.
 #[derive(Debug, Clone)]
 pub struct Stamps<'a> {
-    /// Printed without tags.
+    /// The PDF that contains the stamps, printed without tags.
     pub bytes: &'a [u8],
-    /// How they lie there.
+    /// Arrangement of the stamps in the PDF.
     pub layout: StampLayout,
-    /// Numbers, from 1, of pages of the joined document before selection, one for each stamp.
+    /// Numbers, from 1, of the pages of the joined document, before selection, over which the stamps are drawn: one for
+    /// each stamp, in their order.
     pub pages: Vec<usize>,
 }
 
-/// How stamps lie in the file that they were printed to.
+/// Arrangement of stamps in the file that they were printed to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StampLayout {
-    /// Each on a page, of the size of the page that it is for.
+    /// Each stamp on a page of its own, which has the size of the page that the stamp is drawn over.
     Pages,
-    /// All on one page, in boxes below each other at its left edge. Each is clipped to its box, which has the size of
-    /// the page that it is for, and lies at least half an inch from the next.
+    /// All stamps on one page, in boxes below each other at its left edge. Each stamp is clipped to its box, which has
+    /// the size of the page that the stamp is drawn over. Boxes are at least half an inch apart.
     Column {
-        /// Points from the top of a box to that of the next.
+        /// Distance from the top of a box to the top of the next, in points.
         pitch: f64,
     },
 }
 
-/// A word across every page, large and pale: what is below can still be read.
+/// A word across every page, large and translucent, so that the content below stays legible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watermark {
-    /// `TEST`: nothing that counts.
+    /// `TEST`, for documents made in test mode.
     Test,
-    /// `PREVIEW`: not the document yet.
+    /// `PREVIEW`, for previews of a document.
     Preview,
 }
 
-/// What to make of printed parts.
+/// Printed parts, and the document to make of them.
 #[derive(Debug, Clone)]
 pub struct Assembly<'a> {
-    /// In the order of their pages; at least one.
+    /// Parts in the order of their pages; at least one.
     pub parts: Vec<PrintedPart<'a>>,
-    /// Drawn in this order.
+    /// Headers and footers, drawn in this order.
     pub stamps: Vec<Stamps<'a>>,
-    /// More pages of all parts are an error, whatever is selected.
+    /// Most pages that the parts may have together, regardless of the selection; more are [`PdfError::TooManyPages`].
     pub page_limit: usize,
-    /// All pages if there is none.
+    /// Pages of the joined document to select; all if `None`.
     pub selection: Option<PageSelection>,
-    /// Drawn over each page that is selected.
+    /// Watermark to draw over each selected page.
     pub watermark: Option<Watermark>,
-    /// The kind of PDF.
+    /// Kind of PDF to produce.
     pub format: OutputFormat,
-    /// Becomes the creation and modification date.
+    /// Creation and modification date, written in UTC and whole seconds.
     pub instant: OffsetDateTime,
 }
 
 /// A finished document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completed {
-    /// The file.
+    /// The PDF file.
     pub bytes: Vec<u8>,
-    /// What the file was checked to conform to; nothing for plain PDF.
+    /// Standard that the file was found to conform to; `None` for plain PDF.
     pub conformance: Option<check::Conformance>,
     /// Number of pages, at least 1.
     pub page_count: usize,
-    /// What was changed visibly or dropped, for the author of the page.
+    /// Visible changes and omissions, for the author of the page.
     pub warnings: Vec<Warning>,
 }
 
-/// Something the author of the page should know.
+/// A change or problem that the author of the page should know of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Stable name: `link_removed`, `missing_glyph`, `language_invalid`, `text_shortened`, `name_shortened`,
+    /// Stable code: `link_removed`, `missing_glyph`, `language_invalid`, `text_shortened`, `name_shortened`,
     /// `number_limited` or `image_low_resolution`.
     pub code: &'static str,
-    /// A sentence for people, with page and value.
+    /// A sentence for display, with page and value where they are known.
     pub message: String,
 }
 
-/// Why a document can't be completed.
+/// Why a document can't be assembled.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PdfError {
     /// The bytes are not a PDF as Chromium writes it.
     #[error("damaged PDF at byte {offset}: {what}")]
     Damaged {
-        /// Where, in bytes from the start of the file, or of what [`unpack`] makes of it.
+        /// Offset in bytes from the start of the file, or of its form returned by [`unpack`].
         offset: usize,
-        /// What was expected.
+        /// What was expected, or what is wrong.
         what: &'static str,
     },
-    /// The parts have more pages together than they may.
+    /// The parts together have more pages than allowed.
     #[error("the document has {pages} pages; {limit} are allowed")]
     TooManyPages {
-        /// Index of the part with the first page that is too much.
+        /// Index of the part with the first page beyond the limit.
         part: usize,
-        /// Of all parts.
+        /// Number of pages of all parts.
         pages: usize,
         /// See [`Assembly::page_limit`].
         limit: usize,
@@ -173,94 +177,95 @@ pub enum PdfError {
     /// ISO 19005-2, 6.1.13: a page side must be between 3 and 14,400 points.
     #[error("page {page} measures {width} × {height} pt; PDF/A allows 3 to 14,400 pt a side")]
     PageSize {
-        /// Index of the part that has it.
+        /// Index of the part that the page belongs to.
         part: usize,
-        /// One-based, in the document that comes out.
+        /// Page number in the resulting document, from 1.
         page: usize,
-        /// Points.
+        /// Width in points.
         width: f64,
-        /// Points.
+        /// Height in points.
         height: f64,
     },
-    /// A page is selected, or to be stamped, that the document doesn't have.
+    /// The selection or a stamp names a page that the document doesn't have.
     #[error("page {page} is beyond the end; the document has {page_count} pages")]
     PageBeyondEnd {
-        /// From 1.
+        /// Page number, from 1.
         page: usize,
-        /// Of the whole document.
+        /// Number of pages of the whole document, before selection.
         page_count: usize,
     },
-    /// Stamps are one for each page that they are for.
+    /// The number of stamps differs from the number of pages that they are drawn over.
     #[error("{stamps} headers and footers for {pages} pages")]
     StampCount {
-        /// Pages of the stamps' PDF.
+        /// Number of pages of the stamps' PDF.
         stamps: usize,
-        /// Pages that they are for.
+        /// Number of pages that the stamps are drawn over.
         pages: usize,
     },
-    /// The parts are more than can be joined.
-    #[error("the parts have {found} {what} together; {limit} can be joined")]
+    /// The parts together are too large to be joined: more than 1 GiB, or more than 8,388,607 objects.
+    #[error("the parts have {found} {what} together; at most {limit} can be joined")]
     TooLarge {
         /// `bytes` or `objects`.
         what: &'static str,
-        /// How many there are.
+        /// Number found.
         found: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: usize,
     },
-    /// The finished file is not PDF/A-2b, or not known to be.
+    /// The finished file is not PDF/A-2b, or is not known to be.
     #[error("not known to conform to PDF/A-2b: {message}")]
     NotConformant {
-        /// Of ISO 19005-2; see [`check::Violation::clause`].
+        /// Clause of ISO 19005-2; see [`check::Violation::clause`].
         clause: &'static str,
-        /// The first violation, for people who know PDF.
+        /// The first violation, for readers who know PDF.
         message: String,
     },
 }
 
-/// Makes one document of printed parts, and completes it.
+/// Assembles printed parts into one document and completes it.
 ///
-/// Parts follow each other in one page tree. Their outlines stand under one entry for each part, which is named by its
-/// title, or `Part 3`. Their structure trees are joined under one `Document` as `Part`s with title and language. Names
-/// of destinations are made unique, and what is equal, fonts and pictures above all, is there once. Stamps are drawn
-/// over the pages as artifacts. Then all that is not selected goes, with all that only it uses: links to it become
-/// plain text, entries of the outline stay if one under them does. Over what is left the watermark is drawn, as an
-/// artifact too. Warnings number the pages of the document that comes out.
+/// Parts follow each other in one page tree. Their outlines are placed under one entry per part, named by its title, or
+/// `Part 3`. Their structure trees are joined under one `Document`, as `Part`s with title and language. Names of
+/// destinations are made unique, and equal objects, mainly fonts and images, are written once. Stamps are drawn over
+/// the pages as artifacts. Then pages that are not selected are removed, with everything that only they use: links to
+/// them become plain text, and outline entries remain if an entry below them does. The watermark is drawn last, also as
+/// an artifact. Warnings refer to page numbers of the resulting document.
 ///
-/// Tags, outline, pictures and fonts stay as they are, byte for byte where nothing has to change. Title, author,
-/// subject, keywords and language are those of the first part's facts, whatever the browser wrote. Links stay if they
-/// lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most 32,767 bytes.
-/// For PDF/A-2b the limits and conditions of ISO 19005-2 are met as well: output intent, long names and texts, numbers
-/// out of range, characters that no font has. So are those of higher levels that depend on no author: roles of newer
-/// tags, text of glyphs (U+FFFD for private use), descriptions of links, and tags that say of a document
-/// without text and pictures that it is decoration. The file is checked then; one that does not pass is
+/// Tags, outline, images and fonts remain as they are, byte for byte unless something has to change. Title, author,
+/// subject, keywords and language are those of the first part's facts, regardless of what the browser wrote. Links
+/// remain if they lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most
+/// 32,767 bytes. For PDF/A-2b, the limits and conditions of ISO 19005-2 are enforced as well: output intent, long names
+/// and texts, numbers out of range, characters that no font has. So are those of higher levels that don't depend on the
+/// author: roles of newer tags, text of glyphs (U+FFFD for private use), descriptions of links, and tags that mark a
+/// document without text and images as decoration. The file is then checked; if it does not pass, the result is
 /// [`PdfError::NotConformant`].
 ///
-/// Every change that the author of the page might notice is a warning: at most twenty of a kind, then their number. A
-/// completed document that is completed again changes nothing but the dates.
+/// Every change that the author of the page might notice is reported as a warning: at most twenty per code, then their
+/// number. Completing a completed document again changes nothing but the dates.
 ///
-/// Objects stand in object streams (ISO 32000-1, 7.5.7) wherever they may, but in documents over 256 MiB.
+/// Objects are written in object streams (ISO 32000-1, 7.5.7) where that is allowed, except in documents over 256 MiB.
 ///
-/// The same assembly gives the same bytes. So do two prints of the same page, whatever the moments at which they were
-/// printed and what the browser printed before, with the same facts, `instant`, fonts and browser.
+/// The output is deterministic: the same assembly gives the same bytes. So do two prints of the same page with the same
+/// facts, `instant`, fonts and browser, regardless of when they were printed and what the browser printed before.
 pub fn assemble(assembly: Assembly) -> Result<Completed, PdfError> {
     assemble::assemble(assembly)
 }
 
-/// Width and height in points of each page of each printed part: its `/MediaBox`. More pages together than the limit are
-/// [`PdfError::TooManyPages`], more bytes than can be joined [`PdfError::TooLarge`].
+/// Returns width and height, in points, of each page of each printed part, from its `/MediaBox`. Fails with
+/// [`PdfError::TooManyPages`] if the parts together have more than `page_limit` pages, and with [`PdfError::TooLarge`]
+/// if they have more bytes than can be joined.
 pub fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f64)>>, PdfError> {
     assemble::page_sizes(parts, page_limit)
 }
 
-/// The same document with every object in the open and a classic cross-reference table (ISO 32000-1, 7.5.4), for
-/// programs that search a file for words. A file without object streams is given back as it is. Object streams that are
-/// not as [`assemble`] writes them, or hold more than 256 MiB, are [`PdfError::Damaged`].
+/// Returns the same document without object streams and with a classic cross-reference table (ISO 32000-1, 7.5.4), for
+/// programs that search a file for words. A file without object streams is returned unchanged. Fails with
+/// [`PdfError::Damaged`] if object streams are not as [`assemble()`] writes them, or contain more than 256 MiB.
 pub fn unpack(pdf: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
     object_streams::unpack(pdf)
 }
 
-/// Completes one printed part: `assemble` without anything else.
+/// Completes one printed part: [`assemble()`] without stamps, selection, watermark or page limit.
 pub fn complete(
     printed: &[u8],
     facts: &PageFacts,

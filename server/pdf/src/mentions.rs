@@ -1,4 +1,4 @@
-//! Finds in the tokens of an object what has another meaning once its file is one of several in a document.
+//! Finds the tokens of an object that change their meaning when its file becomes one of several in a document.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use crate::PdfError;
 use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name};
 use crate::object::ObjectNumber;
 
-/// What an object says that holds within its file only.
+/// A value of an object that is valid only within its file.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Mention<'a> {
     /// A reference to an object.
@@ -20,15 +20,15 @@ pub(crate) enum Mention<'a> {
     Destination(Cow<'a, [u8]>),
 }
 
-/// Gives every mention with the place where it is written, in order, up to a stream's data or the end. Gives where it
-/// stopped. Many times faster than to build the object, and it takes no memory.
+/// Visits every mention with its range, in order, up to a stream's data or the end, and returns the offset where it
+/// stopped. Many times faster than building the object, and allocates nothing.
 pub(crate) fn find_mentions<'a>(
     mut lexer: Lexer<'a>,
     mut visit: impl FnMut(Range<usize>, Mention<'a>),
 ) -> Result<usize, PdfError> {
     let mut key: &[u8] = b"";
     let mut is_in_headers = false;
-    // The numbers just before, which may be the beginning of a reference.
+    // The preceding numbers, which may be the beginning of a reference.
     let mut numbers = [None, None];
     while let Some((start, token)) = lexer.next_token()? {
         let former_key = std::mem::take(&mut key);
@@ -46,7 +46,7 @@ pub(crate) fn find_mentions<'a>(
                 let [Some((start, number)), Some((_, b"0"))] = former_numbers else {
                     return Err(PdfError::Damaged {
                         offset: start,
-                        what: "a reference of generation 0 expected",
+                        what: "expected a reference of generation 0",
                     });
                 };
                 visit(start..range.end, Mention::Object(parse_integer(start, number)?));
@@ -72,7 +72,7 @@ fn parse_integer<T: std::str::FromStr>(offset: usize, raw: &[u8]) -> Result<T, P
     let text = std::str::from_utf8(raw).ok();
     text.and_then(|text| text.parse().ok()).ok_or(PdfError::Damaged {
         offset,
-        what: "an integer expected",
+        what: "expected an integer",
     })
 }
 

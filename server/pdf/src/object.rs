@@ -1,13 +1,13 @@
-//! The objects of ISO 32000-1, 7.3, borrowed from the file where they stand in it unchanged.
+//! The objects of ISO 32000-1, 7.3, borrowed from the file if they are unchanged.
 
 use std::borrow::Cow;
 
-/// Indirect objects that a file may have (ISO 19005-2, 6.1.13).
+/// Largest number of indirect objects in a file (ISO 19005-2, 6.1.13).
 pub(crate) const MAX_OBJECTS: usize = 8_388_607;
-/// The longest name in bytes (ISO 19005-2, 6.1.13).
+/// Longest name in bytes (ISO 19005-2, 6.1.13).
 pub(crate) const MAX_NAME: usize = 127;
 
-/// Number of an indirect object. Its generation is always 0: Chromium writes no other, and neither do we.
+/// Number of an indirect object. Its generation is always 0: neither Chromium nor Platen writes another one.
 pub(crate) type ObjectNumber = u32;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub(crate) enum Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// A number of bytes or objects.
+    /// Returns an integer object for a number of bytes or objects.
     pub(crate) fn count(count: usize) -> Self {
         Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
     }
@@ -76,7 +76,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The dictionary itself, or that of a stream.
+    /// Returns the dictionary itself, or that of a stream.
     pub(crate) fn as_dictionary(&self) -> Option<&Dictionary<'a>> {
         match self {
             Self::Dictionary(dictionary) => Some(dictionary),
@@ -85,7 +85,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Gives the number of every object that this one refers to.
+    /// Visits the number of every object that this one refers to.
     pub(crate) fn for_each_reference(&self, visit: &mut impl FnMut(ObjectNumber)) {
         match self {
             Self::Reference(number) => visit(*number),
@@ -99,7 +99,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Replaces the numbers in all references. 0 stands for no object: such a reference becomes null.
+    /// Replaces the numbers in all references. A reference whose new number is 0 becomes null.
     pub(crate) fn renumber(&mut self, number_of: &impl Fn(ObjectNumber) -> ObjectNumber) {
         match self {
             Self::Reference(number) => {
@@ -133,7 +133,7 @@ impl<'a> FromIterator<Object<'a>> for Object<'a> {
     }
 }
 
-/// A dictionary in the order in which it was written; ours are short, so that a search from the front is the fastest.
+/// A dictionary in the order in which it was written. Dictionaries are short, so a linear search is fastest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Dictionary<'a> {
     pub(crate) entries: Vec<(Cow<'a, [u8]>, Object<'a>)>,
@@ -156,7 +156,7 @@ impl<'a> Dictionary<'a> {
         Some(&entry.1)
     }
 
-    /// The items of the array under a key, or the only item if there is no array.
+    /// Returns the items of the array under a key, or the only item if its value is no array.
     pub(crate) fn items(&self, key: &str) -> &[Object<'a>] {
         match self.get(key) {
             Some(Object::Array(items)) => items,
@@ -198,16 +198,16 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// A stream; its data is as in the file, with the filters still applied.
+/// A stream. Its data is as in the file, with the filters still applied.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stream<'a> {
-    /// `/Length` is written from the data and may be stale here.
+    /// `/Length` may be stale; it is written from the data.
     pub(crate) dictionary: Dictionary<'a>,
     pub(crate) data: Cow<'a, [u8]>,
 }
 
 impl<'a> Stream<'a> {
-    /// A stream without a filter.
+    /// Returns a stream without a filter.
     pub(crate) fn plain(dictionary: Dictionary<'a>, data: impl Into<Cow<'a, [u8]>>) -> Self {
         Self {
             dictionary,

@@ -1,5 +1,5 @@
 //! Packs the objects of a written file into object streams (ISO 32000-1, 7.5.7), which compress to a tenth of their
-//! length, and unpacks them to look at the file. Everything else here sees files whose objects stand in the open.
+//! length, and unpacks them to read the file. All other modules see only unpacked files.
 
 mod pack;
 mod unpack;
@@ -9,28 +9,30 @@ use crate::write::write_indirect_object;
 pub(crate) use pack::pack;
 pub(crate) use unpack::unpack;
 
-/// Who reads one object has to read the stream that it is in, so that these are short; longer ones would hardly be
-/// smaller. It fits into one byte of an entry.
+/// Objects per stream. To read one object, a reader has to read its whole stream, so streams are short; longer ones
+/// would hardly be smaller. Fits into one byte of an entry.
 const OBJECTS_PER_STREAM: usize = 200;
-/// Bytes of a file that may be packed, and of what object streams may hold, so that a small file can't become a large
-/// one: dense tables on some 3,000 pages. In a longer file every object stands in the open.
+/// Largest file that is packed, and largest content of all object streams, in bytes, so that a small file can't become
+/// a large one. Dense tables on some 3,000 pages have this size. A larger file is written without object streams.
 const MAX_PACKED: usize = 256 * 1024 * 1024;
-/// Bytes of the three fields of an entry: its kind, an offset or the number of an object stream, a place in that.
+/// Lengths in bytes of the three fields of an entry: its kind, an offset or the number of an object stream, and an
+/// index in that stream.
 const FIELDS: [usize; 3] = [1, 4, 1];
 const ENTRY_LENGTH: usize = FIELDS[0] + FIELDS[1] + FIELDS[2];
-/// Entries differ little from one to the next, so that their differences are compressed (ISO 32000-1, 7.4.4.4).
+/// PNG predictor of cross-reference streams. Consecutive entries differ little, so their differences are compressed
+/// (ISO 32000-1, 7.4.4.4).
 const PREDICTOR: i64 = 12;
-/// Before each entry: it is written as its difference from the one above.
+/// Filter type before each entry, which is written as its difference from the one above.
 const UP: u8 = 2;
 
 /// An entry of the cross-reference stream (ISO 32000-1, 7.5.8.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entry {
-    /// Of object 0, which is none.
+    /// Entry of object 0, which does not exist.
     Free,
-    /// Where the object stands, in bytes from the start.
+    /// Offset of the object, in bytes from the start of the file.
     Open { offset: u32 },
-    /// In which stream, and where in it.
+    /// Number of the object stream, and the object's index in it.
     Packed { stream: ObjectNumber, index: u8 },
 }
 
@@ -59,13 +61,14 @@ impl Entry {
     }
 }
 
-/// Whether an object may be in an object stream, by what stands before its `endobj`: no stream, and no reference.
+/// Returns whether an object may be in an object stream, by the text before its `endobj`: streams and references may
+/// not.
 fn is_packable(body: &[u8]) -> bool {
     let body = body.trim_ascii_end();
     !body.ends_with(b"endstream") && !body.ends_with(b"R")
 }
 
-/// An object stream, with its number, as it stands in a file.
+/// Writes an object stream as an indirect object.
 fn write_object_stream(output: &mut Vec<u8>, number: ObjectNumber, count: usize, first: usize, data: &[u8]) {
     let dictionary = Dictionary::new([
         ("Type", Object::name("ObjStm")),
@@ -75,7 +78,7 @@ fn write_object_stream(output: &mut Vec<u8>, number: ObjectNumber, count: usize,
     write_compressed(output, number, dictionary, data);
 }
 
-/// The cross-reference stream, the last object of a file, and what follows it. It stands at `offset`.
+/// Writes the cross-reference stream, the last object of a file, at `offset`, and the end of the file.
 fn write_cross_references(output: &mut Vec<u8>, offset: usize, number: ObjectNumber, trailer: Dictionary, data: &[u8]) {
     let mut dictionary = Dictionary::new([
         ("Type", Object::name("XRef")),

@@ -3,8 +3,8 @@
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
-/// Chains entries as all that stand under `owner`, an entry itself or the root, and puts them into the document. Their
-/// own children are under them already. `owner` is changed only; it is open unless it was closed.
+/// Makes `entries` the children of `owner`, an entry or the root, and writes them to the document. Their own children
+/// must already be linked. `owner` is updated but not written; it stays closed if it was.
 pub(crate) fn chain_entries<'a>(
     document: &mut Document<'a>,
     owner: (ObjectNumber, &mut Dictionary<'a>),

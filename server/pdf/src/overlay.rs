@@ -1,5 +1,4 @@
-//! Draws forms over pages, as artifacts: no content of their own, but part of the page's furniture (ISO 32000-1,
-//! 14.8.2.2).
+//! Draws forms over pages as artifacts, which are not part of the content (ISO 32000-1, 14.8.2.2).
 
 use std::collections::BTreeSet;
 
@@ -7,15 +6,16 @@ use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 
-/// Chromium's own content begins by changing the coordinate system, and is kept from changing it for what comes after.
+/// Chromium's content begins by changing the coordinate system. Saving and restoring the graphics state around it
+/// protects the content that follows.
 const BEFORE_CONTENT: &[u8] = b"q\n";
 const AFTER_CONTENT: &[u8] = b"\nQ\n";
 
-/// How pages draw a form each, which all of them know by the same name.
+/// An artifact of several pages. Each page draws its own form, under the same name.
 #[derive(Debug)]
 pub(crate) struct Artifact<'a> {
     name: String,
-    /// The content stream that draws it.
+    /// The content stream that draws the form.
     content: Object<'a>,
 }
 
@@ -28,16 +28,17 @@ impl<'a> Artifact<'a> {
     }
 }
 
-/// Remembers which pages were drawn over.
+/// Records which pages have been drawn over.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay<'a> {
     covered: BTreeSet<ObjectNumber>,
-    /// Content streams before and after a page's own.
+    /// Content streams inserted before and after a page's own.
     around: Option<[Object<'a>; 2]>,
 }
 
 impl<'a> Overlay<'a> {
-    /// Draws a form, by reference, over a page, which is the object of that number and is not written back.
+    /// Draws the form of number `form` over a page. Updates the page's dictionary, but does not write it to the
+    /// document.
     pub(crate) fn draw(
         &mut self,
         document: &mut Document<'a>,
@@ -56,12 +57,12 @@ impl<'a> Overlay<'a> {
         contents.push(artifact.content.clone());
         page.set("Contents", Object::Array(contents));
         add_drawing(page, artifact.name.as_bytes(), Object::Reference(form))
-            .ok_or_else(|| document.damaged(number, "resources of its own expected in a page"))
+            .ok_or_else(|| document.damaged(number, "expected direct resources in a page"))
     }
 }
 
-/// Makes a form known to a page by a name. `None` if the page does not hold its resources itself, as Chromium writes
-/// them: to copy for each page what they share could make much of little.
+/// Adds a form to the resources of a page. Returns `None` if the page does not contain its resources directly, as
+/// Chromium writes them: copying shared resources for each page could turn a small file into a large one.
 fn add_drawing<'a>(page: &mut Dictionary<'a>, name: &[u8], form: Object<'a>) -> Option<()> {
     let resources = page.get_mut("Resources")?;
     let Object::Dictionary(resources) = resources else {

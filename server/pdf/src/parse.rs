@@ -1,4 +1,4 @@
-//! Builds objects out of tokens (ISO 32000-1, 7.3).
+//! Parses objects from tokens (ISO 32000-1, 7.3).
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use crate::PdfError;
 use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name};
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 
-/// How deep arrays and dictionaries may stand in each other. Chromium goes to six; the bound keeps damaged files from
+/// Greatest nesting of arrays and dictionaries. Chromium writes up to six levels; the limit prevents damaged files from
 /// exhausting the stack.
 const MAX_DEPTH: usize = 64;
 
-/// Reads the indirect object that fills `bytes[start..end]`, from its number to `endobj`.
+/// Parses the indirect object that fills `bytes[start..end]`, from its number to `endobj`.
 pub(crate) fn parse_indirect_object(bytes: &[u8], start: usize, end: usize) -> Result<Object<'_>, PdfError> {
     let mut parser = Parser {
         lexer: Lexer::new(&bytes[..end], start),
@@ -31,12 +31,12 @@ pub(crate) fn parse_indirect_object(bytes: &[u8], start: usize, end: usize) -> R
         }
         ((offset, _), _) => Err(PdfError::Damaged {
             offset,
-            what: "endobj or stream expected after an object",
+            what: "expected endobj or stream after an object",
         }),
     }
 }
 
-/// Reads the trailer's dictionary, which begins at `start`.
+/// Parses the dictionary that begins at `start`.
 pub(crate) fn parse_dictionary(bytes: &[u8], start: usize) -> Result<Dictionary<'_>, PdfError> {
     match (Parser {
         lexer: Lexer::new(bytes, start),
@@ -46,12 +46,12 @@ pub(crate) fn parse_dictionary(bytes: &[u8], start: usize) -> Result<Dictionary<
         Object::Dictionary(dictionary) => Ok(dictionary),
         _ => Err(PdfError::Damaged {
             offset: start,
-            what: "a dictionary expected",
+            what: "expected a dictionary",
         }),
     }
 }
 
-/// The value of a number token. An integer beyond 64 bits becomes the outermost one.
+/// Parses a number token. An integer beyond 64 bits becomes the smallest or largest one.
 pub(crate) fn parse_number(raw: &[u8]) -> Option<Object<'static>> {
     let text = std::str::from_utf8(raw).ok()?;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -59,7 +59,7 @@ pub(crate) fn parse_number(raw: &[u8]) -> Option<Object<'static>> {
         let outermost = if text.starts_with('-') { i64::MIN } else { i64::MAX };
         return Some(Object::Integer(text.parse().unwrap_or(outermost)));
     }
-    // Rust would also read exponents, `inf` and `nan`; PDF knows none of them.
+    // Rust would also parse exponents, `inf` and `nan`, which PDF doesn't have.
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_plain {
         text.parse().ok().map(Object::Real)
@@ -73,9 +73,9 @@ fn stream_data<'a>(bytes: &'a [u8], after: usize, end: usize, dictionary: &Dicti
     let line_end = match &bytes[after..end] {
         [b'\n', ..] => 1,
         [b'\r', b'\n', ..] => 2,
-        _ => return Err(damaged("a line end expected after stream")),
+        _ => return Err(damaged("expected a line end after stream")),
     };
-    // Chromium writes every length directly.
+    // Chromium writes every length as a direct object.
     let length = dictionary
         .get("Length")
         .and_then(Object::as_integer)
@@ -86,7 +86,7 @@ fn stream_data<'a>(bytes: &'a [u8], after: usize, end: usize, dictionary: &Dicti
         .filter(|stop| *stop <= end);
     let stop = stop.ok_or_else(|| damaged("a stream whose length is missing or wrong"))?;
     if !bytes[stop..end].trim_ascii_start().starts_with(b"endstream") {
-        return Err(damaged("endstream expected where a stream's length says"));
+        return Err(damaged("expected endstream at the end given by the stream's length"));
     }
     Ok(&bytes[start..stop])
 }
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         if depth > MAX_DEPTH {
             return Err(PdfError::Damaged {
                 offset,
-                what: "arrays and dictionaries stand too deep in each other",
+                what: "arrays and dictionaries nested too deeply",
             });
         }
         Ok(match token {
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
             Token::Keyword(_) | Token::ArrayEnd | Token::DictionaryEnd => {
                 return Err(PdfError::Damaged {
                     offset,
-                    what: "an object expected",
+                    what: "expected an object",
                 });
             }
         })
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
     fn number_or_reference(&mut self, offset: usize, raw: &[u8]) -> Result<Object<'a>, PdfError> {
         let number = parse_number(raw).ok_or(PdfError::Damaged {
             offset,
-            what: "a number expected",
+            what: "expected a number",
         })?;
         let mut ahead = self.lexer.clone();
         if let Object::Integer(value) = number
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
                 (Ok(number), b"0") => Ok(Object::Reference(number)),
                 _ => Err(PdfError::Damaged {
                     offset,
-                    what: "a reference of generation 0 expected",
+                    what: "expected a reference of generation 0",
                 }),
             };
         }
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
                 (offset, _) => {
                     return Err(PdfError::Damaged {
                         offset,
-                        what: "a key expected in a dictionary",
+                        what: "expected a key in a dictionary",
                     });
                 }
             }

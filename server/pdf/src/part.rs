@@ -1,5 +1,5 @@
-//! A printed file as a part of a document. Each file counts its objects, keys and identifiers from the beginning; here
-//! they are told apart from those of the other files, while the file itself stays as it is.
+//! A printed file as a part of a document. Each file numbers its objects, keys and identifiers from the start; here
+//! they are mapped to unique ones of the document, while the file itself is unchanged.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use crate::write::{write_name, write_number, write_string};
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     file: File<'a>,
-    /// The document's number of the file's object 0.
+    /// Document-wide number of the file's object 0.
     pub(crate) first_number: ObjectNumber,
-    /// The document's number of each of the file's objects.
+    /// Document-wide number of each of the file's objects.
     numbers: Vec<ObjectNumber>,
     /// Added to keys of the parent tree.
     pub(crate) first_key: i64,
-    /// Put before the identifiers of structure elements.
+    /// Prefix of the identifiers of structure elements.
     pub(crate) identifier_prefix: String,
-    /// New names of destinations whose own are taken.
+    /// New names of destinations whose names are taken.
     pub(crate) renamed_destinations: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// One more than the highest number of its objects in the document.
+    /// Returns the highest document-wide number of its objects plus one.
     pub(crate) fn end(&self) -> ObjectNumber {
         self.first_number + self.numbers.len() as ObjectNumber
     }
@@ -60,13 +60,13 @@ impl<'a> Part<'a> {
         &self.file
     }
 
-    /// Length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub(crate) fn length(&self) -> usize {
         self.file.length()
     }
 
-    /// The beginning and the end of the file, at most so many bytes each and none in both. Document information, which Chromium writes
-    /// first, is left out: it says when the file was printed.
+    /// Returns the beginning and the end of the file, at most `length` bytes each and without overlap. Document
+    /// information, which Chromium writes first, is left out, because it contains the time of printing.
     pub(crate) fn ends(&self, length: usize) -> [&'a [u8]; 2] {
         let bytes = self.file.bytes();
         let information = self.file.trailer.reference("Info");
@@ -87,29 +87,29 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Reads the object of that number in the document; null if there is none.
+    /// Reads the object of a document-wide number; returns null if there is none.
     pub(crate) fn object(&self, number: ObjectNumber) -> Result<Object<'a>, PdfError> {
         let mut object = self.file.object(self.own_number(number))?;
         self.translate(&mut object);
         Ok(object)
     }
 
-    /// An object's bytes as they are in the file, from its number to `endobj`.
+    /// Returns an object's bytes in the file, from its number to `endobj`.
     pub(crate) fn object_bytes(&self, number: ObjectNumber) -> Option<&'a [u8]> {
         self.file.object_bytes(self.own_number(number))
     }
 
-    /// Where an object stands in the file, in bytes from its start.
+    /// Returns the offset of an object in the file, in bytes.
     pub(crate) fn offset(&self, number: ObjectNumber) -> Option<usize> {
         Some(self.file.range(self.own_number(number))?.start)
     }
 
-    /// The tokens of an object as they are in the file, after its number and `obj`.
+    /// Returns the tokens of an object in the file, after its number and `obj`.
     pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
         self.file.lexer(self.own_number(number))
     }
 
-    /// Gives all that an object mentions, as the document has it.
+    /// Visits all mentions of an object, translated to the document's numbers and names.
     pub(crate) fn mentions(&self, number: ObjectNumber, mut visit: impl FnMut(Mention)) -> Result<(), PdfError> {
         let Some(lexer) = self.lexer(number) else {
             return Ok(());
@@ -125,9 +125,9 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// Writes what stands between an object's `obj` and its stream or end, token by token as in the file, but for what
-    /// it mentions. `renumber` gives the number to write for one of the document's, 0 if there is no such object. Gives
-    /// the rest of the object, which is to be copied.
+    /// Writes the text between an object's `obj` and its stream or end as in the file, with its mentions translated.
+    /// `renumber` returns the number to write for a document-wide one, or 0 if there is no such object. Returns the
+    /// rest of the object, which is to be copied.
     pub(crate) fn write_translated(
         &self,
         number: ObjectNumber,
@@ -160,7 +160,7 @@ impl<'a> Part<'a> {
         Ok(&bytes[stop..end])
     }
 
-    /// Makes one object stand for another that is equal to it: who refers to that one refers to this from now on.
+    /// Replaces an object by an equal one: references to `number` become references to `by`.
     pub(crate) fn replace(&mut self, number: ObjectNumber, by: ObjectNumber) {
         let own = self.own_number(number);
         if let Some(number) = self.numbers.get_mut(own as usize) {
@@ -168,13 +168,14 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The file's own number for one of the document's. One that is not of this file gives a number that the file
-    /// doesn't have.
+    /// Returns the file's own number for a document-wide one. A number of another file gives one that this file doesn't
+    /// have.
     fn own_number(&self, number: ObjectNumber) -> ObjectNumber {
         number.wrapping_sub(self.first_number)
     }
 
-    /// The document's number for one of the file's own; 0, which is no object, for one that the file doesn't have.
+    /// Returns the document-wide number for one of the file's own; 0, which is no object, for one that the file doesn't
+    /// have.
     fn document_number(&self, own: ObjectNumber) -> ObjectNumber {
         self.numbers.get(own as usize).copied().unwrap_or_default()
     }
@@ -198,7 +199,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Does to an object what `write_translated` does to its tokens.
+    /// Translates the mentions of an object, as `write_translated` does for its tokens.
     fn translate(&self, object: &mut Object<'a>) {
         match object {
             Object::Reference(number) => *number = self.document_number(*number),
@@ -236,7 +237,7 @@ mod tests {
         include_bytes!("../tests/fixtures/table.pdf"),
     ];
 
-    /// Objects that are read and objects that are copied must agree about what they mention.
+    /// Reading and copying must translate mentions alike.
     #[test]
     fn reads_and_writes_the_same() {
         for bytes in FIXTURES {

@@ -1,4 +1,4 @@
-//! Draws pages as pictures.
+//! Rasterizes pages.
 
 mod demand;
 
@@ -20,39 +20,40 @@ use crate::object_streams::unpack;
 use crate::page_tree::list_pages;
 use demand::Demand;
 
-/// Of the whole picture: an A4 page at 570 dots per inch.
+/// Most pixels of an image: an A4 page at 570 dots per inch.
 const MAX_PIXELS: usize = 32_000_000;
-/// Of each side.
+/// Most pixels of each side of an image.
 const MAX_SIDE: usize = u16::MAX as usize;
-/// Of all pictures that the page draws, as they stand in the file.
+/// Most pixels of all images that a page draws, as they are stored in the file.
 const MAX_SOURCE_PIXELS: u64 = 256_000_000;
-/// Of everything else that the page draws with, uncompressed: content, fonts, patterns. Dense maps have some ten million.
+/// Most bytes of everything else that a page draws with, uncompressed: content, fonts, patterns. Dense maps have some
+/// ten million.
 const MAX_CONTENT: u64 = 64 * 1024 * 1024;
 const POINTS_PER_INCH: f64 = 72.0;
 
-/// Which page to draw, and how large.
+/// The page to rasterize, and its resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageView {
-    /// One-based.
+    /// Page number, from 1.
     pub page: usize,
-    /// Pixels for each inch of the page. 96 makes a picture of the size that browsers show.
+    /// Pixels per inch of the page. 96 gives the size at which browsers show the page.
     pub dots_per_inch: u16,
 }
 
-/// A picture without transparency, in sRGB.
+/// An opaque sRGB image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
-    /// Pixels, at least 1.
+    /// Width in pixels, at least 1.
     pub width: usize,
-    /// Pixels, at least 1.
+    /// Height in pixels, at least 1.
     pub height: usize,
     /// Three bytes (red, green, blue) for each pixel, row by row from the top.
     pub pixels: Vec<u8>,
 }
 
 impl Picture {
-    /// The picture as a PNG file, compressed for speed.
+    /// Encodes the image as a PNG file, with fast compression.
     pub fn to_png(&self) -> Vec<u8> {
         let mut file = Vec::with_capacity(self.pixels.len() / 8);
         let mut encoder = Encoder::new(&mut file, self.width as u32, self.height as u32);
@@ -68,55 +69,54 @@ impl Picture {
     }
 }
 
-/// Why there is no picture.
+/// Why a page can't be rasterized.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RasterError {
     /// The bytes are not a PDF as Chromium or this package writes it.
     #[error(transparent)]
     Pdf(#[from] PdfError),
     /// The document has no such page.
-    #[error("there is no page {page}; the document has {page_count}")]
+    #[error("there is no page {page}; the document has {page_count} pages")]
     NoSuchPage {
-        /// As asked for.
+        /// The requested page number.
         page: usize,
-        /// Pages in the document.
+        /// Number of pages of the document.
         page_count: usize,
     },
-    /// The picture would be too large.
-    #[error("a picture of {width} × {height} pixels; at most {MAX_PIXELS} in all and {MAX_SIDE} a side are allowed")]
+    /// The image would have more than 32,000,000 pixels, or more than 65,535 on a side.
+    #[error(
+        "the image would have {width} × {height} pixels; the limit is {MAX_PIXELS} in total and {MAX_SIDE} per side"
+    )]
     TooManyPixels {
-        /// Pixels.
+        /// Width in pixels.
         width: usize,
-        /// Pixels.
+        /// Height in pixels.
         height: usize,
     },
-    /// The page draws more than is worth a picture.
-    #[error(
-        "page {page} draws with more than {MAX_CONTENT} bytes of content or {MAX_SOURCE_PIXELS} pixels of pictures"
-    )]
+    /// The page draws with more than 64 MiB of content or 256,000,000 pixels of images.
+    #[error("page {page} draws with more than {MAX_CONTENT} bytes of content or {MAX_SOURCE_PIXELS} pixels of images")]
     TooMuchContent {
-        /// One-based.
+        /// Page number, from 1.
         page: usize,
     },
-    /// The page could not be drawn; a fault of ours.
+    /// The page could not be drawn, because of an internal error.
     #[error("page {page} could not be drawn")]
     NotDrawn {
-        /// One-based.
+        /// Page number, from 1.
         page: usize,
     },
 }
 
-/// Draws a page of a PDF as Chromium or this package writes it, on white.
+/// Rasterizes a page of a PDF, as Chromium or this package writes it, on a white background.
 ///
-/// Bounded are the size of the picture, and what the page draws with: its content, fonts and pictures, each counted
-/// once. Time is bounded only in so far: whatever the page draws many times, such as a pattern or large transparent
-/// groups above each other, costs its time each time, and nothing stops a drawing once it has begun. So call this in a
-/// process that can be ended.
+/// The size of the image is limited, and so are the page's content, fonts and images, each counted once. Time is not
+/// limited otherwise: content that is drawn repeatedly, such as a pattern or large transparent groups above each other,
+/// takes time for each repetition, and drawing can't be interrupted. Call this in a process that can be killed.
 pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
     rasterise_at(pdf, view.page, Resolution::DotsPerInch(view.dots_per_inch))
 }
 
-/// As [`rasterise`], with so many pixels along the longer side of the page, whatever its size.
+/// Like [`rasterise`], but with `longer_side` pixels along the longer side of the page, regardless of its size.
 pub fn thumbnail(pdf: &[u8], page: usize, longer_side: u16) -> Result<Picture, RasterError> {
     rasterise_at(pdf, page, Resolution::LongerSide(longer_side))
 }
@@ -124,7 +124,7 @@ pub fn thumbnail(pdf: &[u8], page: usize, longer_side: u16) -> Result<Picture, R
 #[derive(Clone, Copy)]
 enum Resolution {
     DotsPerInch(u16),
-    /// Pixels.
+    /// Length of the longer side in pixels.
     LongerSide(u16),
 }
 
@@ -139,7 +139,7 @@ fn rasterise_at(pdf: &[u8], page: usize, resolution: Resolution) -> Result<Pictu
     if demand.content > MAX_CONTENT || demand.pixels > MAX_SOURCE_PIXELS {
         return Err(RasterError::TooMuchContent { page });
     }
-    // The library promises much, but it is young and the page a stranger's.
+    // The library should not panic, but it is young, and the page is untrusted.
     catch_unwind(|| draw(pdf, page, resolution)).unwrap_or(Err(RasterError::NotDrawn { page }))
 }
 
@@ -176,7 +176,7 @@ fn draw(pdf: &[u8], page: usize, resolution: Resolution) -> Result<Picture, Rast
     })
 }
 
-/// Width and height in pixels, and what takes the page's points to exactly these.
+/// Returns width and height in pixels, and the transformation that scales the page's points to exactly this size.
 fn size(page: &Page, resolution: Resolution) -> Result<(u16, u16, Affine), RasterError> {
     let (points_wide, points_high) = page.render_dimensions();
     let scale = match resolution {

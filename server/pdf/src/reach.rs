@@ -1,4 +1,4 @@
-//! Finds what a document needs: all that can be reached from its trailer, or from some pages.
+//! Finds the objects that can be reached from a document's trailer, or from some of its pages.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::document::Document;
 use crate::mentions::Mention;
 use crate::object::ObjectNumber;
 
-/// What some objects lead to, themselves included.
+/// The objects reachable from some roots, including the roots.
 #[derive(Debug)]
 pub(crate) struct Reach {
-    /// By number.
+    /// By object number.
     is_reached: Vec<bool>,
     /// Keys of the parent tree by which pages, annotations and form `XObject`s find their elements.
     pub(crate) structure_keys: BTreeSet<i64>,
@@ -48,7 +48,7 @@ impl Reach {
     }
 }
 
-/// Frees every object that the catalog and the document information don't lead to.
+/// Removes every object that can't be reached from the catalog or the document information.
 pub(crate) fn remove_unreachable(document: &mut Document) -> Result<(), PdfError> {
     let trailer = document.trailer();
     let roots = ["Root", "Info"].into_iter().filter_map(|key| trailer.reference(key));

@@ -1,4 +1,4 @@
-//! Keeps some pages of a document and drops what only the others use.
+//! Selects some pages of a document and removes what only the others use.
 
 mod outline;
 mod structure;
@@ -13,8 +13,8 @@ use crate::page_tree::write_page_tree;
 use crate::reach::Reach;
 use crate::{PageSelection, PdfError};
 
-/// Makes `pages`, which are all that the document has, those that are selected, and gives them. Links to pages that go
-/// become plain text; what nothing leads to any more is still there.
+/// Reduces the document to the selected ones of `pages`, which are all of its pages, and returns them. Links to removed
+/// pages become plain text. Unreachable objects are not removed.
 pub(crate) fn select_pages(
     document: &mut Document,
     pages: &[ObjectNumber],
@@ -45,9 +45,9 @@ pub(crate) fn select_pages(
     Ok(kept)
 }
 
-/// Drops the names of places on pages that go.
+/// Removes named destinations on removed pages.
 fn drop_destinations(document: &mut Document, kept: &BTreeSet<ObjectNumber>) -> Result<(), PdfError> {
-    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let catalog = document.get_dictionary(document.root()?, "expected a catalog")?;
     let mut named = document.resolve_dictionary(&catalog, "Dests")?;
     named
         .entries

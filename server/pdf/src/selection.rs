@@ -1,70 +1,70 @@
-//! Which pages of a document are wanted.
+//! Selections of pages.
 
 use std::ops::RangeInclusive;
 
 use crate::object::MAX_OBJECTS;
 
-/// A choice of pages: `1, 3-4,7`. Pages are numbered from 1, keep their order and come once each, however they are
-/// named.
+/// A selection of pages such as `1, 3-4,7`. Pages are numbered from 1. Each is selected once and in document order,
+/// regardless of how it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageSelection {
-    /// Ascending, apart from each other, at least one.
+    /// Ascending, neither overlapping nor adjacent; at least one.
     ranges: Vec<RangeInclusive<usize>>,
 }
 
-/// Why a text selects no pages. Places are counted in characters, from 1.
+/// Why a text is not a selection of pages. Places are counted in characters, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageSelectionError {
     /// The text is blank.
     #[error("no pages are selected; expected something like 1, 3-4")]
     Empty,
-    /// Nothing stands before, between or after commas.
+    /// There is no page or range before, between or after commas.
     #[error("a page or a range is missing at character {place}")]
     MissingItem {
-        /// Where it is missing.
+        /// Place at which it is missing.
         place: usize,
     },
-    /// Something that is neither a page nor a range.
-    #[error("“{item}” at character {place} is neither a page, as 3, nor a range, as 3-4")]
+    /// An item is neither a page nor a range.
+    #[error("“{item}” at character {place} is neither a page such as 3 nor a range such as 3-4")]
     NotAPage {
-        /// As written, shortened.
+        /// The item as written, shortened to 40 characters.
         item: String,
-        /// Where it begins.
+        /// Place at which it begins.
         place: usize,
     },
-    /// Page 0.
+    /// An item names page 0.
     #[error("“{item}” at character {place} names page 0; pages are numbered from 1")]
     Zero {
-        /// As written.
+        /// The item as written, shortened to 40 characters.
         item: String,
-        /// Where it begins.
+        /// Place at which it begins.
         place: usize,
     },
-    /// A range whose end is before its beginning.
+    /// A range ends before it begins.
     #[error("“{item}” at character {place} runs backwards")]
     Reversed {
-        /// As written.
+        /// The item as written, shortened to 40 characters.
         item: String,
-        /// Where it begins.
+        /// Place at which it begins.
         place: usize,
     },
-    /// A number that no document reaches.
+    /// A page number is larger than 8,388,607, which no document reaches.
     #[error("“{item}” at character {place} is larger than any page number")]
     TooLarge {
-        /// As written, shortened.
+        /// The item as written, shortened to 40 characters.
         item: String,
-        /// Where it begins.
+        /// Place at which it begins.
         place: usize,
     },
 }
 
 /// Characters of an item that an error shows.
 const SHOWN_LENGTH: usize = 40;
-/// No document has more pages.
+/// Largest page number; no document has more pages.
 const MAX_PAGE: usize = MAX_OBJECTS;
 
 impl PageSelection {
-    /// Reads pages and ranges with commas between them. White space may stand after a comma and nowhere else.
+    /// Parses pages and ranges separated by commas. White space is allowed only after a comma.
     pub fn parse(text: &str) -> Result<Self, PageSelectionError> {
         if text.trim().is_empty() {
             return Err(PageSelectionError::Empty);
@@ -90,19 +90,19 @@ impl PageSelection {
         Ok(Self { ranges: merged })
     }
 
-    /// The highest page that is selected.
+    /// Returns the highest selected page.
     pub fn last(&self) -> usize {
         self.ranges.last().map_or(0, |range| *range.end())
     }
 
-    /// Whether a page is selected; `page` is numbered from 1.
+    /// Returns whether a page is selected; `page` is numbered from 1.
     pub fn contains(&self, page: usize) -> bool {
         let after = self.ranges.partition_point(|range| *range.start() <= page);
         after > 0 && self.ranges[after - 1].contains(&page)
     }
 }
 
-/// As it could be parsed again, in the shortest form: `1, 3-4, 7`.
+/// Writes the shortest form that [`PageSelection::parse`] accepts: `1, 3-4, 7`.
 impl std::fmt::Display for PageSelection {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (index, range) in self.ranges.iter().enumerate() {
@@ -118,7 +118,8 @@ impl std::fmt::Display for PageSelection {
     }
 }
 
-/// `place` gives where the item begins, counted for errors only: there can be very many items.
+/// Parses a page or a range. `place` returns where the item begins; it is called only for errors, because there can be
+/// very many items.
 fn parse_item(item: &str, place: impl Fn() -> usize) -> Result<RangeInclusive<usize>, PageSelectionError> {
     if item.is_empty() {
         return Err(PageSelectionError::MissingItem { place: place() });
@@ -190,25 +191,34 @@ mod tests {
             (",1", "a page or a range is missing at character 1"),
             ("1,", "a page or a range is missing at character 3"),
             ("1, ,2", "a page or a range is missing at character 4"),
-            (" 1", "“ 1” at character 1 is neither a page, as 3, nor a range, as 3-4"),
+            (
+                " 1",
+                "“ 1” at character 1 is neither a page such as 3 nor a range such as 3-4",
+            ),
             (
                 "1 ,2",
-                "“1 ” at character 1 is neither a page, as 3, nor a range, as 3-4",
+                "“1 ” at character 1 is neither a page such as 3 nor a range such as 3-4",
             ),
             (
                 "1,2 - 3",
-                "“2 - 3” at character 3 is neither a page, as 3, nor a range, as 3-4",
+                "“2 - 3” at character 3 is neither a page such as 3 nor a range such as 3-4",
             ),
             (
                 "1,2-",
-                "“2-” at character 3 is neither a page, as 3, nor a range, as 3-4",
+                "“2-” at character 3 is neither a page such as 3 nor a range such as 3-4",
             ),
             (
                 "1-2-3",
-                "“1-2-3” at character 1 is neither a page, as 3, nor a range, as 3-4",
+                "“1-2-3” at character 1 is neither a page such as 3 nor a range such as 3-4",
             ),
-            ("+1", "“+1” at character 1 is neither a page, as 3, nor a range, as 3-4"),
-            ("１", "“１” at character 1 is neither a page, as 3, nor a range, as 3-4"),
+            (
+                "+1",
+                "“+1” at character 1 is neither a page such as 3 nor a range such as 3-4",
+            ),
+            (
+                "１",
+                "“１” at character 1 is neither a page such as 3 nor a range such as 3-4",
+            ),
             ("1, 0", "“0” at character 4 names page 0; pages are numbered from 1"),
             ("0-3", "“0-3” at character 1 names page 0; pages are numbered from 1"),
             ("1,4-3", "“4-3” at character 3 runs backwards"),

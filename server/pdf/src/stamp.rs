@@ -1,4 +1,4 @@
-//! Draws pages over pages: running headers and footers, which were printed apart.
+//! Draws separately printed running headers and footers over pages.
 
 mod column;
 
@@ -9,7 +9,7 @@ use crate::page_tree::media_box;
 use crate::{PdfError, StampLayout, Stamps};
 use column::Column;
 
-/// What is drawn on one page.
+/// A header and footer that is drawn on one page.
 #[derive(Debug)]
 struct Stamp<'a> {
     /// A form `XObject` (ISO 32000-1, 8.10).
@@ -18,7 +18,8 @@ struct Stamp<'a> {
     links: Vec<Object<'a>>,
 }
 
-/// Draws the stamps of each set over the document's `pages` that it names. `drawn` are the pages of the sets.
+/// Draws each set of stamps over those of the document's `pages` that it names. `drawn` are the pages of each set's
+/// PDF.
 pub(crate) fn draw_stamps<'a>(
     document: &mut Document<'a>,
     overlay: &mut Overlay<'a>,
@@ -46,11 +47,11 @@ pub(crate) fn draw_stamps<'a>(
                 page: *page,
                 page_count: pages.len(),
             })?;
-            let mut page = document.get_dictionary(number, "a page expected")?;
+            let mut page = document.get_dictionary(number, "expected a page")?;
             let stamp = match &mut column {
                 Some(column) => {
                     let corners = media_box(&page);
-                    let corners = corners.ok_or_else(|| document.damaged(number, "a /MediaBox expected"))?;
+                    let corners = corners.ok_or_else(|| document.damaged(number, "expected a /MediaBox"))?;
                     column.stamp(document, index, corners)
                 }
                 None => whole_page(document, drawn[index])?,
@@ -65,14 +66,14 @@ pub(crate) fn draw_stamps<'a>(
 }
 
 fn whole_page<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Stamp<'a>, PdfError> {
-    let page = document.get_dictionary(number, "a page expected")?;
+    let page = document.get_dictionary(number, "expected a page")?;
     Ok(Stamp {
         form: form(document, &page)?,
         links: page.items("Annots").to_vec(),
     })
 }
 
-/// The page as a form, its content as it is.
+/// Returns a page as a form with the same content.
 fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>, PdfError> {
     let content = match page.get("Contents") {
         Some(content) => document.resolve(content)?,
@@ -81,7 +82,7 @@ fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>
     let Object::Stream(mut stream) = content else {
         return Err(PdfError::Damaged {
             offset: 0,
-            what: "one content stream expected in the page of a header and footer",
+            what: "expected a single content stream in the page of a header and footer",
         });
     };
     let entries = [
@@ -98,7 +99,7 @@ fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>
     Ok(stream)
 }
 
-/// Takes over the stamp's links. They are outside the structure tree, like the stamp.
+/// Adds the stamp's links to a page. Like the stamp, they are outside the structure tree.
 fn add_links<'a>(page: &mut Dictionary<'a>, links: &[Object<'a>]) {
     if !links.is_empty() {
         let annotations = page.items("Annots").iter().chain(links);

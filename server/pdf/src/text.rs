@@ -1,19 +1,19 @@
-//! Text strings (ISO 32000-1, 7.9.2): plain bytes where ASCII is enough, UTF-16 with a byte-order mark elsewhere.
+//! Text strings (ISO 32000-1, 7.9.2): plain bytes for ASCII, UTF-16 with a byte-order mark for everything else.
 
-/// The longest string in bytes (ISO 19005-2, 6.1.13).
+/// Longest string in bytes (ISO 19005-2, 6.1.13).
 pub(crate) const MAX_STRING: usize = 32_767;
 
 const BYTE_ORDER_MARK: [u8; 2] = [0xFE, 0xFF];
 
-/// Drops what XML 1.0 can't hold (2.2, `Char`) and collapses white space, so that the same text can stand in the
-/// document information and in XMP. `None` if nothing is left.
+/// Removes characters that XML 1.0 does not allow (2.2, `Char`) and collapses white space, so that the document
+/// information and XMP can contain the same text. Returns `None` if nothing is left.
 pub(crate) fn clean(text: &str) -> Option<String> {
     let kept: String = text.chars().filter(|character| is_xml(*character)).collect();
     let words: Vec<&str> = kept.split_ascii_whitespace().collect();
     if words.is_empty() { None } else { Some(words.join(" ")) }
 }
 
-/// The longest beginning of a text that fits into a string.
+/// Returns the longest beginning of a text that fits into a PDF string.
 pub(crate) fn fit(text: &str) -> &str {
     if text.is_ascii() {
         return &text[..text.len().min(MAX_STRING)];
@@ -36,8 +36,8 @@ pub(crate) fn encode(text: &str) -> Vec<u8> {
     BYTE_ORDER_MARK.into_iter().chain(units).collect()
 }
 
-/// Reads a text string; bytes outside ASCII without a byte-order mark count as Latin-1, which is close to PDF's own
-/// encoding and does for messages.
+/// Decodes a text string. Without a byte-order mark, bytes outside ASCII are decoded as Latin-1, which is close to
+/// PDF's own encoding and good enough for messages.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     match bytes.strip_prefix(&BYTE_ORDER_MARK) {
         Some(units) => decode_utf16(units),
@@ -52,7 +52,7 @@ fn decode_utf16(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Cuts a text string in its encoded form to the longest that is allowed, at a whole character.
+/// Cuts an encoded text string to the longest length that is allowed, at a character boundary.
 pub(crate) fn fit_encoded(bytes: &[u8]) -> &[u8] {
     if bytes.len() <= MAX_STRING {
         return bytes;
@@ -68,7 +68,7 @@ pub(crate) fn fit_encoded(bytes: &[u8]) -> &[u8] {
     &bytes[..length]
 }
 
-/// At most `limit` characters of a text, with an ellipsis where it was cut.
+/// Returns at most `limit` characters of a text, followed by an ellipsis if it was cut.
 pub(crate) fn abbreviate(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -76,7 +76,7 @@ pub(crate) fn abbreviate(text: &str, limit: usize) -> String {
     }
 }
 
-/// Whether XML 1.0 can hold a character (2.2, `Char`).
+/// Returns whether XML 1.0 allows a character (2.2, `Char`).
 pub(crate) fn is_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }

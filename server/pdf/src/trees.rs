@@ -6,10 +6,10 @@ use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
-/// Entries of a leaf and kids of a node that we write.
+/// Most entries of a leaf and kids of a node that Platen writes.
 const MAX_ENTRIES: usize = 256;
 
-/// Which of the two a tree is: what its leaves keep their entries under.
+/// Kind of a tree, which determines the key of the entries in its leaves.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TreeKind {
     Names,
@@ -25,7 +25,7 @@ impl TreeKind {
     }
 }
 
-/// The entries of the tree that stands under a key, in no certain order; none if there is no tree.
+/// Returns the entries of the tree under a key, in no particular order; none if there is no tree.
 pub(crate) fn read_tree<'a>(
     document: &Document<'a>,
     owner: &Dictionary<'a>,
@@ -34,16 +34,16 @@ pub(crate) fn read_tree<'a>(
 ) -> Result<Vec<(Object<'a>, Object<'a>)>, PdfError> {
     let mut entries = Vec::new();
     let mut waiting = vec![document.resolve_dictionary(owner, key)?];
-    // Each node is seen once, so that a tree that bites its tail ends.
+    // Each node is visited once, so that a cycle ends.
     let mut seen = BTreeSet::new();
     while let Some(node) = waiting.pop() {
         for kid in node.items("Kids") {
             let number = kid.as_reference().filter(|number| seen.insert(*number));
             let number = number.ok_or(PdfError::Damaged {
                 offset: 0,
-                what: "a name tree or number tree that is no tree",
+                what: "a name tree or number tree that is not a tree",
             })?;
-            waiting.push(document.get_dictionary(number, "a node of a name tree or number tree expected")?);
+            waiting.push(document.get_dictionary(number, "expected a node of a name tree or number tree")?);
         }
         for entry in node.items(kind.key()).chunks_exact(2) {
             entries.push((entry[0].clone(), entry[1].clone()));
@@ -52,7 +52,7 @@ pub(crate) fn read_tree<'a>(
     Ok(entries)
 }
 
-/// Adds a tree of these entries, which are in the order of their keys, and gives its number.
+/// Adds a tree of entries, which must be in the order of their keys, and returns its number.
 pub(crate) fn write_tree<'a>(
     document: &mut Document<'a>,
     kind: TreeKind,

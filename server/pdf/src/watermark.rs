@@ -1,4 +1,4 @@
-//! Draws a word across pages. Its letters are lines, so that no font is needed.
+//! Draws a word across pages. Its letters are strokes, so no font is needed.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,17 +10,17 @@ use crate::overlay::{Artifact, Overlay};
 use crate::page_tree::media_box;
 use crate::{PdfError, Watermark};
 
-/// Units to a letter's height; its width, the gaps and the thickness of lines are in the same.
+/// Height of a letter. Its width, the gaps and the thickness of lines are in the same units.
 const HEIGHT: f64 = 7.0;
 const GAP: f64 = 2.2;
 const THICKNESS: f64 = 1.1;
-/// The share of the page's width and height that the word takes at most.
+/// Largest share of the page's width and height that the word takes.
 const SHARE: f64 = 0.85;
-/// Seen on white and on black, and of neither so much that text is lost in it.
+/// Visible on white and on black, without obscuring text on either.
 const GREY: f64 = 0.5;
 const OPACITY: f64 = 0.25;
 
-/// A letter on the line from 0 to its width.
+/// A letter on the baseline, from 0 to its width.
 struct Letter {
     width: f64,
     path: &'static str,
@@ -61,7 +61,7 @@ const W: Letter = Letter {
 };
 
 impl Watermark {
-    /// What it says.
+    /// Returns the word that is drawn.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Test => "TEST",
@@ -77,7 +77,7 @@ impl Watermark {
     }
 }
 
-/// Draws the watermark over these pages: one form for all that are of one size.
+/// Draws the watermark over pages. Pages with the same `/MediaBox` share one form.
 pub(crate) fn draw_watermark<'a>(
     document: &mut Document<'a>,
     overlay: &mut Overlay<'a>,
@@ -91,8 +91,8 @@ pub(crate) fn draw_watermark<'a>(
     );
     let mut forms: BTreeMap<[u64; 4], ObjectNumber> = BTreeMap::new();
     for number in pages {
-        let mut page = document.get_dictionary(*number, "a page expected")?;
-        let corners = media_box(&page).ok_or_else(|| document.damaged(*number, "a /MediaBox expected"))?;
+        let mut page = document.get_dictionary(*number, "expected a page")?;
+        let corners = media_box(&page).ok_or_else(|| document.damaged(*number, "expected a /MediaBox"))?;
         let form = match forms.entry(corners.map(f64::to_bits)) {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => *entry.insert(document.add(Object::Stream(form(watermark, corners)))),
@@ -103,7 +103,7 @@ pub(crate) fn draw_watermark<'a>(
     Ok(())
 }
 
-/// The word along the diagonal of a page, as a form `XObject` (ISO 32000-1, 8.10).
+/// Returns the word along the diagonal of a page, as a form `XObject` (ISO 32000-1, 8.10). `corners` are in points.
 fn form(watermark: Watermark, corners: [f64; 4]) -> Stream<'static> {
     let pale = Dictionary::new([("CA", Object::Real(OPACITY))]);
     let states = Dictionary::new([("Pale", Object::Dictionary(pale))]);
@@ -122,7 +122,7 @@ fn content(letters: &[Letter], [left, bottom, right, top]: [f64; 4]) -> String {
     let advances: f64 = letters.iter().map(|letter| letter.width + GAP).sum();
     let length = advances - GAP;
     let (sine, cosine) = page_height.atan2(page_width).sin_cos();
-    // What the tilted word, its lines included, is wide and high before it is scaled.
+    // Width and height of the rotated word, including the thickness of its lines, before scaling.
     let (long, short) = (length + THICKNESS, HEIGHT + THICKNESS);
     let (width, height) = (long * cosine + short * sine, long * sine + short * cosine);
     let scale = SHARE * (page_width / width).min(page_height / height);
@@ -130,7 +130,7 @@ fn content(letters: &[Letter], [left, bottom, right, top]: [f64; 4]) -> String {
     let (half_length, half_height) = (length / 2.0, HEIGHT / 2.0);
     let x = f64::midpoint(left, right) - half_length * cosine + half_height * sine;
     let y = f64::midpoint(bottom, top) - half_length * sine - half_height * cosine;
-    // Round ends and corners: pointed ones would stand out of the line of letters.
+    // Round caps and joins: mitered ones would extend beyond the height of the letters.
     let mut content = format!(
         "/Pale gs {GREY} G {THICKNESS} w 1 J 1 j {cosine:.4} {sine:.4} {:.4} {cosine:.4} {x:.4} {y:.4} cm\n",
         -sine

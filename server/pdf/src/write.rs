@@ -1,4 +1,4 @@
-//! Writes a document: one revision, objects in the open, one classic cross-reference table (ISO 32000-1, 7.5).
+//! Writes a document: one revision, no object streams, one classic cross-reference table (ISO 32000-1, 7.5).
 
 use std::io::Write as _;
 
@@ -7,25 +7,25 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::part::Part;
 
-/// Above this a real without a point would be read as an integer that is out of range (ISO 19005-2, 6.1.13).
+/// Above this, a real without a decimal point would be read as an integer out of range (ISO 19005-2, 6.1.13).
 const LARGEST_INTEGER: f64 = 2_147_483_647.0;
-/// The second line tells programs that the file is binary.
+/// The second line marks the file as binary.
 const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
-/// Room for what is added beside the file's own bytes.
+/// Extra capacity for what completion adds, in bytes.
 const SLACK: usize = 8 * 1024;
 
-/// A file whose objects stand in the open, in the order of their numbers, which have no gaps.
+/// A file without object streams, whose objects are in the order of their numbers, without gaps.
 #[derive(Debug)]
 pub(crate) struct WrittenFile<'a> {
     pub(crate) bytes: Vec<u8>,
-    /// Where each object begins, from number 1, and where the last one ends.
+    /// Offset of each object, from number 1, and of the end of the last one.
     pub(crate) offsets: Vec<usize>,
-    /// Without its size.
+    /// The trailer without `/Size`.
     pub(crate) trailer: Dictionary<'a>,
 }
 
 impl<'a> WrittenFile<'a> {
-    /// Writes what follows the objects, which begin at the offsets.
+    /// Writes the table and trailer after the objects, which begin at `offsets`.
     pub(crate) fn end(mut bytes: Vec<u8>, mut offsets: Vec<usize>, trailer: Dictionary<'a>) -> Self {
         let table = bytes.len();
         write_end(&mut bytes, table, &offsets, &trailer);
@@ -37,14 +37,14 @@ impl<'a> WrittenFile<'a> {
         }
     }
 
-    /// Each object, from its number to the line end after `endobj`.
+    /// Returns each object, from its number to the line end after `endobj`.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &[u8]> {
         self.offsets.windows(2).map(|pair| &self.bytes[pair[0]..pair[1]])
     }
 }
 
-/// Writes the objects in the order of their numbers. Where the document has no gaps between them, each keeps its number,
-/// and those that were not changed are copied byte for byte.
+/// Writes the objects in the order of their numbers. If the document is a single file without gaps, objects keep their
+/// numbers, and unchanged ones are copied byte for byte.
 pub(crate) fn write_document<'trailer>(
     mut document: Document<'_>,
     trailer: Dictionary<'trailer>,
@@ -86,13 +86,13 @@ pub(crate) fn write_document<'trailer>(
     let trailer = trailer.as_dictionary().cloned().unwrap_or_default();
     let mut file = WrittenFile::end(output, offsets, trailer);
     if !are_kept {
-        // It can be much less than its parts.
+        // It can be much smaller than its parts.
         file.bytes.shrink_to_fit();
     }
     Ok(file)
 }
 
-/// The number that each object has in the file; 0 for none.
+/// Returns the number that each object gets in the file; 0 for free numbers.
 fn written_numbers(document: &Document) -> Vec<ObjectNumber> {
     let mut last = 0;
     let number = |number| {
@@ -208,8 +208,8 @@ fn write_hex(output: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Writes what follows the objects, which begin at the offsets: table and trailer. `table` is where that begins.
-/// Entry 0 is the only free one, and the end of the list of those (ISO 32000-1, 7.5.4).
+/// Writes the cross-reference table, which begins at `table`, and the trailer. The objects begin at `offsets`. Entry 0
+/// is the only free one, and ends the list of free entries (ISO 32000-1, 7.5.4).
 pub(crate) fn write_end(output: &mut Vec<u8>, table: usize, offsets: &[usize], trailer: &Dictionary) {
     write(output, format_args!("xref\n0 {}\n", offsets.len() + 1));
     write_entry(output, 0, b" 65535 f \n");
@@ -229,8 +229,8 @@ fn write_entry(output: &mut Vec<u8>, value: usize, rest: &[u8; 10]) {
     output.extend_from_slice(rest);
 }
 
-/// The ten digits of a number, and where those begin that are no leading zeros. Tables and references make a million
-/// numbers in large documents, so that this does without the formatter.
+/// Returns the ten digits of a number, and the index of the first one that is no leading zero. Large documents contain
+/// a million numbers in tables and references, so this avoids the formatter.
 fn digits(mut value: usize) -> ([u8; 10], usize) {
     let mut digits = [b'0'; 10];
     let mut start = digits.len();

@@ -1,4 +1,4 @@
-//! XMP packets (ISO 16684-1) as Platen writes them: one property a line, of the schemas that PDF/A knows.
+//! XMP packets (ISO 16684-1) as Platen writes them: one property per line, from the schemas predefined by PDF/A.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const END: &str = "</rdf:Description>
 </x:xmpmeta>
 <?xpacket end=\"r\"?>";
 
-/// Every property that is written, with what stands before and after its text.
+/// Every property that is written, with the markup before and after its text.
 const PROPERTIES: [(&str, &str, &str); 14] = [
     ("pdfaid:part", "", ""),
     ("pdfaid:conformance", "", ""),
@@ -34,7 +34,7 @@ const PROPERTIES: [(&str, &str, &str); 14] = [
 const ALTERNATIVE: &str = "<rdf:Alt><rdf:li xml:lang=\"x-default\">";
 const ALTERNATIVE_END: &str = "</rdf:li></rdf:Alt>";
 
-/// Writes those properties of a document that have a text, in the order of `PROPERTIES`.
+/// Writes the properties for which `text` returns a value, in the order of [`PROPERTIES`].
 pub(crate) fn write_packet(text: impl Fn(&str) -> Option<String>) -> String {
     let mut packet = START.to_owned();
     for (name, before, after) in PROPERTIES {
@@ -47,7 +47,7 @@ pub(crate) fn write_packet(text: impl Fn(&str) -> Option<String>) -> String {
     packet + END
 }
 
-/// Reads the properties of such a packet, in its order; `None` of any other.
+/// Returns the properties of a packet, in its order; `None` if the packet is not as Platen writes it.
 pub(crate) fn read_packet(packet: &[u8]) -> Option<Vec<(&'static str, String)>> {
     let lines = std::str::from_utf8(packet)
         .ok()?
@@ -62,7 +62,7 @@ fn read_property(line: &str) -> Option<(&'static str, String)> {
     let text = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
     let text = text.strip_prefix(before)?.strip_suffix(after)?;
     let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    // Anything else that it could be read as is markup.
+    // Any other text contains markup.
     (escape(&plain) == text).then_some((name, plain))
 }
 

@@ -1,4 +1,4 @@
-//! Damaged files are refused or completed, and neither takes long, much memory or the process.
+//! Damaged files are refused or completed, without taking long or much memory and without ending the process.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -21,17 +21,18 @@ const FIXTURES: [&[u8]; 6] = [
     include_bytes!("fixtures/numbers.pdf"),
     include_bytes!("fixtures/report.pdf"),
 ];
-/// The fixtures, and the last of them as it is delivered, its objects in object streams.
+/// The fixtures, and the last of them as it is delivered, with object streams.
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let delivered = completed(FIXTURES[FIXTURES.len() - 1]).expect("a whole file").bytes;
     FIXTURES.iter().map(|file| file.to_vec()).chain([delivered]).collect()
 });
 const FILE_COUNT: usize = FIXTURES.len() + 1;
-/// What a damaged file is joined with.
+/// A valid file that damaged ones are joined with.
 const WHOLE: &[u8] = include_bytes!("fixtures/letter.pdf");
-/// A whole file takes some milliseconds, unoptimised and on a busy machine.
+/// Time limit. A valid file takes some milliseconds, unoptimised and on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A file may grow by metadata, profile and stand-in fonts, and by streams that were compressed better.
+/// Bytes by which a file may grow: metadata, profile and stand-in fonts, and streams that were compressed better
+/// before.
 const MAX_GROWTH: usize = 64 * 1024;
 
 #[derive(Debug, Clone)]
@@ -49,7 +50,7 @@ enum Damage {
         length: usize,
         times: usize,
     },
-    /// Copies a piece to another place, over what is there.
+    /// Copies a piece over another place.
     Splice {
         from: Index,
         to: Index,
@@ -58,7 +59,7 @@ enum Damage {
     Truncate {
         at: Index,
     },
-    /// Writes a word of PDF somewhere, which goes deeper than noise.
+    /// Writes a token of PDF somewhere, which reaches more code than noise does.
     Word {
         at: Index,
         word: &'static [u8],
@@ -136,8 +137,8 @@ fn completed(bytes: &[u8]) -> Result<Completed, PdfError> {
     complete(bytes, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH)
 }
 
-/// What a damaged file is made part of: nothing else, a document with a whole file, or one that it is drawn over too;
-/// whole or selected from.
+/// Returns an assembly of a damaged file: alone, joined with a valid file, or joined and also drawn over it; with or
+/// without a selection.
 fn assembly(bytes: &[u8], choice: usize) -> Assembly<'_> {
     let (parts, is_stamped) = match choice % 3 {
         0 => (vec![bytes], false),
@@ -187,7 +188,7 @@ fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
         Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= length),
         Err(PdfError::PageSize { page, .. }) => prop_assert!(page > 0),
         Err(PdfError::NotConformant { clause, .. }) => prop_assert!(clause.starts_with('6')),
-        // The size of a page can't be read, so that the number of pages is not known.
+        // The size of a page can't be read, so the number of pages is unknown.
         Err(PdfError::StampCount { .. }) => prop_assert!(is_stamped),
         Err(error) => prop_assert!(false, "{error}"),
     }
@@ -195,7 +196,7 @@ fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Drawn small, if at all; what matters is that it ends.
+/// Drawn small, if at all; the test only requires that drawing ends.
 const VIEW: PageView = PageView {
     page: 1,
     dots_per_inch: 20,
@@ -217,7 +218,7 @@ proptest! {
         check(&bytes, choice)?;
     }
 
-    /// Damage that leaves every object where the table says goes deeper.
+    /// Damage that doesn't move objects reaches more code.
     #[test]
     fn damage_in_place_does_no_harm(
         file in 0..FILE_COUNT,
@@ -247,7 +248,7 @@ proptest! {
 fn every_truncation_of_a_small_file_is_refused() {
     let printed = FIXTURES[0];
     let delivered = completed(printed).expect("a whole file").bytes;
-    // Of the printed file, the last digits of the table's place decide.
+    // A printed file is complete once it contains the last digit of the table's offset.
     let needed = printed.len() - b"\n%%EOF\n".len();
     for (whole, needed) in [(printed, needed), (delivered.as_slice(), delivered.len())] {
         for length in 0..needed {

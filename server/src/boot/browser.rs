@@ -1,4 +1,4 @@
-//! Starts the browsers with the settings' limits, as the right user, behind the egress guard.
+//! Starts the browsers with the limits of the settings, as the right user, behind the egress guard.
 
 use std::{
     env,
@@ -27,32 +27,29 @@ use crate::{
 };
 
 const PROFILE_PREFIX: &str = "platen-browser-";
-/// Making and locking a folder takes far less.
+/// Creating and locking a folder takes much less time.
 const UNLOCKED_AGE: Duration = Duration::from_mins(1);
 
-/// Why no browser runs.
+/// Why the browsers could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
-    /// It does not start.
-    #[error("the browser does not start: {0}")]
+    #[error("the browser could not be started: {0}")]
     Start(#[from] StartError),
-    /// There is no user to run it as.
     #[error(transparent)]
     User(#[from] SystemUserError),
-    /// No place for its profile.
-    #[error("a folder for the browser's profile can't be made among the temporary files (TMPDIR): {0}")]
+    /// The folder for profiles could not be created.
+    #[error("the folder for the browser's profile can't be created in the temporary folder (TMPDIR): {0}")]
     Profile(#[from] io::Error),
 }
 
 /// Running browsers.
 pub struct Browsers {
-    /// Renders.
     pub engine: Engine,
-    /// Their profiles; removed with this value.
+    /// The profiles, which are removed when this value is dropped.
     _profiles: Profiles,
 }
 
-/// What decides where pages, callbacks and whatever else a client names may go.
+/// Creates the guard that decides which addresses pages, webhooks and storage connections may reach.
 pub fn guard(config: &Config) -> Arc<Guard> {
     Guard::new(
         AddressPolicy::new(config.egress.allow.clone()),
@@ -61,7 +58,7 @@ pub fn guard(config: &Config) -> Arc<Guard> {
     )
 }
 
-/// Starts them; their way out is the guard's.
+/// Starts the browsers; they reach the network only through the guard.
 pub async fn start(config: &Config, guard: Arc<Guard>) -> Result<Browsers, BrowserError> {
     if !config.browser.sandbox {
         tracing::warn!(
@@ -95,7 +92,7 @@ pub async fn start(config: &Config, guard: Arc<Guard>) -> Result<Browsers, Brows
     })
 }
 
-/// The folder of the profiles, and the lock that tells it from what a killed service left behind.
+/// The folder of the profiles, and the lock that distinguishes it from folders of killed processes.
 struct Profiles {
     folder: TempDir,
     _lock: File,
@@ -118,13 +115,13 @@ impl Profiles {
     }
 }
 
-/// Removes profiles whose service is gone. What can't be removed belongs to another user, and stays.
+/// Removes profiles of dead processes. Folders that can't be removed belong to another user and remain.
 fn remove_leftovers() {
     for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
         if !entry.file_name().to_string_lossy().starts_with(PROFILE_PREFIX) {
             continue;
         }
-        // One that was made just now may not be locked yet.
+        // A folder created just now may not be locked yet.
         let age = entry
             .metadata()
             .and_then(|metadata| metadata.modified())

@@ -1,7 +1,7 @@
-//! The account that the first start makes in a private database, so that there is a key to begin with.
+//! The account that the first start creates in a private database, so that there is an API key to begin with.
 //!
-//! Its key and log-in are kept in the data folder, readable by the service's user only, and shown at every start: the
-//! database holds nothing but digests.
+//! Its key and password are stored in the data folder, readable only by the service's user, and printed at every start:
+//! the database contains only digests.
 
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::PgPool;
@@ -27,47 +27,43 @@ use crate::{
 
 /// The key alone, so that scripts can read it.
 const KEY_FILE: &str = "first-api-key";
-/// E-mail address and password, a line each.
+/// Email address and password, one per line.
 const LOG_IN_FILE: &str = "first-log-in";
 const KEY_NAME: &str = "First key";
-/// The largest: the account is the operator's own.
+/// The largest plan, because the account belongs to the operator.
 const PLAN: &str = "Scale";
 
-/// Why there is no first account.
+/// Why the first account could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstAccountError {
-    /// It could not be made.
-    #[error("the first account could not be made: {0}")]
+    #[error("the first account could not be created: {0}")]
     Create(#[from] CreateAccountError),
-    /// Our own password is not good enough.
+    /// The generated password violates the password rules.
     #[error(transparent)]
     Password(#[from] InvalidPassword),
-    /// Its password could not be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
-    /// Its templates could not be made.
-    #[error("the first templates could not be made: {0}")]
+    #[error("the first templates could not be created: {0}")]
     Templates(#[from] TemplateError),
-    /// Its key can't be kept.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What a newcomer needs.
+/// Credentials of the first account, to be printed.
 pub struct FirstAccount {
     key: PlaintextKey,
     /// Two lines, as in [`LOG_IN_FILE`].
     log_in: SecretString,
 }
 
-/// What its owner sees in the place of names, until they choose others.
+/// Shown in place of the owner's name until it is changed.
 const NAME: &str = "Owner";
 const ACCOUNT_NAME: &str = "First account";
 
-/// The first account: made when there is none at all. `None`: its key was revoked, or its file is gone.
+/// Returns the credentials of the first account, which is created if there are no accounts. Returns `None` if its key
+/// was revoked, or the file with its credentials was removed.
 pub async fn ensure(
     db: &PgPool,
     folder: &DataFolder,
@@ -80,7 +76,7 @@ pub async fn ensure(
     let password = &password.expose()[8..28]; // 20 random base62 digits: 119 bits
     let key = PlaintextKey::from_random(rand::random(), true);
     let log_in = format!("{email}\n{password}\n");
-    // Kept before the account exists: after a crash in between, the next start makes both anew.
+    // Stored before the account exists: after a crash in between, the next start creates both again.
     folder.write_secret(KEY_FILE, &format!("{}\n", key.expose()))?;
     folder.write_secret(LOG_IN_FILE, &log_in)?;
     let password_hash = Passwords::default().hash(Password::parse(password)?).await?;
@@ -103,7 +99,7 @@ pub async fn ensure(
         now,
     )
     .await?;
-    // The newest comes first in lists.
+    // Lists show the newest first.
     for demo in Demo::FIRST.into_iter().rev() {
         demos::create(db, created.account, created.owner, demo, demo.name().to_owned(), now).await?;
     }
@@ -126,7 +122,7 @@ async fn read(db: &PgPool, folder: &DataFolder) -> Result<Option<FirstAccount>, 
 }
 
 impl FirstAccount {
-    /// Shows on standard output how to begin; not in the log, which may be kept elsewhere.
+    /// Prints credentials and an example on standard output; not to the log, which may be stored elsewhere.
     pub fn print(&self, base_url: &Url) {
         let base_url = base_url.as_str().trim_end_matches('/');
         let key = self.key.expose();

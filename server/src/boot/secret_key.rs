@@ -1,4 +1,4 @@
-//! The secret key: the operator's, else one that is made in the data folder beside the private database.
+//! The master key: the operator's, or else one that is generated in the data folder of the private database.
 
 use std::sync::Arc;
 
@@ -14,27 +14,26 @@ use crate::{
 
 const KEY_FILE: &str = "secret-key";
 
-/// Why there is no secret key.
+/// Why there is no usable master key.
 #[derive(Debug, thiserror::Error)]
 pub enum ObtainKeyError {
-    /// The operator's database needs the operator's key.
+    /// A database at `DATABASE_URL` requires `PLATEN_SECRET_KEY`.
     #[error(
-        "PLATEN_SECRET_KEY is not set, and has to be with DATABASE_URL: what is sealed in the database must open after \
-         the loss of this machine; `openssl rand -base64 32` makes a key"
+        "PLATEN_SECRET_KEY is not set, but is required with DATABASE_URL: encrypted data in the database must remain \
+         readable after the loss of this machine; create a key with `openssl rand -base64 32`"
     )]
     NotSet,
-    /// The file in the data folder holds something else.
-    #[error("{KEY_FILE} in the data folder holds no key: restore it, or set PLATEN_SECRET_KEY")]
+    /// The file in the data folder contains something else.
+    #[error("{KEY_FILE} in the data folder contains no valid key: restore the file, or set PLATEN_SECRET_KEY")]
     Damaged,
-    /// The data folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// It does not fit the database.
+    /// The key does not match the database.
     #[error(transparent)]
     Unfit(#[from] SecretKeyError),
 }
 
-/// The secret keys, checked against what the database holds. `folder`: of a private database.
+/// Returns the master keys, checked against the database. `folder` is the data folder of a private database.
 pub async fn obtain(
     db: &PgPool,
     config: &SecretsConfig,
@@ -53,7 +52,7 @@ pub async fn obtain(
     Ok(Arc::new(keys))
 }
 
-/// As [`obtain`], for a command that uses the database beside a running service or without one.
+/// Like [`obtain`], for a command, whether or not a service is running.
 pub async fn obtain_for_command(db: &PgPool, config: &Config) -> Result<Arc<SecretKeys>, ObtainKeyError> {
     let folder = match config.database.url {
         None => Some(DataFolder::open(&config.data.folder)?),

@@ -1,4 +1,4 @@
-//! Starts the processes that fill templates: this program, under its hidden command.
+//! Starts the worker processes that fill templates: this program, under a hidden command.
 
 use std::{io, num::NonZeroUsize, thread::available_parallelism};
 
@@ -7,16 +7,16 @@ use platen_template::pool::{ChildCommand, Pool};
 
 /// The hidden command of [`crate::cli`].
 const COMMAND: &str = "fill-templates";
-/// With one process, a template that runs into its limits would hold up every other account's.
+/// With a single process, a template that runs into its limits would delay those of all other accounts.
 const FEWEST: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
-/// Starts one process for each core, and at least two.
+/// Starts one worker process per core, and at least two.
 pub async fn start() -> io::Result<Pool> {
     let cores = available_parallelism().unwrap_or(FEWEST);
     start_some(cores.max(FEWEST)).await
 }
 
-/// Starts as many processes as are asked for.
+/// Starts the given number of worker processes.
 pub async fn start_some(processes: NonZeroUsize) -> io::Result<Pool> {
     let child = ChildCommand {
         program: OWN_PROGRAM.into(),

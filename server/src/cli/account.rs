@@ -1,4 +1,4 @@
-//! The account that a command is about.
+//! Selects the account that a command applies to.
 
 use clap::Args;
 
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Args)]
 #[group(required = true, multiple = true)]
 pub(super) struct AccountArguments {
-    /// The account that the user with this e-mail address owns.
+    /// The account that the user with this email address owns.
     #[arg(long)]
     email: Option<Email>,
     /// The account with this id.
@@ -21,12 +21,12 @@ pub(super) struct AccountArguments {
     account: Option<AccountId>,
 }
 
-/// `--account` wins over `--email`.
+/// `--account` takes precedence over `--email`. An unknown account is the caller's error.
 pub(super) async fn select(database: &Database, arguments: AccountArguments) -> Result<OwnedAccount, Failure> {
     let selection = match (arguments.account, arguments.email) {
         (Some(id), _) => Selection::Id(id),
         (None, Some(email)) => Selection::OwnedBy(email),
-        (None, None) => return Err(Failure::by_caller(&"name the account by --email or --account")),
+        (None, None) => return Err(Failure::by_caller(&"specify the account with --email or --account")),
     };
     accounts::select(&database.pool, selection)
         .await

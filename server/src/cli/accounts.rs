@@ -37,14 +37,15 @@ use crate::{
     store::deletions::DeletionOrder,
 };
 
-/// More would be a mistake.
+/// More credits are assumed to be a typing error.
 const MOST_CREDITS: i64 = 1_000_000_000_000;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Make an account and its owner; the password is the first line of standard input. Prints the account's id.
+    /// Create an account and its owner, with the password from the first line of standard input. Prints the account's
+    /// id.
     Create {
-        /// E-mail address of the owner, who logs in with it.
+        /// Email address with which the owner logs in.
         #[arg(long)]
         email: Email,
         /// Free, Starter, Growth or Scale.
@@ -52,11 +53,11 @@ pub(super) enum Command {
         plan: String,
         #[command(flatten)]
         credits: CreditsArgument,
-        /// Make the owner an operator of the service as well, who may open /admin once they have a second factor.
+        /// Also make the owner an operator of the service, who can open /admin once they have a second factor.
         #[arg(long)]
         admin: bool,
     },
-    /// Give an account another plan. Its limits count from the next request, its credits from the current period on.
+    /// Change an account's plan. Its limits apply from the next request, its credits from the current period on.
     SetPlan {
         #[command(flatten)]
         account: AccountArguments,
@@ -72,53 +73,55 @@ pub(super) enum Command {
     Grant {
         #[command(flatten)]
         account: AccountArguments,
-        /// How many.
+        /// Number of credits.
         #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..=MOST_CREDITS))]
         credits: i64,
         #[command(flatten)]
         reason: ReasonArgument,
     },
-    /// Suspend an account: its keys answer 403, what is queued waits, its people only read. What is being rendered ends.
+    /// Suspend an account: its keys receive status 403, queued renders wait, members have read-only access. Renders in
+    /// progress end.
     Suspend {
         #[command(flatten)]
         account: AccountArguments,
         #[command(flatten)]
         reason: ReasonArgument,
-        /// Tell the owner by mail, with the reason.
+        /// Notify the owner by mail, with the reason.
         #[arg(long)]
         tell_owner: bool,
     },
-    /// Lift the suspension of an account; what is queued goes on.
+    /// Lift the suspension of an account; queued renders continue.
     Restore {
         #[command(flatten)]
         account: AccountArguments,
         #[command(flatten)]
         reason: ReasonArgument,
-        /// Tell the owner by mail.
+        /// Notify the owner by mail.
         #[arg(long)]
         tell_owner: bool,
     },
-    /// Delete an account at once, with its keys, templates, renders and documents. There is no way back.
+    /// Delete an account immediately, with its keys, templates, renders and documents. This can't be undone.
     Delete {
         #[command(flatten)]
         account: AccountArguments,
-        /// Say that it is meant.
+        /// Confirm the deletion.
         #[arg(long, required = true)]
         yes: bool,
     },
-    /// List the accounts that were deleted: when, who asked and when, and how many rows of each kind went with them.
+    /// List deleted accounts: when they were deleted, who requested it and when, and the number of deleted rows of each
+    /// kind.
     Deletions,
-    /// Print the secret with which callbacks are signed; made when it is wanted first.
+    /// Print the secret that signs webhooks; it is created when first needed.
     WebhookSecret {
         #[command(flatten)]
         account: AccountArguments,
-        /// Make a new one. For 24 hours callbacks carry the signature of the former one as well.
+        /// Create a new secret. For 24 hours webhooks are signed with the previous one as well.
         #[arg(long)]
         replace: bool,
     },
-    /// Keep the content of requests for as long as the plan keeps renders, or only until a render has ended.
+    /// Store the content of requests as long as the plan retains renders, or only until a render has ended.
     ///
-    /// `off` also deletes what was kept so far, within minutes, while the service runs.
+    /// `off` also deletes the content stored so far, within minutes, while the service runs.
     KeepContent {
         #[command(flatten)]
         account: AccountArguments,
@@ -135,14 +138,14 @@ pub(super) enum Command {
 
 #[derive(Args)]
 pub(super) struct CreditsArgument {
-    /// Credits of each monthly period. Without it: as many as the plan brings.
+    /// Credits of each monthly period. By default, those of the plan.
     #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(0..=MOST_CREDITS))]
     credits: Option<i64>,
 }
 
 #[derive(Args)]
 pub(super) struct ReasonArgument {
-    /// Why; for the audit log.
+    /// Reason, recorded in the audit log.
     #[arg(long, default_value = "", hide_default_value = true, value_parser = parse_reason)]
     reason: Reason,
 }
@@ -288,7 +291,7 @@ async fn create(database: &Database, email: &Email, password: Password, choice: 
     }
 }
 
-/// Does something to an account that is written down.
+/// Runs an operation on an account that is recorded in the audit log.
 async fn operate(
     config: &Config,
     account: AccountArguments,
@@ -365,7 +368,7 @@ async fn show(database: &Database, account: AccountArguments) -> Result<(), Fail
 fn read_password() -> io::Result<String> {
     let input = io::stdin().lock();
     if input.is_terminal() {
-        eprintln!("Password (is shown while you type):");
+        eprintln!("Password (visible as you type):");
     }
     Ok(input.lines().next().transpose()?.unwrap_or_default())
 }

@@ -16,29 +16,29 @@ use crate::{
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Make a user an operator of the service, who may open /admin once they have a second factor.
+    /// Make a user an operator of the service, who can open /admin once they have a second factor.
     Appoint {
-        /// E-mail address of the user.
+        /// Email address of the user.
         #[arg(long)]
         email: Email,
     },
-    /// Take a user out of the operators, and log them out everywhere.
+    /// Revoke a user's operator access, and end all their sessions.
     Dismiss {
-        /// E-mail address of the user.
+        /// Email address of the user.
         #[arg(long)]
         email: Email,
     },
     /// List the operators, and whether they have a second factor.
     List,
-    /// Check that the audit log is what was written, from its first entry to its last. Prints the end of the chain.
+    /// Verify that the operator audit log is unchanged, from its first entry to its last. Prints the end of the chain.
     ///
-    /// Keep what it prints somewhere else: only with it can a later check tell whether the log was made anew, or cut off.
+    /// Store the output elsewhere: only with it can a later check detect that the log was rewritten or truncated.
     VerifyAudit(Noted),
 }
 
 #[derive(Args)]
 pub(super) struct Noted {
-    /// An entry that must be there: what an earlier check printed.
+    /// An entry that must exist, as printed by an earlier check.
     #[arg(long, value_name = "NUMBER:DIGEST", value_parser = parse_noted)]
     noted: Option<ChainEnd>,
 }
@@ -74,7 +74,7 @@ async fn appoint(database: &Database, email: &Email) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::by_caller(&format!(
-        "there is no user {email}; `platen accounts create --email {email} --admin` makes one"
+        "there is no user {email}; `platen accounts create --email {email} --admin` creates one"
     )))
 }
 
@@ -83,7 +83,7 @@ async fn dismiss(database: &Database, email: &Email) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::by_caller(&format!(
-        "{email} is no operator; `platen admin list` shows who is"
+        "{email} is not an operator; `platen admin list` lists the operators"
     )))
 }
 

@@ -12,12 +12,13 @@ use crate::{
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Make the products and prices at Stripe that are missing, and take over those that are there. Prints them all.
+    /// Create missing products and prices at Stripe, and adopt existing ones. Prints all prices.
     ///
-    /// Prices are found by their lookup keys. To ask for another amount, make a new price for the product at Stripe, let it
-    /// take over the lookup key, and run this again: new customers pay it, and the others what they paid before.
+    /// Prices are found by their lookup keys. To change an amount, create a new price for the product at Stripe,
+    /// transfer the lookup key to it, and run this again: new customers pay the new price, existing ones the previous
+    /// price.
     Sync,
-    /// Compare all customers and subscriptions with Stripe, follow what Stripe says, and print what differed.
+    /// Compare all customers and subscriptions with Stripe, update the database accordingly, and print the differences.
     Reconcile,
 }
 
@@ -66,7 +67,7 @@ async fn reconcile(billing: &Billing) -> Result<(), BillingError> {
     Ok(())
 }
 
-/// With two decimals.
+/// Formats an amount in the currency's smallest unit with two decimals.
 fn in_units(amount: i64) -> String {
     format!("{}.{:02}", amount / 100, amount % 100)
 }

@@ -32,25 +32,25 @@ use crate::{
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Make a connection to a bucket. Prints its id.
+    /// Create a storage connection. Prints its id.
     ///
-    /// The credentials are JSON: for `aws_s3` `{"access_key_id": "…", "secret_access_key": "…"}`, for
-    /// `google_cloud_storage` the file of a service account's key as Google makes it. They are never shown again.
-    /// docs/connections.md has those by which the service needs no key.
+    /// Credentials are JSON: for `aws_s3` `{"access_key_id": "…", "secret_access_key": "…"}`, for
+    /// `google_cloud_storage` the key file of a service account as Google creates it. They are never shown again.
+    /// docs/connections.md describes credentials that need no key.
     Add(Box<AddArguments>),
-    /// List the connections of an account, newest first.
+    /// List the storage connections of an account, newest first.
     List {
         #[command(flatten)]
         account: AccountArguments,
     },
-    /// Write, read and delete an object through a connection, and say what to do about what fails.
+    /// Write, read and delete an object through a storage connection, and suggest fixes for failed steps.
     Test {
-        /// The connection's id, as `connections list` shows it.
+        /// Id of the connection, as `connections list` shows it.
         id: ConnectionId,
     },
-    /// Delete a connection and its credentials. Nothing is delivered through it any more.
+    /// Delete a storage connection and its credentials. Documents are no longer delivered through it.
     Remove {
-        /// The connection's id, as `connections list` shows it.
+        /// Id of the connection, as `connections list` shows it.
         id: ConnectionId,
     },
 }
@@ -59,25 +59,25 @@ pub(super) enum Command {
 pub(super) struct AddArguments {
     #[command(flatten)]
     account: AccountArguments,
-    /// Kind of store: `aws_s3` or `google_cloud_storage`.
+    /// Type of store: `aws_s3` or `google_cloud_storage`.
     #[arg(long)]
     provider: String,
-    /// Name of the connection, for people.
+    /// Display name of the connection.
     #[arg(long)]
     name: String,
     /// Name of the bucket.
     #[arg(long)]
     bucket: String,
-    /// What the names of the objects begin with, up to a slash. Without it: the connection is for the whole bucket.
+    /// Prefix of the objects' names, up to a slash. By default, the connection applies to the whole bucket.
     #[arg(long, value_name = "PREFIX")]
     path_prefix: Option<String>,
-    /// Where the bucket lies, for instance eu-central-1. Amazon's buckets need it.
+    /// Region of the bucket, for instance eu-central-1. Required for Amazon's buckets.
     #[arg(long)]
     region: Option<String>,
-    /// Address of a store that speaks S3 and is not Amazon's.
+    /// Address of an S3-compatible store other than Amazon's.
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
-    /// File with the credentials. Without it: standard input.
+    /// File with the credentials. By default, standard input.
     #[arg(long, value_name = "FILE")]
     credentials: Option<PathBuf>,
 }
@@ -110,7 +110,7 @@ async fn add(database: &Database, config: &Config, arguments: AddArguments) -> R
     }
 }
 
-/// The body of the request that would do the same.
+/// Returns the body of the equivalent API request.
 fn body(arguments: &AddArguments, credentials: Value) -> Value {
     let mut connection = json!({
         "provider": arguments.provider,
@@ -131,7 +131,7 @@ fn body(arguments: &AddArguments, credentials: Value) -> Value {
     json!({"connection": connection})
 }
 
-/// What can't be read is not told: it may be a secret.
+/// Errors omit the content, which may be a secret.
 fn read_credentials(file: Option<&Path>) -> Result<Value, Failure> {
     let text = if let Some(file) = file {
         fs::read_to_string(file)
@@ -200,7 +200,7 @@ async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<
     }
     if failed {
         Err(Failure::by_machine(
-            "the connection does not do all that was tried".to_owned(),
+            "the connection failed at least one step of the test".to_owned(),
         ))
     } else {
         Ok(())
@@ -216,7 +216,7 @@ async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, 
     let account = connections::account_of(&database.pool, id).await?;
     account.ok_or_else(|| {
         Failure::by_caller(&format!(
-            "there is no connection {id}; `platen connections list` shows them"
+            "there is no connection {id}; `platen connections list` lists connections"
         ))
     })
 }

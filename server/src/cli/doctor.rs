@@ -1,4 +1,4 @@
-//! `platen doctor`: everything that the service depends on, each with its remedy.
+//! `platen doctor`: checks everything that the service depends on, and suggests fixes.
 
 mod billing;
 mod browser;
@@ -13,24 +13,23 @@ use std::fmt::Display;
 
 use crate::{cli::failure::Failure, config::Config};
 
-/// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// As it should be.
+    /// No problem.
     Fine,
     /// The service runs, but not as well or as safely as it could.
     Warning,
-    /// The service does not run, or not for long.
+    /// The service can't run, or not for long.
     Broken,
 }
 
-/// What one look has found.
+/// The result of one check.
 #[derive(Debug)]
 struct Finding {
     verdict: Verdict,
     subject: &'static str,
     fact: String,
-    /// What to do; empty when nothing is to be done.
+    /// Suggested fix; empty if none is needed.
     remedy: String,
 }
 
@@ -69,7 +68,7 @@ impl Finding {
     }
 }
 
-/// Prints what was found; fails when something is broken.
+/// Prints all findings; fails if one of them is [`Verdict::Broken`].
 pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
     let mut broken = 0;
     let mut tell = |findings: Vec<Finding>| {
@@ -78,7 +77,7 @@ pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
             broken += usize::from(finding.verdict == Verdict::Broken);
         }
     };
-    // Each is told as soon as it is known: starting a browser takes a moment.
+    // Prints the findings of each check at once, because starting a browser takes a moment.
     tell(machine::look(config));
     tell(fonts::look());
     tell(database::look(config).await);

@@ -1,17 +1,17 @@
-//! Why a command failed, and with which exit code.
+//! The failure of a command, and its exit code.
 
 use std::{error::Error, process::ExitCode};
 
 use crate::store::account_storage;
 
-/// The command could not do what it was asked.
+/// A command failed.
 pub(super) struct Failure {
     exit_code: u8,
     message: String,
 }
 
 impl Failure {
-    /// The arguments or settings are wrong; the same command fails again.
+    /// The arguments or settings are wrong; the same command would fail again.
     pub(super) fn by_caller(error: &impl ToString) -> Self {
         Self {
             exit_code: 2,
@@ -19,12 +19,12 @@ impl Failure {
         }
     }
 
-    /// Something outside is wrong; the same command may succeed once that is mended.
+    /// Something in the environment is wrong; the same command may succeed once that is fixed.
     pub(super) fn by_machine(message: String) -> Self {
         Self { exit_code: 1, message }
     }
 
-    /// Tells it on standard error.
+    /// Prints the message on standard error and returns the exit code.
     pub(super) fn report(self) -> ExitCode {
         eprintln!("platen: {}", self.message);
         ExitCode::from(self.exit_code)

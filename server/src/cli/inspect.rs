@@ -1,4 +1,4 @@
-//! `platen inspect`: what a PDF holds, and whether it conforms to PDF/A-2b by our own check.
+//! `platen inspect`: shows the contents of a PDF, and whether it conforms to PDF/A-2b by Platen's own check.
 
 use std::{
     collections::BTreeMap,
@@ -17,19 +17,19 @@ use serde_json::{Value, json};
 use crate::cli::failure::Failure;
 
 const POINTS_PER_MILLIMETRE: f64 = 72.0 / 25.4;
-/// Reasons that are listed for people; JSON has them all.
+/// Number of violations in the text output; JSON contains all of them.
 const SHOWN_VIOLATIONS: usize = 10;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// A PDF.
+    /// PDF to inspect.
     file: PathBuf,
-    /// As JSON, for programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Prints what the file holds.
+/// Prints the contents of the file. A file that is not a PDF is the caller's error.
 pub(super) fn execute(arguments: &Arguments) -> Result<(), Failure> {
     let file = &arguments.file;
     let failure = |reason: &dyn Display| Failure::by_caller(&format!("{}: {reason}", file.display()));
@@ -44,7 +44,7 @@ pub(super) fn execute(arguments: &Arguments) -> Result<(), Failure> {
         as_text(file, bytes.len(), &inspection)
     };
     match io::stdout().write_all(text.as_bytes()) {
-        // Who looks at the beginning only has seen enough.
+        // A reader such as `head` has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
@@ -55,7 +55,7 @@ fn as_text(file: &Path, length: usize, inspection: &Result<Inspection, PdfError>
     match inspection {
         Ok(inspection) => add_all(&mut text, inspection),
         Err(error) => {
-            let reason = format!("not as Platen writes it, and so not read: {error}");
+            let reason = format!("unreadable, because it is not as Platen writes it: {error}");
             add(&mut text, "Contents", [reason]);
         }
     }
@@ -103,7 +103,7 @@ fn conformance(inspection: &Inspection) -> Vec<String> {
         Ok(conformance) => return vec![format!("to {conformance}")],
         Err(violations) => violations,
     };
-    let mut lines = vec!["not known to, to PDF/A-2b:".to_owned()];
+    let mut lines = vec!["not shown to conform to PDF/A-2b:".to_owned()];
     lines.extend(violations.iter().take(SHOWN_VIOLATIONS).map(ToString::to_string));
     let more = violations.len().saturating_sub(SHOWN_VIOLATIONS);
     if more > 0 {
@@ -112,7 +112,7 @@ fn conformance(inspection: &Inspection) -> Vec<String> {
     lines
 }
 
-/// A subject and what there is of it, one to a line; nothing where there is none.
+/// Adds one line per fact, the first one with the subject; nothing without facts.
 fn add(text: &mut String, subject: &str, facts: impl IntoIterator<Item = String>) {
     for (index, fact) in facts.into_iter().enumerate() {
         let subject = if index == 0 { subject } else { "" };
@@ -121,7 +121,7 @@ fn add(text: &mut String, subject: &str, facts: impl IntoIterator<Item = String>
     }
 }
 
-/// Each text once, with its number where there are several.
+/// Returns each text once, with its count if it occurs several times.
 fn grouped(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

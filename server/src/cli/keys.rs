@@ -24,13 +24,13 @@ use crate::{
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Make a key. Prints the key on standard output, this once, and its id on standard error.
+    /// Create an API key. Prints the key on standard output, only this once, and its id on standard error.
     Create(CreateArguments),
-    /// Replace a key: prints a new one as `create` does, with the same name, scopes and limits.
+    /// Rotate a key: prints a new one, as `create` does, with the same name, scopes and limits.
     Rotate {
-        /// The key's id, as `keys list` shows it.
+        /// Id of the key, as `keys list` shows it.
         id: ApiKeyId,
-        /// The former key is good for so long yet: a number with s, m, h or d.
+        /// How long the previous key remains valid: a number with s, m, h or d.
         #[arg(long, default_value = "24h", value_parser = parse_duration)]
         overlap: Duration,
     },
@@ -39,9 +39,9 @@ pub(super) enum Command {
         #[command(flatten)]
         account: AccountArguments,
     },
-    /// End a key's validity at once.
+    /// Revoke a key immediately.
     Revoke {
-        /// The key's id, as `keys list` shows it.
+        /// Id of the key, as `keys list` shows it.
         id: ApiKeyId,
     },
 }
@@ -50,22 +50,22 @@ pub(super) enum Command {
 pub(super) struct CreateArguments {
     #[command(flatten)]
     account: AccountArguments,
-    /// Name of the key, for people.
+    /// Display name of the key.
     #[arg(long)]
     name: String,
-    /// What the key may do; may be given several times. Without it: everything.
+    /// Scope of the key; may be repeated. By default, all scopes.
     #[arg(long = "scope", value_name = "SCOPE", value_parser = parse_scope)]
     scopes: Vec<Scope>,
-    /// The key is valid until then, for instance 2026-11-21T12:00:00Z. Without it: until it is revoked.
+    /// Time until which the key is valid, for instance 2026-11-21T12:00:00Z. By default, until it is revoked.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     expires: Option<OffsetDateTime>,
-    /// A test key: its documents are stamped TEST and cost nothing.
+    /// Create a test key: its documents are stamped TEST and cost nothing.
     #[arg(long)]
     test: bool,
-    /// The key may be used from this address or network only; may be given several times. Without it: from anywhere.
+    /// Address or network from which the key may be used; may be repeated. By default, from anywhere.
     #[arg(long = "allow-ip", value_name = "NETWORK")]
     networks: Vec<Network>,
-    /// The key may use this template only, and render nothing else; may be given several times. Without it: all.
+    /// Id of a template that the key may use, rendering nothing else; may be repeated. By default, no restriction.
     #[arg(long = "allow-template", value_name = "ID")]
     templates: Vec<TemplateId>,
 }
@@ -186,7 +186,7 @@ fn parse_scope(text: &str) -> Result<Scope, crate::domain::api_key::UnknownScope
 }
 
 fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
-    OffsetDateTime::parse(text, &Rfc3339).map_err(|_| "a time looks like 2026-11-21T12:00:00Z".to_owned())
+    OffsetDateTime::parse(text, &Rfc3339).map_err(|_| "must be a time such as 2026-11-21T12:00:00Z".to_owned())
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
@@ -200,6 +200,6 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     };
     match number.parse::<u16>() {
         Ok(number) if seconds > 0 => Ok(Duration::seconds(i64::from(number) * seconds)),
-        _ => Err("a duration is a number up to 65535 with s, m, h or d, for instance 24h".to_owned()),
+        _ => Err("must be a number up to 65535 with s, m, h or d, for instance 24h".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! `platen render`: one PDF without service and database, by the same engine, with the API's options and checks.
+//! `platen render`: renders one PDF without service or database, with the same engine, options and checks as the API.
 
 use std::{
     fmt,
@@ -30,35 +30,35 @@ use crate::{
 };
 
 const STANDARD_STREAM: &str = "-";
-/// As long as the smallest plan gives.
+/// The limit of the smallest plan.
 const DEADLINE: Duration = Duration::from_mins(1);
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// A file of HTML, an http:// or https:// address, or - for standard input.
+    /// HTML file, http:// or https:// address, or - for standard input.
     ///
-    /// HTML is rendered as if it came by the API: it has no address, so that images and style sheets need absolute
-    /// ones, and files of this machine are out of its reach.
+    /// HTML is rendered as if sent through the API: it has no address, so images and style sheets need absolute ones,
+    /// and it can't read files of this machine.
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
-    /// Where the PDF goes; - is standard output.
+    /// File to which the PDF is written, or - for standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// A file with options of the API, as JSON: {"size": "a5", "orientation": "landscape"}.
+    /// File with options of the API, as JSON: {"size": "a5", "orientation": "landscape"}.
     #[arg(long, value_name = "FILE")]
     options: Option<PathBuf>,
-    /// One option of the API, over those of the file: size=a5, scale=0.8, margin.top=10. May be repeated.
+    /// One option of the API, which overrides the file: size=a5, scale=0.8, margin.top=10. May be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     single_options: Vec<String>,
 }
 
-/// Renders and writes the document.
+/// Renders the document and writes it to the output.
 pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<(), Failure> {
     let started = Instant::now();
     let mut request =
         RenderRequest::from_value(body(&arguments)?).map_err(|faults| Failure::by_caller(&list(&faults)))?;
     let parts = given_parts(std::mem::take(&mut request.parts))?;
-    // A signal must not leave a browser's profile behind.
+    // Handle signals, so that the browser's profile is removed.
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
     let progress = Progress::new();
@@ -105,18 +105,18 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     Ok(())
 }
 
-/// Templates are in the service's database, which this command does without.
+/// Templates are stored in the service's database, which this command doesn't use.
 fn given_parts(parts: Vec<PartSource>) -> Result<Vec<Part>, Failure> {
     let given = parts.into_iter().map(|part| match part {
         PartSource::Given(part) => Ok(part),
         PartSource::Template(_) => Err(Failure::by_caller(
-            &"templates need the service: send them to POST /api/v1/renderers/pdf",
+            &"templates require the service: send the request to POST /api/v1/renderers/pdf",
         )),
     });
     given.collect()
 }
 
-/// The body that a client of the API would send.
+/// Returns the equivalent request body of the API.
 fn body(arguments: &Arguments) -> Result<Value, Failure> {
     let mut body = match &arguments.options {
         Some(file) => read_options(file)?,
@@ -130,7 +130,7 @@ fn body(arguments: &Arguments) -> Result<Value, Failure> {
     }
     for given in ["parts", "output_encoding"] {
         if body.contains_key(given) {
-            let message = format!("{given} is not an option here: SOURCE and --output say it");
+            let message = format!("{given} is not an option of this command: use SOURCE and --output");
             return Err(Failure::by_caller(&message));
         }
     }
@@ -161,7 +161,7 @@ fn read_options(file: &Path) -> Result<Map<String, Value>, Failure> {
     }
 }
 
-/// Sets a member by its dotted name. Where the API takes text the value is text; elsewhere it is JSON if it reads as
+/// Sets a member by its dotted name. If the API expects a string the value is a string, otherwise JSON if it parses as
 /// such.
 fn set(options: &mut Map<String, Value>, name: &str, value: &str) {
     let value = if schema::takes_text("SynchronousRender", name) {
@@ -217,7 +217,7 @@ fn write(output: &Path, pdf: &[u8]) -> Result<(), Failure> {
     std::fs::write(output, pdf).map_err(|error| Failure::by_caller(&format!("{}: {error}", output.display())))
 }
 
-/// One line on the terminal, if there is one, that tells what goes on.
+/// Progress on one line of standard error, if that is a terminal.
 struct Progress {
     terminal: bool,
 }

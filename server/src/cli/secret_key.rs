@@ -12,10 +12,10 @@ use crate::{
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Wrap anew what the secret key wraps: accounts' data keys and people's second factors. Prints how many it were.
+    /// Rewrap data keys and second factors with the new master key. Prints their number.
     ///
-    /// To replace the secret key, set the new one as `PLATEN_SECRET_KEY` and the old one as `PLATEN_FORMER_SECRET_KEY`,
-    /// restart every process, run this command with the same two settings, and then leave the former key out.
+    /// To replace the master key, set the new one as `PLATEN_SECRET_KEY` and the old one as `PLATEN_FORMER_SECRET_KEY`,
+    /// restart every process, run this command with the same two settings, and then unset the former key.
     Rewrap,
 }
 

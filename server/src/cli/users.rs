@@ -14,12 +14,12 @@ use crate::{
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Turn somebody's second factor off who has lost their app and their recovery codes.
+    /// Remove the second factor of a user who has lost their app and their recovery codes.
     ///
-    /// Whoever asks for it may be somebody else: find out who they are first, and not by mail alone. They are told by mail,
-    /// and it is written to the log of their accounts.
+    /// Verify the identity of the requester first, and not by mail alone: they may be an attacker. The user is notified
+    /// by mail, and the removal is recorded in the activity of their accounts.
     RemoveSecondFactor {
-        /// E-mail address of the person.
+        /// Email address of the user.
         #[arg(long)]
         email: Email,
     },

@@ -1,4 +1,4 @@
-//! Payment: how the operator is known to Stripe.
+//! Payment: the operator's account at Stripe.
 
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
@@ -7,59 +7,58 @@ use crate::config::reader::{Fault, Reader, Setting};
 
 const SECRET_KEY: Setting = Setting {
     name: "PLATEN_STRIPE_SECRET_KEY",
-    purpose: "Secret or restricted key of your account at Stripe. Without it nothing is for sale: plans are given by \
+    purpose: "Secret or restricted key of your Stripe account. Without it nothing is for sale; plans are assigned by \
               `platen accounts set-plan`.",
     allowed: "a key that begins with sk_ or rk_",
     default: "none",
 };
 const WEBHOOK_SECRET: Setting = Setting {
     name: "PLATEN_STRIPE_WEBHOOK_SECRET",
-    purpose: "What Stripe signs its events with that it sends to /webhooks/stripe. Needed with PLATEN_STRIPE_SECRET_KEY.",
+    purpose: "Secret that signs the events Stripe sends to /webhooks/stripe. Required with PLATEN_STRIPE_SECRET_KEY.",
     allowed: "a secret that begins with whsec_",
     default: "none",
 };
 const API: Setting = Setting {
     name: "PLATEN_STRIPE_API",
-    purpose: "Where Stripe is asked; only tests have another one.",
+    purpose: "Base URL of Stripe's API; changed only by tests.",
     allowed: "a URL, http:// or https://",
     default: "https://api.stripe.com/",
 };
 const TAX: Setting = Setting {
     name: "PLATEN_STRIPE_TAX",
-    purpose: "Whether Stripe Tax works out VAT and asks customers for address and tax id. Set it up at Stripe first.",
+    purpose: "Whether Stripe Tax calculates VAT and collects customers' address and tax id. Set it up at Stripe first.",
     allowed: "on, off",
     default: "off",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &WEBHOOK_SECRET, &API, &TAX];
 
-/// See the module.
 #[derive(Debug)]
 pub struct BillingConfig {
-    /// `None`: nothing is for sale.
+    /// `None` if nothing is for sale.
     pub stripe: Option<StripeConfig>,
 }
 
-/// An account at Stripe.
+/// The operator's Stripe account.
 #[derive(Debug)]
 pub struct StripeConfig {
-    /// Proves to Stripe who asks.
+    /// Secret or restricted API key.
     pub key: SecretString,
-    /// Proves to us that Stripe tells.
+    /// Verifies the signatures of events.
     pub webhook_secret: SecretString,
-    /// Where Stripe is asked.
+    /// The base URL of Stripe's API.
     pub api: Url,
-    /// Whether Stripe works out taxes.
+    /// Whether Stripe Tax calculates taxes.
     pub tax: bool,
 }
 
 impl StripeConfig {
-    /// Whether money is moved.
+    /// Returns whether the key is of live mode, in which payments are real.
     pub fn is_live(&self) -> bool {
         self.key.expose_secret().contains("_live_")
     }
 
-    /// Where its pages are to which people are sent: Stripe's own, or those of a test.
+    /// Returns the origins of Stripe's hosted pages: Stripe's own, or the test server's.
     pub fn page_origins(&self) -> Vec<String> {
         if self.api.as_str() == API.default {
             vec![
@@ -84,7 +83,7 @@ impl BillingConfig {
         let tax = reader.switch(&TAX);
         if key.is_some() && reader.text(&WEBHOOK_SECRET).is_none() {
             reader.contradiction(format!(
-                "{} is set and {} is not: without it nobody would learn who has paid",
+                "{} is set and {} is not: payments can't be confirmed without it",
                 SECRET_KEY.name, WEBHOOK_SECRET.name
             ));
         }
@@ -99,7 +98,7 @@ impl BillingConfig {
     }
 }
 
-/// What begins otherwise is a fault that does not show it.
+/// Returns `None` for an invalid secret and adds a fault that does not reveal it.
 fn secret(reader: &mut Reader, setting: &Setting, prefixes: &[&str]) -> Option<SecretString> {
     let text = reader.text(setting)?;
     let sound =

@@ -1,4 +1,4 @@
-//! The browsers that render.
+//! Settings of the browsers that render.
 
 use std::{path::PathBuf, thread::available_parallelism};
 
@@ -10,53 +10,53 @@ use crate::config::{
 };
 
 const MIB: u64 = 1 << 20;
-/// What a page may take where there is enough memory, in megabytes.
+/// Memory limit of a page where there is enough memory, in megabytes.
 const PAGE_MEMORY: u64 = 1024;
-/// Sessions take 25 to 40 MB, and each of their processes is looked at several times a second.
+/// Each session takes 25 to 40 MB, and its processes are inspected several times a second.
 const SESSIONS_PER_SLOT: usize = 32;
-/// With less, hardly any page can be printed.
+/// With less, hardly any page can be printed. In megabytes.
 const LEAST_PAGE_MEMORY: u64 = 128;
 
 const CHROMIUM: Setting = Setting {
     name: "PLATEN_CHROMIUM",
-    purpose: "The browser's real binary, not a wrapper script.",
+    purpose: "Path of Chromium's binary, not of a wrapper script.",
     allowed: "path of an existing file",
     default: "chrome-headless-shell, else Debian's chromium-headless-shell, else chromium",
 };
 const SANDBOX: Setting = Setting {
     name: "PLATEN_CHROMIUM_SANDBOX",
-    purpose: "Chromium's own sandbox. Off is dangerous: a page that breaks out of Chromium then has the browser's user.",
+    purpose: "Chromium's sandbox. Off is dangerous: a page that exploits Chromium then acts as the browser's user.",
     allowed: "on, off",
     default: "on",
 };
 const BROWSERS: Setting = Setting {
     name: "PLATEN_BROWSERS",
-    purpose: "Browsers to keep running, and once a page has scripts, as many for such pages; when one crashes, the others \
-              go on.",
+    purpose: "Browsers to run, and as many again for pages with scripts once there are any; if one crashes, the others \
+              continue.",
     allowed: "1 to 64",
     default: "one for every four cores",
 };
 const SLOTS: Setting = Setting {
     name: "PLATEN_SLOTS",
-    purpose: "Renders at once. One more runs for an account that has none, while others hold all slots.",
+    purpose: "Concurrent renders. While other accounts hold all slots, an account without one gets a spare slot.",
     allowed: "1 to 512",
     default: "number of cores, if PLATEN_MEMORY_MB leaves 128 MB for each",
 };
 const SESSIONS: Setting = Setting {
     name: "PLATEN_SESSIONS",
-    purpose: "Pages kept warm at most; fewer where PLATEN_MEMORY_MB leaves no room for them.",
+    purpose: "Maximum number of sessions that are kept ready; fewer if PLATEN_MEMORY_MB leaves no memory for them.",
     allowed: "1 to 1024, more than PLATEN_SLOTS",
     default: "32 for each of PLATEN_SLOTS",
 };
 const PAGE_MEMORY_MB: Setting = Setting {
     name: "PLATEN_PAGE_MEMORY_MB",
-    purpose: "Megabytes that one page may take before its render is ended.",
+    purpose: "Megabytes that one page may use before its render is aborted.",
     allowed: "128 to 65536",
     default: "1024, or what PLATEN_MEMORY_MB leaves for each of PLATEN_SLOTS and the spare slot",
 };
 const RENDERS_PER_BROWSER: Setting = Setting {
     name: "PLATEN_RENDERS_PER_BROWSER",
-    purpose: "Renders after which a browser is replaced by a fresh one.",
+    purpose: "Renders after which a browser is replaced.",
     allowed: "1 to 1000000",
     default: "5000",
 };
@@ -71,27 +71,25 @@ pub(super) const SETTINGS: &[&Setting] = &[
     &RENDERS_PER_BROWSER,
 ];
 
-/// See the module.
 #[derive(Debug)]
 pub struct BrowserConfig {
-    /// `None`: looked for.
+    /// `None` to search for an installed browser.
     pub chromium: Option<PathBuf>,
-    /// Chromium's own sandbox.
+    /// Whether Chromium's sandbox is on.
     pub sandbox: bool,
-    /// Browsers to keep running.
+    /// The number of browsers to run.
     pub browsers: usize,
-    /// Renders at once, without the spare slot.
+    /// Concurrent renders, without the spare slot.
     pub slots: usize,
-    /// Pages kept at most.
+    /// The maximum number of sessions.
     pub sessions: usize,
-    /// In bytes.
+    /// Memory limit of a page, in bytes.
     pub page_memory_bytes: u64,
-    /// A browser's life, in renders.
     pub renders_per_browser: u64,
 }
 
 impl BrowserConfig {
-    /// The browsers, and the memory that they share with everything else.
+    /// Reads the settings of the browsers, and of the memory that they share with everything else.
     pub(super) fn from_env(reader: &mut Reader, private_database: bool) -> Option<(Self, MemoryConfig)> {
         let cores = available_parallelism().map_or(1, std::num::NonZero::get);
         let chromium = reader.parsed_or(&CHROMIUM, None, |text| {
@@ -101,8 +99,8 @@ impl BrowserConfig {
         let browsers = reader.number_or(&BROWSERS, cores.div_ceil(4), 1..=64);
         let memory = browsers.and_then(|browsers| MemoryConfig::from_env(reader, browsers, private_database));
         let page_memory = memory.map_or(u64::MAX, |memory| memory.pages / MIB);
-        // What pages store in a browser's own processes is bounded as one page more. Each has a second one beside it, for
-        // scripts.
+        // Data that pages store in a browser's own processes is limited to the memory of one more page. Each browser
+        // has a second one beside it, for scripts.
         let further = 2 * browsers.unwrap_or(1) as u64 + SPARE_SLOTS as u64;
         let most_slots = (page_memory / LEAST_PAGE_MEMORY).saturating_sub(further);
         let slots = reader.number_or(&SLOTS, (cores as u64).clamp(1, most_slots.max(1)) as usize, 1..=512);
@@ -122,15 +120,16 @@ impl BrowserConfig {
             && sessions < slots + SPARE_SLOTS
         {
             reader.contradiction(format_args!(
-                "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}) and the spare slot: each running render needs a page"
+                "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}) plus the spare slot: each running render \
+                 needs a session"
             ));
         }
         if let (Some(memory), Some(slots), Some(page_memory_mb)) = (memory, slots, page_memory_mb)
             && page_memory_mb * pages > page_memory
         {
             reader.contradiction(format_args!(
-                "{pages} times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}), for PLATEN_SLOTS ({slots}), the spare slot and twice \
-                 for each of PLATEN_BROWSERS, are more than the {page_memory} MB that are left for pages of the {} MB in all \
+                "{pages} times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}), for PLATEN_SLOTS ({slots}), the spare slot \
+                 and two for each of PLATEN_BROWSERS, exceeds the {page_memory} MB left for pages of a total of {} MB \
                  (PLATEN_MEMORY_MB)",
                 memory.total / MIB
             ));

@@ -1,25 +1,25 @@
-//! How many client connections the service keeps open, and how long each may keep it waiting.
+//! Limits of client connections, and timeouts for clients.
 
 use std::time::Duration;
 
 use crate::config::reader::{Reader, Setting};
 
-/// Open files left for the database, browsers, pages' requests and documents, in number.
+/// Number of open files reserved for the database, browsers, requests of pages, and documents.
 pub const RESERVED_FILES: u64 = 1024;
 
-/// Connections are cheap but not free: each may hold a header of 32 KiB and the kernel's buffers.
+/// Each connection may hold a header of 32 KiB and the kernel's buffers.
 const MOST_BY_DEFAULT: usize = 4096;
 const FEWEST_BY_DEFAULT: usize = 64;
 
 const CONNECTIONS: Setting = Setting {
     name: "PLATEN_CONNECTIONS",
-    purpose: "Client connections open at once; each further one is answered 503 and closed.",
+    purpose: "Maximum number of open client connections; further ones receive status 503 and are closed.",
     allowed: "16 to 1000000",
     default: "a quarter of the limit of open files, 4096 at most",
 };
 const PER_NETWORK: Setting = Setting {
     name: "PLATEN_CONNECTIONS_PER_NETWORK",
-    purpose: "Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES may have more.",
+    purpose: "Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES are exempt.",
     allowed: "4 to 1000000",
     default: "a quarter of PLATEN_CONNECTIONS, 64 at least",
 };
@@ -31,13 +31,13 @@ const HEADER_SECONDS: Setting = Setting {
 };
 const IDLE_SECONDS: Setting = Setting {
     name: "PLATEN_IDLE_SECONDS",
-    purpose: "Seconds that a connection stays open between two requests; proxies should reuse theirs for less.",
+    purpose: "Seconds that a connection stays open between two requests; proxies should close idle ones earlier.",
     allowed: "1 to 3600",
     default: "75",
 };
 const WRITE_SECONDS: Setting = Setting {
     name: "PLATEN_WRITE_SECONDS",
-    purpose: "Seconds that a client may go without reading any more of its response.",
+    purpose: "Seconds that a client may pause reading its response.",
     allowed: "1 to 3600",
     default: "30",
 };
@@ -50,25 +50,23 @@ pub(super) const SETTINGS: &[&Setting] = &[
     &WRITE_SECONDS,
 ];
 
-/// See the module.
 #[derive(Debug)]
 pub struct ConnectionsConfig {
-    /// Connections in all. `None`: by the limit of open files.
+    /// Maximum number of connections. `None`: derived from the limit of open files.
     pub total: Option<usize>,
-    /// Connections from one network. `None`: by the total.
+    /// Maximum number of connections from one network. `None`: derived from the total.
     pub per_network: Option<usize>,
-    /// How long a client may keep the service waiting.
     pub timeouts: Timeouts,
 }
 
-/// How long a client may keep the service waiting.
+/// Timeouts for clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// For the header of a request.
+    /// For receiving the header of a request.
     pub header: Duration,
-    /// For another request.
+    /// For the next request to begin.
     pub idle: Duration,
-    /// For room to write more of a response.
+    /// For the client to accept more of a response.
     pub write: Duration,
 }
 
@@ -90,14 +88,14 @@ impl ConnectionsConfig {
         })
     }
 
-    /// Connections in all, in a process that may have this many files open.
+    /// Returns the maximum number of connections of a process that may have `open_files` files open.
     pub fn total(&self, open_files: u64) -> usize {
         let quarter = usize::try_from(open_files / 4).unwrap_or(usize::MAX);
         self.total
             .unwrap_or_else(|| quarter.clamp(FEWEST_BY_DEFAULT, MOST_BY_DEFAULT))
     }
 
-    /// Connections from one network, of this many in all.
+    /// Returns the maximum number of connections from one network, given the total.
     pub fn per_network(&self, total: usize) -> usize {
         self.per_network.unwrap_or_else(|| (total / 4).max(FEWEST_BY_DEFAULT))
     }

@@ -1,4 +1,4 @@
-//! The folder for what must outlive the process, and what a first start puts there.
+//! The data folder, and the account that the first start creates in it.
 
 use std::path::PathBuf;
 
@@ -9,25 +9,24 @@ use crate::{
 
 const DATA_DIR: Setting = Setting {
     name: "PLATEN_DATA_DIR",
-    purpose: "Folder for the private database, the secret key and kept answers. Replicas share it.",
+    purpose: "Folder for the private database, the master key and idempotent responses. Replicas must share it.",
     allowed: "a path",
     default: ".platen; as root /var/lib/platen",
 };
 const FIRST_EMAIL: Setting = Setting {
     name: "PLATEN_FIRST_EMAIL",
-    purpose: "Log-in of the account that the first start makes in a private database.",
-    allowed: "an e-mail address",
+    purpose: "Email address of the account that the first start creates in a private database.",
+    allowed: "an email address",
     default: "owner@localhost",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&DATA_DIR, &FIRST_EMAIL];
 
-/// See the module.
 #[derive(Debug)]
 pub struct DataConfig {
-    /// Absolute, but for a process without a working folder.
+    /// Absolute, unless the process has no working directory.
     pub folder: PathBuf,
-    /// Owner of the first account.
+    /// Email address of the first account's owner.
     pub first_email: Email,
 }
 

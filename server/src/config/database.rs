@@ -1,4 +1,4 @@
-//! Which Postgres holds the data.
+//! The Postgres server that stores the data.
 
 use std::str::FromStr;
 
@@ -9,25 +9,24 @@ use crate::config::reader::{Fault, Reader, Setting};
 
 const DATABASE_URL: Setting = Setting {
     name: "DATABASE_URL",
-    purpose: "Postgres that holds the data, for instance postgres://user:password@host/platen.",
+    purpose: "Postgres server that stores the data, for instance postgres://user:password@host/platen.",
     allowed: "postgres:// address",
     default: "a private Postgres in the data folder",
 };
 const CONNECTIONS: Setting = Setting {
     name: "PLATEN_DATABASE_CONNECTIONS",
-    purpose: "Connections to Postgres that one process keeps at most.",
+    purpose: "Maximum number of connections to Postgres per process.",
     allowed: "2 to 200",
     default: "10",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&DATABASE_URL, &CONNECTIONS];
 
-/// See the module.
 #[derive(Debug)]
 pub struct DatabaseConfig {
-    /// `None`: an embedded one.
+    /// `None`: a private Postgres in the data folder.
     pub url: Option<SecretString>,
-    /// Size of the pool.
+    /// Size of the connection pool.
     pub connections: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Whom those tell who find a hole in the service.
+//! How to report vulnerabilities of the service.
 
 use url::Url;
 
@@ -6,25 +6,24 @@ use crate::config::reader::{Reader, Setting};
 
 const CONTACT: Setting = Setting {
     name: "PLATEN_SECURITY_CONTACT",
-    purpose: "Where to report security problems; /.well-known/security.txt (RFC 9116) tells it to everybody.",
+    purpose: "Where to report vulnerabilities; published in /.well-known/security.txt (RFC 9116).",
     allowed: "mailto: or https:// address",
     default: "none: there is no security.txt",
 };
 const POLICY: Setting = Setting {
     name: "PLATEN_SECURITY_POLICY",
-    purpose: "Page that says what those who report may expect; named in security.txt.",
+    purpose: "Page with the disclosure policy; linked from security.txt.",
     allowed: "https:// address",
     default: "none",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&CONTACT, &POLICY];
 
-/// See the module.
 #[derive(Debug)]
 pub struct DisclosureConfig {
-    /// Without it there is no security.txt.
+    /// If `None`, there is no security.txt.
     pub contact: Option<Url>,
-    /// What those who report may expect.
+    /// The disclosure policy.
     pub policy: Option<Url>,
 }
 
@@ -39,7 +38,7 @@ impl DisclosureConfig {
             Url::parse(text).ok().filter(is_page).map(Some)
         });
         if contact.as_ref().is_some_and(Option::is_none) && policy.as_ref().is_some_and(Option::is_some) {
-            reader.contradiction(format!("{} is of no use without {}", POLICY.name, CONTACT.name));
+            reader.contradiction(format!("{} has no effect without {}", POLICY.name, CONTACT.name));
         }
         Some(Self {
             contact: contact?,

@@ -1,4 +1,4 @@
-//! What pages may fetch beside public addresses.
+//! Private hosts that pages may reach, in addition to public addresses.
 
 use platen_egress::allow::AllowList;
 
@@ -6,17 +6,16 @@ use crate::config::reader::{Reader, Setting};
 
 const ALLOW: Setting = Setting {
     name: "PLATEN_EGRESS_ALLOW",
-    purpose: "Private hosts that pages may reach all the same, separated by commas.",
+    purpose: "Private hosts that pages may reach despite the address policy, separated by commas.",
     allowed: "host, host:port, address, network",
     default: "none",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&ALLOW];
 
-/// See the module.
 #[derive(Debug)]
 pub struct EgressConfig {
-    /// Opened in spite of the address policy.
+    /// Exceptions from the address policy.
     pub allow: AllowList,
 }
 

@@ -1,4 +1,4 @@
-//! Where the service listens and how it is reached.
+//! The address that the service listens on, and the address that clients use.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -11,19 +11,19 @@ use crate::{
 
 const LISTEN: Setting = Setting {
     name: "PLATEN_LISTEN",
-    purpose: "Address and port that the service listens on; port 0 takes a free one.",
+    purpose: "Address and port that the service listens on; port 0 selects a free one.",
     allowed: "address:port",
     default: "127.0.0.1:3000",
 };
 const BASE_URL: Setting = Setting {
     name: "PLATEN_BASE_URL",
-    purpose: "Address under which clients reach the service.",
+    purpose: "Address at which clients reach the service.",
     allowed: "http:// or https:// address without query and fragment",
     default: "http:// and PLATEN_LISTEN",
 };
 const TRUSTED_PROXIES: Setting = Setting {
     name: "PLATEN_TRUSTED_PROXIES",
-    purpose: "Proxies before the service, separated by commas: their X-Forwarded-For says where a request comes from.",
+    purpose: "Proxies in front of the service, separated by commas; their X-Forwarded-For gives the client's address.",
     allowed: "address, network",
     default: "none",
 };
@@ -36,19 +36,17 @@ const SHUTDOWN_GRACE: Setting = Setting {
 
 pub(super) const SETTINGS: &[&Setting] = &[&LISTEN, &BASE_URL, &TRUSTED_PROXIES, &SHUTDOWN_GRACE];
 
-/// See the module.
 #[derive(Debug)]
 pub struct HttpConfig {
-    /// Where to listen.
     pub listen: SocketAddr,
-    /// Where clients find it. When it was not set and the port is 0, the port in it is 0 too; see
+    /// The address that clients use. If it was not set and the port to listen on is 0, its port is 0 too; see
     /// [`Self::base_url_for`].
     pub base_url: Url,
-    /// Whether `base_url` comes from `listen`.
+    /// Whether `base_url` is derived from `listen`.
     base_url_follows_listen: bool,
-    /// Whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<Network>,
-    /// From the first signal to the end of what runs.
+    /// Time from the first signal to the cancellation of running renders.
     pub shutdown_grace: Duration,
 }
 
@@ -74,8 +72,8 @@ impl HttpConfig {
         })
     }
 
-    /// Whether only this machine can ask: it listens on loopback, is known by a name of loopback, and no proxy stands
-    /// before it.
+    /// Returns whether only this machine can reach the service: it listens on loopback, its address has a loopback
+    /// name, and no proxy is in front of it.
     pub fn is_private(&self) -> bool {
         let named = match self.base_url.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -86,7 +84,7 @@ impl HttpConfig {
         named && self.listen.ip().is_loopback() && self.trusted_proxies.is_empty()
     }
 
-    /// The base address once the listener is bound: with port 0 only that knows the port.
+    /// Returns the base address of the bound listener; with port 0, only the listener knows the port.
     pub fn base_url_for(&self, bound: SocketAddr) -> Url {
         if self.base_url_follows_listen {
             local_url(bound).unwrap_or_else(|| self.base_url.clone())

@@ -6,38 +6,38 @@ use crate::config::reader::{Reader, Setting};
 
 const ROLE: Setting = Setting {
     name: "PLATEN_ROLE",
-    purpose: "What this process does: web answers requests, worker does background work, all does both.",
+    purpose: "What this process does: web serves requests, worker does background work, all does both.",
     allowed: "all, web, worker",
     default: "all",
 };
 const DEADLINE: Setting = Setting {
     name: "PLATEN_ASYNC_DEADLINE",
-    purpose: "Seconds that one try of an asynchronous render may take.",
+    purpose: "Seconds that one attempt of an asynchronous render may take.",
     allowed: "1 to 86400",
     default: "600",
 };
 const PAGE_LIMIT: Setting = Setting {
     name: "PLATEN_ASYNC_PAGE_LIMIT",
-    purpose: "Pages of an asynchronously rendered document.",
+    purpose: "Maximum number of pages of an asynchronously rendered document.",
     allowed: "1 to 100000",
     default: "10000",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&ROLE, &DEADLINE, &PAGE_LIMIT];
 
-/// What a process does.
+/// The share of the work that a process does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Role {
     /// Everything.
     All,
-    /// Answers requests, also to render at once.
+    /// Serve requests, including synchronous renders.
     Web,
-    /// Background work.
+    /// Do background work.
     Worker,
 }
 
 impl Role {
-    /// The word for it, as in the setting.
+    /// Returns the name used in the setting.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -46,25 +46,23 @@ impl Role {
         }
     }
 
-    /// Whether it answers requests to the API.
+    /// Returns whether the process serves requests to the API.
     pub fn serves(self) -> bool {
         self != Self::Worker
     }
 
-    /// Whether it does background work.
+    /// Returns whether the process does background work.
     pub fn works(self) -> bool {
         self != Self::Web
     }
 }
 
-/// See the module.
 #[derive(Debug)]
 pub struct JobsConfig {
-    /// What this process does.
     pub role: Role,
-    /// From the claim of a render to the finished bytes.
+    /// Time limit from the claim of a render to the finished bytes.
     pub deadline: Duration,
-    /// Pages of a document.
+    /// Maximum number of pages of a document.
     pub page_limit: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How much one request, one account and the queue may take. Most limits are the plan's; a setting wins over every plan.
+//! Limits of requests, accounts and the queue. Most limits depend on the plan; a setting overrides all plans.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -7,7 +7,7 @@ use crate::{
     domain::plan::PlanLimits,
 };
 
-/// What settings say that a plan decides without them.
+/// The default of settings that a plan decides.
 const BY_PLAN: &str = "by plan";
 
 const BODY_BYTES: Setting = Setting {
@@ -30,25 +30,25 @@ const SYNC_DEADLINE: Setting = Setting {
 };
 const RATE_PER_MINUTE: Setting = Setting {
     name: "PLATEN_RATE_PER_MINUTE",
-    purpose: "Requests that an account may make in a minute; each process counts for itself.",
+    purpose: "Requests that an account may make per minute, counted by each process separately.",
     allowed: "1 to 1000000",
     default: BY_PLAN,
 };
 const CONCURRENCY: Setting = Setting {
     name: "PLATEN_CONCURRENCY",
-    purpose: "Renders that an account may have running or waiting at once in each process.",
+    purpose: "Renders of one account that may run or wait at once, in each process.",
     allowed: "1 to 1000",
     default: BY_PLAN,
 };
 const QUEUE_LIMIT: Setting = Setting {
     name: "PLATEN_QUEUE_LIMIT",
-    purpose: "Renders that may wait for a slot, over all accounts.",
+    purpose: "Renders of all accounts that may wait for a slot.",
     allowed: "1 to 100000",
     default: "200",
 };
 const PAGE_LIMIT: Setting = Setting {
     name: "PLATEN_PAGE_LIMIT",
-    purpose: "Pages of a synchronously rendered document.",
+    purpose: "Maximum number of pages of a synchronously rendered document.",
     allowed: "1 to 100000",
     default: "2000",
 };
@@ -63,22 +63,21 @@ pub(super) const SETTINGS: &[&Setting] = &[
     &PAGE_LIMIT,
 ];
 
-/// See the module.
 #[derive(Debug)]
 pub struct LimitsConfig {
-    /// Largest request body. `None`: by plan.
+    /// Largest request body, in bytes. `None`: by plan.
     pub body_bytes: Option<usize>,
-    /// From the first byte of a request body to its last.
+    /// Time limit from the first byte of a request body to its last.
     pub body_time: Duration,
-    /// From admission to the finished bytes. `None`: by plan.
+    /// Time limit from admission to the finished bytes. `None`: by plan.
     pub sync_deadline: Option<Duration>,
     /// Requests per account and minute. `None`: by plan.
     pub rate_per_minute: Option<NonZeroU32>,
     /// Renders per account, running or waiting. `None`: by plan.
     pub concurrency: Option<usize>,
-    /// Renders that wait.
+    /// Renders that may wait for a slot.
     pub queue_limit: usize,
-    /// Pages of a document.
+    /// Maximum number of pages of a document.
     pub page_limit: usize,
 }
 
@@ -102,7 +101,7 @@ impl LimitsConfig {
         })
     }
 
-    /// A plan's limits, with the operator's in place of those that he set.
+    /// Returns a plan's limits, overridden by those that the operator set.
     pub fn over(&self, plan: PlanLimits) -> PlanLimits {
         PlanLimits {
             concurrency: self.concurrency.unwrap_or(plan.concurrency),

@@ -1,4 +1,4 @@
-//! What is logged, and how.
+//! Filter and format of the log.
 
 use std::io::IsTerminal;
 
@@ -6,34 +6,32 @@ use crate::config::reader::{Reader, Setting};
 
 const FILTER: Setting = Setting {
     name: "PLATEN_LOG",
-    purpose: "Which events are logged, for instance platen_server=debug,info.",
+    purpose: "Filter of logged events, for instance platen_server=debug,info.",
     allowed: "error, warn, info, debug, trace, or a list of target=level",
     default: "info,sqlx=warn,tower_sessions=error",
 };
 const FORMAT: Setting = Setting {
     name: "PLATEN_LOG_FORMAT",
-    purpose: "Form of the log on standard error; auto is text on a terminal, JSON otherwise.",
+    purpose: "Format of the log on standard error; auto is text on a terminal, otherwise JSON.",
     allowed: "auto, text, json",
     default: "auto",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&FILTER, &FORMAT];
 
-/// See the module.
 #[derive(Debug)]
 pub struct LogConfig {
-    /// In the notation of `tracing_subscriber::EnvFilter`.
+    /// In the syntax of `tracing_subscriber::EnvFilter`.
     pub filter: String,
-    /// Form of a line.
     pub format: LogFormat,
 }
 
-/// Form of a line.
+/// Format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// For humans.
     Text,
-    /// One object per line.
+    /// One JSON object per line.
     Json,
 }
 

@@ -1,4 +1,4 @@
-//! Mail: through which server it is sent, and from whom.
+//! Mail: the server that sends it, and the sender's address.
 
 use std::net::IpAddr;
 
@@ -11,53 +11,50 @@ use crate::config::reader::{Fault, Reader, Setting};
 
 const SMTP_URL: Setting = Setting {
     name: "PLATEN_SMTP_URL",
-    purpose: "Server that mail is sent through. smtp:// turns on TLS by STARTTLS: it has to, when there is a password, \
-              else where the server can; ?tls=required, ?tls=opportunistic or ?tls=none decides otherwise. smtps:// is \
-              TLS from the first byte. Without it mail waits, and a developer finds it at /dev/mail.",
+    purpose: "Server that sends mail. smtp:// uses STARTTLS: required if a password is set, otherwise used if the \
+              server offers it; ?tls=required, ?tls=opportunistic or ?tls=none overrides that. smtps:// is TLS from \
+              the first byte. Without it mail is only stored, and a developer reads it at /dev/mail.",
     allowed: "smtp:// or smtps://, [user:password@], host, [:port]",
     default: "none; ports: smtps 465, smtp with a password 587, else 25",
 };
 const MAIL_FROM: Setting = Setting {
     name: "PLATEN_MAIL_FROM",
-    purpose: "Whom mail comes from. Needed with PLATEN_SMTP_URL.",
-    allowed: "an e-mail address, or a name and <address>",
+    purpose: "Sender of mail. Required with PLATEN_SMTP_URL.",
+    allowed: "an email address, or a name and <address>",
     default: "Platen <platen@localhost>",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&SMTP_URL, &MAIL_FROM];
 
-/// See the module.
 #[derive(Debug)]
 pub struct MailConfig {
     /// `None`: no mail is sent.
     pub smtp: Option<SmtpConfig>,
-    /// Whom it comes from.
+    /// The sender.
     pub from: Mailbox,
 }
 
-/// A server for mail.
+/// An SMTP server.
 #[derive(Debug, Clone)]
 pub struct SmtpConfig {
-    /// Name or address.
+    /// Host name or IP address.
     pub host: String,
-    /// Where it listens.
     pub port: u16,
-    /// How the connection is kept from others.
     pub encryption: Encryption,
     /// User and password.
     pub credentials: Option<(String, SecretString)>,
 }
 
-/// How a connection to a server for mail is kept from others.
+/// Transport encryption of the connection to the SMTP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
     /// TLS from the first byte.
     Implicit,
-    /// STARTTLS, or nothing is sent.
+    /// STARTTLS; fails if the server doesn't offer it.
     Required,
-    /// STARTTLS where the server offers it.
+    /// STARTTLS if the server offers it.
     Opportunistic,
-    /// Not at all.
+    /// No encryption.
     None,
 }
 
@@ -76,7 +73,7 @@ impl MailConfig {
         };
         if smtp.is_some() && reader.text(&MAIL_FROM).is_none() {
             reader.contradiction(format!(
-                "{} is set, and {} says not whom its mail comes from: set it to {}",
+                "{} is set but {}, the sender of its mail, is not: set it to {}",
                 SMTP_URL.name, MAIL_FROM.name, MAIL_FROM.allowed
             ));
         }

@@ -1,4 +1,4 @@
-//! How much memory the service takes in all, and how it is split, so that no two parts are promised the same memory.
+//! The memory of the service, and its division into disjoint parts.
 
 use std::fs;
 
@@ -7,48 +7,48 @@ use platen_engine::config::{BROWSER_MEMORY, SECOND_BROWSER_MEMORY};
 use crate::config::reader::{Reader, Setting};
 
 const MIB: u64 = 1 << 20;
-/// What the private Postgres takes: its shared buffers, and its connections.
+/// Memory of the private Postgres: its shared buffers and connections.
 const DATABASE: u64 = 320 * MIB;
-/// With less, nothing of any size is rendered.
+/// With less, no sizable document can be rendered.
 const LEAST: u64 = 1536 * MIB;
-/// How often a document is in memory at most while it is made: filled templates, printed parts, the document that is put
-/// together of them, and its packed form.
+/// The maximum number of copies of a document in memory during a render: filled templates, printed parts, the assembled
+/// document, and its compressed form.
 pub const COPIES: u64 = 4;
-/// The largest document may take this share of what requests hold, so that some are made at once.
+/// The fraction (one sixteenth) of the memory for requests that the largest document may take, so that several
+/// documents fit.
 const SHARE_OF_A_DOCUMENT: u64 = 16;
 
 const MEMORY_MB: Setting = Setting {
     name: "PLATEN_MEMORY_MB",
-    purpose: "Megabytes that the service takes in all, with its browsers, their pages and its private Postgres.",
+    purpose: "Megabytes that the service may use in total, with its browsers, their pages and its private Postgres.",
     allowed: "1536 to 16777216",
     default: "80 % of the control group's limit, else of the machine's memory",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&MEMORY_MB];
 
-/// The memory of the service and of all that it starts, in bytes.
+/// The memory of the service and of all processes that it starts, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryConfig {
-    /// All parts together.
+    /// The sum of all parts.
     pub total: u64,
-    /// What decided the total.
     pub source: MemorySource,
-    /// What the machine or its control group has.
+    /// Memory of the machine or its control group.
     pub available: u64,
-    /// The private Postgres; 0 where the database is the operator's.
+    /// The private Postgres; 0 if the operator provides the database.
     pub database: u64,
     /// Browsers without their pages.
     pub browsers: u64,
-    /// Pages, in use and kept warm, with what they store in their browsers' own processes.
+    /// Pages, in use or kept ready, and the data that they store in their browsers' own processes.
     pub pages: u64,
-    /// The service itself with its worker processes.
+    /// The service itself and its worker processes.
     pub service: u64,
 }
 
-/// What decides how much memory the service takes.
+/// The source of the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemorySource {
-    /// The setting.
+    /// `PLATEN_MEMORY_MB`.
     Setting,
     /// The limit of the control group, in bytes.
     ControlGroup(u64),
@@ -67,9 +67,8 @@ impl MemoryConfig {
         let config = Self::split(total, source, browsers, private_database).map(|config| Self { available, ..config });
         if config.is_none() {
             reader.contradiction(format_args!(
-                "PLATEN_BROWSERS ({browsers}) take {} MB each without their pages and with the browser with frames beside \
-                 it, which leaves nothing of the {} MB that \
-                 the service takes in all (PLATEN_MEMORY_MB)",
+                "PLATEN_BROWSERS ({browsers}) need {} MB each, without their pages and with the browser for frames \
+                 beside it, which leaves too little of the {} MB that the service may use in total (PLATEN_MEMORY_MB)",
                 (BROWSER_MEMORY + SECOND_BROWSER_MEMORY) / MIB,
                 total / MIB
             ));
@@ -77,7 +76,7 @@ impl MemoryConfig {
         config
     }
 
-    /// Of what Postgres and the browsers themselves leave, pages get two thirds and the service a third.
+    /// Divides what Postgres and the browsers leave: two thirds for pages, one third for the service.
     fn split(total: u64, source: MemorySource, browsers: usize, private_database: bool) -> Option<Self> {
         let database = if private_database { DATABASE } else { 0 };
         let browsers = browsers as u64 * (BROWSER_MEMORY + SECOND_BROWSER_MEMORY);
@@ -94,20 +93,22 @@ impl MemoryConfig {
         })
     }
 
-    /// What all requests together may hold, in bytes. The other half is for the process itself and its workers.
+    /// Returns the memory that all requests together may reserve, in bytes: half of the service's share. The other half
+    /// is for the process itself and its worker processes.
     pub fn requests(&self) -> u64 {
         self.service / 2
     }
 
-    /// The largest document, and the longest HTML that templates yield for one, in bytes: by the plan's largest body, and
-    /// by what there is. Of a document the service holds up to [`COPIES`] copies while it is made, so that one request
-    /// takes 64 MiB and twice the largest body at most.
+    /// Returns the size limit of a document, and of the HTML that templates yield for one, in bytes. It follows from
+    /// the plan's largest body and from the available memory. The service holds up to [`COPIES`] copies of a document
+    /// during a render, so one request takes at most 64 MiB plus twice the largest body, its own body included.
     pub fn largest_document(&self, body_bytes: usize) -> u64 {
         ((64 * MIB + body_bytes as u64) / COPIES).min(self.requests() / SHARE_OF_A_DOCUMENT)
     }
 }
 
-/// Bytes that this process may use: what its control group allows, if that is less than what the machine has.
+/// Returns how many bytes this process may use: the limit of its control group, or the machine's memory if that is
+/// less.
 fn available() -> (u64, MemorySource) {
     let machine = machine().unwrap_or(LEAST);
     match control_group() {
@@ -124,8 +125,8 @@ fn machine() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The least limit of the process's control group and those above it (cgroups(7); version 2, else 1). In a container the
-/// group itself is the root of what is mounted.
+/// Returns the lowest limit of the process's control group and its ancestors (cgroups(7); version 2, else 1). In a
+/// container the group itself is the root of the mounted hierarchy.
 fn control_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let limits = groups.lines().filter_map(|line| {

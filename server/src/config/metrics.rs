@@ -1,4 +1,4 @@
-//! Where metrics are served, and to whom.
+//! The address at which metrics are served, and the token that protects them.
 
 use std::net::SocketAddr;
 
@@ -6,31 +6,31 @@ use secrecy::SecretString;
 
 use crate::config::reader::{Fault, Reader, Setting};
 
-/// A shorter token could be guessed.
+/// Shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
 const TOKEN: Setting = Setting {
     name: "PLATEN_METRICS_TOKEN",
-    purpose: "Serves metrics for Prometheus at /metrics to those who send it as a bearer token.",
+    purpose: "Serves Prometheus metrics at /metrics to requests with this bearer token.",
     allowed: "16 or more visible ASCII characters",
     default: "none",
 };
 const LISTEN: Setting = Setting {
     name: "PLATEN_METRICS_LISTEN",
-    purpose: "Address and port on which /metrics is served in place of PLATEN_LISTEN; without a token to everybody who \
-              reaches it.",
+    purpose: "Address and port on which /metrics is served in place of PLATEN_LISTEN; without a token, to everyone who \
+              can reach it.",
     allowed: "address:port",
     default: "none",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&TOKEN, &LISTEN];
 
-/// See the module. Without either there are no metrics.
+/// Without a token or an address no metrics are served.
 #[derive(Debug)]
 pub struct MetricsConfig {
-    /// What whoever asks has to send.
+    /// The bearer token that requests must send.
     pub token: Option<SecretString>,
-    /// A listener of its own.
+    /// The address of a separate listener.
     pub listen: Option<SocketAddr>,
 }
 

@@ -1,55 +1,52 @@
-//! Reads settings one by one and gathers every fault, so that all of them are told at once.
+//! Reads settings one by one and collects all invalid ones, so that they are reported together.
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
 /// An environment variable, as `--help` shows it.
 #[derive(Debug)]
 pub struct Setting {
-    /// The variable's name.
     pub name: &'static str,
-    /// What it is for.
     pub purpose: &'static str,
-    /// Which values it takes.
+    /// The values that are accepted.
     pub allowed: &'static str,
-    /// Which value it has when it is not set or empty; words where it is computed.
+    /// The value if the variable is unset or empty; a description if it is computed.
     pub default: &'static str,
 }
 
-/// A setting that can't be used.
+/// An invalid setting.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A value outside what is allowed.
+    /// A value that is not allowed.
     #[error("{name}: {value:?} is not allowed; allowed: {allowed}")]
     Value {
-        /// The variable.
+        /// The variable's name.
         name: &'static str,
-        /// What it holds.
         value: String,
         /// See [`Setting::allowed`].
         allowed: &'static str,
     },
-    /// A secret outside what is allowed: the value stays out of the message.
+    /// A secret that is not allowed; the message omits its value.
     #[error("{name}: the value is not allowed; allowed: {allowed}")]
     Secret {
-        /// The variable.
+        /// The variable's name.
         name: &'static str,
         /// See [`Setting::allowed`].
         allowed: &'static str,
     },
-    /// Values that are sound alone but not together.
+    /// Values that are valid alone but contradict each other.
     #[error("{0}")]
     Contradiction(String),
 }
 
-/// See the module.
+/// Reads settings through a lookup function.
 pub struct Reader<'a> {
     lookup: &'a dyn Fn(&str) -> Option<String>,
-    /// What was found wrong so far.
+    /// The invalid settings found so far.
     pub faults: Vec<Fault>,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader without faults.
+    /// Creates a reader that gets the values of variables from `lookup`.
     pub fn new(lookup: &'a dyn Fn(&str) -> Option<String>) -> Self {
         Self {
             lookup,
@@ -57,17 +54,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value as it stands; `None` when it is unset or empty.
+    /// Returns the unparsed value, or `None` if it is unset or empty.
     pub fn text(&self, setting: &Setting) -> Option<String> {
         (self.lookup)(setting.name).filter(|value| !value.is_empty())
     }
 
-    /// A parsed value, else the default. `None` only beside a fault.
+    /// Returns the parsed value or the parsed default. `None` only if a fault was added.
     pub fn parsed<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.parsed_or(setting, parse(setting.default), parse)
     }
 
-    /// A parsed value, else a computed default. `None` only when that is `None`, or beside a fault.
+    /// Returns the parsed value or a computed default. `None` only if the default is `None` or a fault was added.
     pub fn parsed_or<T>(
         &mut self,
         setting: &Setting,
@@ -88,14 +85,14 @@ impl<'a> Reader<'a> {
         parsed
     }
 
-    /// A number within bounds, else the default.
+    /// Returns a number within `bounds`, or the default.
     pub fn number<T: FromStr + PartialOrd>(&mut self, setting: &Setting, bounds: RangeInclusive<T>) -> Option<T> {
         self.parsed(setting, |text| {
             text.parse().ok().filter(|number| bounds.contains(number))
         })
     }
 
-    /// A number within bounds, or `None` inside when it is not set. `None` outside only beside a fault.
+    /// Returns a number within `bounds`, or `Some(None)` if the variable is not set. `None` only if a fault was added.
     pub fn number_if_set<T: FromStr + PartialOrd>(
         &mut self,
         setting: &Setting,
@@ -106,7 +103,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A number within bounds, else a computed default.
+    /// Returns a number within `bounds`, or a computed default.
     pub fn number_or<T: FromStr + PartialOrd>(
         &mut self,
         setting: &Setting,
@@ -118,12 +115,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whole seconds within bounds, else the default.
+    /// Returns whole seconds within `bounds`, or the default.
     pub fn seconds(&mut self, setting: &Setting, bounds: RangeInclusive<u64>) -> Option<Duration> {
         self.number(setting, bounds).map(Duration::from_secs)
     }
 
-    /// `on` or `off`, else the default.
+    /// Returns `true` for `on` and `false` for `off`, or the default.
     pub fn switch(&mut self, setting: &Setting) -> Option<bool> {
         self.parsed(setting, |text| match text {
             "on" => Some(true),
@@ -132,7 +129,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Notes that two settings contradict each other.
+    /// Adds a fault for settings that contradict each other.
     pub fn contradiction(&mut self, explanation: impl Display) {
         self.faults.push(Fault::Contradiction(explanation.to_string()));
     }

@@ -1,4 +1,4 @@
-//! The key under which secrets at rest are sealed.
+//! The master key, which encrypts secrets at rest.
 
 use std::sync::Arc;
 
@@ -9,27 +9,26 @@ use crate::{
 
 const SECRET_KEY: Setting = Setting {
     name: "PLATEN_SECRET_KEY",
-    purpose: "Key under which secrets and kept answers are sealed; `openssl rand -base64 32` makes one. `serve` needs it \
-              when DATABASE_URL is set.",
+    purpose: "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
+              `serve` requires it when DATABASE_URL is set.",
     allowed: "32 bytes as base64 or as 64 hexadecimal digits",
-    default: "a key that is made in the data folder",
+    default: "a key that is generated in the data folder",
 };
 
 const FORMER_SECRET_KEY: Setting = Setting {
     name: "PLATEN_FORMER_SECRET_KEY",
-    purpose: "The key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.",
+    purpose: "The previous key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.",
     allowed: "32 bytes as base64 or as 64 hexadecimal digits",
     default: "none",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &FORMER_SECRET_KEY];
 
-/// See the module.
 #[derive(Debug)]
 pub struct SecretsConfig {
-    /// `None`: the one in the data folder.
+    /// `None`: the key in the data folder.
     pub key: Option<Arc<SecretKey>>,
-    /// Still opens what it has sealed.
+    /// The previous key, which only decrypts.
     pub former: Option<Arc<SecretKey>>,
 }
 
@@ -42,7 +41,7 @@ impl SecretsConfig {
     }
 }
 
-/// What is no key is a fault that does not show it.
+/// Returns `None` for an invalid key and adds a fault that does not reveal it.
 fn secret_key(reader: &mut Reader, setting: &Setting) -> Option<Arc<SecretKey>> {
     let text = reader.text(setting)?;
     let key = SecretKey::parse(&text);

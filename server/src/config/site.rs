@@ -1,4 +1,4 @@
-//! The files of the dashboard.
+//! The folder of the dashboard's static files.
 
 use std::{env, path::PathBuf};
 
@@ -6,17 +6,16 @@ use crate::config::reader::{Reader, Setting};
 
 const SITE_DIR: Setting = Setting {
     name: "PLATEN_SITE_DIR",
-    purpose: "Folder with the dashboard's style sheet, scripts, fonts and pictures, which deploy/site.sh builds.",
+    purpose: "Folder with the dashboard's style sheet, scripts, fonts and images, built by deploy/site.sh.",
     allowed: "a path",
-    default: "site, beside the program",
+    default: "site, next to the program",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&SITE_DIR];
 
-/// See the module.
 #[derive(Debug)]
 pub struct SiteConfig {
-    /// The folder. Without it there are no pages; everything else works.
+    /// If it does not exist, there are no pages; everything else works.
     pub folder: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! Stores of documents: the service's own, and those of clients.
+//! Object stores: the default storage, and the service's identities for storage connections.
 
 use secrecy::SecretString;
 use url::Url;
@@ -14,32 +14,32 @@ use crate::{
 
 const DEFAULT_STORAGE: Setting = Setting {
     name: "PLATEN_DEFAULT_STORAGE",
-    purpose: "Where documents without a destination are kept: in the data folder, or in a bucket of yours.",
+    purpose: "Where documents without a destination are stored: in the data folder, or in a bucket of yours.",
     allowed: "disk, aws_s3 or google_cloud_storage",
     default: "disk",
 };
 const DEFAULT_BUCKET: Setting = Setting {
     name: "PLATEN_DEFAULT_BUCKET",
-    purpose: "Name of that bucket; on disk, what the storage is called in callbacks.",
-    allowed: "a name without blanks and slashes",
+    purpose: "Name of that bucket; on disk, the name of the storage in webhooks.",
+    allowed: "a name without spaces and slashes",
     default: "platen-renders",
 };
 const DEFAULT_BUCKET_REGION: Setting = Setting {
     name: "PLATEN_DEFAULT_BUCKET_REGION",
-    purpose: "Where that bucket lies, with PLATEN_DEFAULT_STORAGE=aws_s3.",
+    purpose: "Region of that bucket, with PLATEN_DEFAULT_STORAGE=aws_s3.",
     allowed: "a region, for instance eu-central-1",
-    default: "none: needed unless there is an endpoint",
+    default: "none: required unless there is an endpoint",
 };
 const DEFAULT_BUCKET_ENDPOINT: Setting = Setting {
     name: "PLATEN_DEFAULT_BUCKET_ENDPOINT",
-    purpose: "Address of a store that speaks S3 and is not Amazon's, with PLATEN_DEFAULT_STORAGE=aws_s3.",
+    purpose: "Address of an S3-compatible store other than Amazon's, with PLATEN_DEFAULT_STORAGE=aws_s3.",
     allowed: "http:// or https:// address without path",
     default: "Amazon's",
 };
 const DEFAULT_BUCKET_URL: Setting = Setting {
     name: "PLATEN_DEFAULT_BUCKET_URL",
-    purpose: "Where the public finds the objects of that bucket, for instance a content delivery network before it.",
-    allowed: "http:// or https:// address, to which renders/<uuid>.pdf is added",
+    purpose: "Public address of that bucket's objects, for instance of a content delivery network in front of it.",
+    allowed: "http:// or https:// address, to which renders/<uuid>.pdf is appended",
     default: "the store's own address",
 };
 const GCS_ENDPOINT: Setting = Setting {
@@ -50,9 +50,9 @@ const GCS_ENDPOINT: Setting = Setting {
 };
 const AWS_ACCESS_KEY_ID: Setting = Setting {
     name: "PLATEN_AWS_ACCESS_KEY_ID",
-    purpose: "Access key of the service itself: for its own bucket, and to assume the roles that connections name.",
+    purpose: "Access key of the service itself: for the default storage, and to assume roles of storage connections.",
     allowed: "the id of an access key",
-    default: "none: connections name access keys",
+    default: "none: storage connections need access keys",
 };
 const AWS_SECRET_ACCESS_KEY: Setting = Setting {
     name: "PLATEN_AWS_SECRET_ACCESS_KEY",
@@ -62,10 +62,10 @@ const AWS_SECRET_ACCESS_KEY: Setting = Setting {
 };
 const GOOGLE_KEY: Setting = Setting {
     name: "PLATEN_GOOGLE_KEY",
-    purpose: "Key of the service's own service account at Google: for its own bucket, and to act as the accounts that \
-              connections name.",
-    allowed: "the JSON of a service account's key, as Google makes it",
-    default: "none: connections name keys",
+    purpose: "Key of the service's own service account at Google: for the default storage, and to impersonate the \
+              service accounts of storage connections.",
+    allowed: "the JSON file of a service account's key, as Google creates it",
+    default: "none: storage connections need keys",
 };
 const IAM_ENDPOINT: Setting = Setting {
     name: "PLATEN_IAM_ENDPOINT",
@@ -94,40 +94,36 @@ pub(super) const SETTINGS: &[&Setting] = &[
     &STS_ENDPOINT,
 ];
 
-/// See the module.
 #[derive(Debug)]
 pub struct StorageConfig {
-    /// The service's own.
     pub default: DefaultStorageConfig,
-    /// Google Cloud Storage.
+    /// The address of Google Cloud Storage.
     pub gcs_endpoint: Url,
-    /// Acts as service accounts at Google, if the service has an identity there.
+    /// Impersonates service accounts at Google, if the service has an identity there.
     pub impersonator: Option<Impersonator>,
     /// Assumes roles at Amazon, if the service has an identity there.
     pub token_service: Option<TokenService>,
 }
 
-/// Where documents without a destination go.
 #[derive(Debug)]
 pub struct DefaultStorageConfig {
-    /// What it is called in callbacks; of a bucket, its name.
+    /// The storage's name in webhooks; of a bucket, the bucket's name.
     pub name: String,
     /// `None`: the data folder.
     pub bucket: Option<OwnBucket>,
-    /// Where the public finds what is in the bucket, if not at the store's own address.
+    /// The public address of the bucket's objects, if it is not the store's own.
     pub public_url: Option<Url>,
 }
 
-/// A bucket of the operator's.
+/// A bucket of the operator.
 #[derive(Debug)]
 pub enum OwnBucket {
-    /// In a store that speaks S3.
+    /// In an S3-compatible store.
     AwsS3 {
-        /// Where it lies; Amazon needs it.
+        /// Required by Amazon.
         region: Option<String>,
-        /// Address of a store that is not Amazon's.
+        /// The address of a store other than Amazon's.
         endpoint: Option<Url>,
-        /// Who writes.
         key: AccessKey,
     },
     /// In Google Cloud Storage.
@@ -159,7 +155,7 @@ impl StorageConfig {
 }
 
 impl DefaultStorageConfig {
-    /// The service's identities at Amazon and at Google.
+    /// `amazon` and `google` are the service's own identities.
     fn from_env(reader: &mut Reader, amazon: Option<&AccessKey>, google: Option<&ServiceAccountKey>) -> Option<Self> {
         let provider = reader.parsed(&DEFAULT_STORAGE, |text| match text {
             "disk" => Some(None),
@@ -217,7 +213,7 @@ fn amazon_identity(reader: &mut Reader) -> Option<AccessKey> {
     let secret_access_key = reader.text(&AWS_SECRET_ACCESS_KEY).map(SecretString::from);
     if access_key_id.is_some() != secret_access_key.is_some() {
         reader.contradiction(format_args!(
-            "{} and {} go together",
+            "{} and {} must be set together",
             AWS_ACCESS_KEY_ID.name, AWS_SECRET_ACCESS_KEY.name
         ));
     }
@@ -227,7 +223,7 @@ fn amazon_identity(reader: &mut Reader) -> Option<AccessKey> {
     })
 }
 
-/// What is no key is a fault that does not show it.
+/// Returns `None` for an invalid key and adds a fault that does not reveal it.
 fn google_identity(reader: &mut Reader) -> Option<ServiceAccountKey> {
     let text = reader.text(&GOOGLE_KEY)?;
     let key = ServiceAccountKey::parse(&text);

@@ -1,5 +1,5 @@
-//! Traces. The exporter has variables of its own, which are the same for every program; it reads them itself, once, at
-//! start. Here is what `--help` says of them, and whether there is anything to send.
+//! OpenTelemetry traces. The exporter reads its own standard variables once, at start. This module only describes them
+//! in `--help` and checks whether there is a collector.
 
 use url::Url;
 
@@ -7,26 +7,25 @@ use crate::config::reader::{Reader, Setting};
 
 const ENDPOINT: Setting = Setting {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    purpose: "Collector of OpenTelemetry that gets a trace of each request and job, by OTLP as http/protobuf. The other \
-              variables of OpenTelemetry for its exporter, its sampler and its resource hold as well.",
+    purpose: "OpenTelemetry collector that receives a trace of each request and job, by OTLP as http/protobuf. The \
+              other standard variables of OpenTelemetry for exporter, sampler and resource apply as well.",
     allowed: "http:// or https:// address",
     default: "no traces",
 };
 const SERVICE_NAME: Setting = Setting {
     name: "OTEL_SERVICE_NAME",
-    purpose: "What traces call the service.",
+    purpose: "Name of the service in traces.",
     allowed: "any text",
     default: "platen",
 };
 
 pub(super) const SETTINGS: &[&Setting] = &[&ENDPOINT, &SERVICE_NAME];
 
-/// See the module.
 #[derive(Debug)]
 pub struct TracesConfig {
-    /// Whether there is a collector.
+    /// Whether a collector is set.
     pub wanted: bool,
-    /// What traces call the service.
+    /// The name of the service in traces.
     pub service_name: String,
 }
 

@@ -5,29 +5,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where Debian puts its versions side by side.
+/// The folder in which Debian installs several versions side by side.
 const DEBIAN_FOLDER: &str = "/usr/lib/postgresql";
 
-/// Why no installed Postgres will do.
+/// Why no installed Postgres can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BinariesError {
-    /// There is none.
     #[error(
-        "Postgres is not installed (looked in {DEBIAN_FOLDER}/*/bin and in PATH): run deploy/setup.sh or `apt-get install postgresql`, or set DATABASE_URL"
+        "Postgres is not installed (searched {DEBIAN_FOLDER}/*/bin and PATH): run deploy/setup.sh or \
+         `apt-get install postgresql`, or set DATABASE_URL"
     )]
     Missing,
-    /// The data were written by another major version.
+    /// The cluster was created by another major version, which is not installed.
     #[error(
-        "the database in the data folder was written by Postgres {wanted}, and that version is not installed: install \
-         postgresql-{wanted}, or move the data by pg_upgrade"
+        "the database in the data folder was created by Postgres {wanted}, which is not installed: install \
+         postgresql-{wanted}, or upgrade the data with pg_upgrade"
     )]
     WrongVersion {
-        /// As in the cluster's file `PG_VERSION`.
+        /// The major version in the cluster's file `PG_VERSION`.
         wanted: String,
     },
 }
 
-/// The folder of `postgres`, `initdb` and `pg_ctl`: of that major version when one is named, else of the newest.
+/// Returns the folder of `postgres`, `initdb` and `pg_ctl`: of the major version if one is given, or else of the
+/// newest.
 pub fn find(major: Option<&str>) -> Result<PathBuf, BinariesError> {
     let mut installed: Vec<(u32, PathBuf)> = fs::read_dir(DEBIAN_FOLDER)
         .into_iter()
@@ -64,7 +65,7 @@ fn in_path() -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).find(|folder| is_complete(folder))
 }
 
-/// The major version, for instance `15`, of `postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)`.
+/// Returns the major version, for instance `15` for `postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)`.
 pub fn version_of(folder: &Path) -> Option<String> {
     let output = std::process::Command::new(folder.join("postgres"))
         .arg("--version")

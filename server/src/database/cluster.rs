@@ -1,7 +1,7 @@
-//! The private cluster: made once, its access rules written at every start.
+//! The private cluster: created once, with access rules that are written at every start.
 //!
-//! Nobody reaches it but the user that runs the service: it listens on a Unix socket only, in a folder of mode 0700, and
-//! Postgres asks the kernel who connects (`peer`).
+//! Only the service's user can connect: Postgres listens only on a Unix socket, in a folder of mode 0700, and asks the
+//! kernel for the user of each connection (`peer`).
 
 use std::{
     fs, io,
@@ -20,47 +20,31 @@ use crate::{
     system_user::{self, SystemUserError},
 };
 
-/// Postgres's superuser and the service's database have this name.
+/// Name of Postgres's superuser, and of the service's database.
 const NAME: &str = "platen";
-/// Only names the socket's file; there is no TCP listener.
+/// Only part of the socket's file name; there is no TCP listener.
 const PORT: u16 = 5432;
-/// Beside the service's pool: commands, and an operator's `psql`.
+/// Connections in addition to the service's pool: for commands, and for an operator's `psql`.
 const SPARE_CONNECTIONS: u32 = 30;
 
 /// Why the cluster can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// `initdb` refused.
-    #[error("initdb could not make the database in {}: {said}", .folder.display())]
+    #[error("initdb could not create the database in {}: {said}", .folder.display())]
     Initdb {
-        /// Where.
         folder: PathBuf,
-        /// Its last words.
+        /// The last lines of its error output.
         said: String,
     },
-    /// A program of Postgres could not be started.
+    /// A Postgres program could not be started.
     #[error("{program} could not be started: {source}")]
-    NotStarted {
-        /// Which.
-        program: &'static str,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file could not be read or written.
+    NotStarted { program: &'static str, source: io::Error },
     #[error("{}: {source}", .path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// No fitting Postgres is installed.
+    File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Binaries(#[from] BinariesError),
-    /// The data folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Nobody to run it as.
     #[error(transparent)]
     User(#[from] SystemUserError),
 }
@@ -74,7 +58,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes the cluster unless it is there, and writes who may log in.
+    /// Creates the cluster unless it exists, and writes its access rules. `connections` is the size of the service's
+    /// pool.
     pub async fn prepare(folder: &DataFolder, connections: u32) -> Result<Self, ClusterError> {
         let cluster = Self {
             folder: folder.clone(),
@@ -88,13 +73,12 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// The data folder.
     pub fn folder(&self) -> &DataFolder {
         &self.folder
     }
 
-    /// The server itself, not yet started, with what it says going to a file: a pipe would break when this process is
-    /// killed and Postgres lives on.
+    /// Returns the command that starts the server. Output goes to a file: a pipe would break if this process is killed
+    /// and Postgres survives.
     pub fn server(&self) -> Result<Command, ClusterError> {
         let log = self.folder.postgres_log();
         let open = || {
@@ -119,7 +103,7 @@ impl Cluster {
             ("hba_file", access.join("hba.conf").display().to_string()),
             ("ident_file", access.join("ident.conf").display().to_string()),
             ("max_connections", self.max_connections.to_string()),
-            // Statements stay out of the log: they may hold content.
+            // Statements are not logged, because they may contain content.
             ("log_min_error_statement", "panic".into()),
             ("log_checkpoints", "off".into()),
         ] {
@@ -129,7 +113,7 @@ impl Cluster {
         Ok(command)
     }
 
-    /// Stops a server that a killed service left behind.
+    /// Stops a server that outlived a killed service.
     pub async fn stop_leftover(&self) -> Result<(), ClusterError> {
         let mut command = self.command("pg_ctl");
         command.arg("stop").arg("-D").arg(self.folder.cluster_folder());
@@ -138,14 +122,14 @@ impl Cluster {
         if !output.status.success() {
             tracing::warn!(
                 said = last_words(&output.stderr),
-                "the Postgres that was left behind did not stop"
+                "Postgres of a killed service could not be stopped"
             );
         }
         Ok(())
     }
 
-    /// A program of Postgres, as the user that owns the data, in a process group of its own: Ctrl-C in a terminal is for
-    /// the service, which ends Postgres last.
+    /// Creates a command for a Postgres program, as the user that owns the data. It gets its own process group, so that
+    /// Ctrl-C in a terminal reaches only the service, which stops Postgres last.
     fn command(&self, program: &'static str) -> Command {
         let mut command = Command::new(self.binaries.join(program));
         command
@@ -162,7 +146,7 @@ impl Cluster {
 
     async fn initialise(&self) -> Result<(), ClusterError> {
         let path = self.folder.cluster_folder();
-        tracing::info!(folder = %path.display(), "making a private database");
+        tracing::info!(folder = %path.display(), "creating a private database");
         let draft = self.folder.fresh_cluster_draft()?;
         let mut command = self.command("initdb");
         command.arg("-D").arg(&draft).args([
@@ -198,12 +182,12 @@ impl Cluster {
     }
 }
 
-/// How to reach the service's database in a private cluster.
+/// Returns the options to connect to the service's database in a private cluster.
 pub fn connect_options(folder: &DataFolder) -> PgConnectOptions {
     maintenance_options(folder).database(NAME)
 }
 
-/// How to reach the database that every cluster has.
+/// Returns the options to connect to the maintenance database, which every cluster has.
 pub fn maintenance_options(folder: &DataFolder) -> PgConnectOptions {
     PgConnectOptions::new_without_pgpass()
         .socket(folder.socket_folder())
@@ -213,10 +197,10 @@ pub fn maintenance_options(folder: &DataFolder) -> PgConnectOptions {
         .ssl_mode(PgSslMode::Disable)
 }
 
-/// The service's database in a private cluster.
+/// The name of the service's database in a private cluster.
 pub const DATABASE_NAME: &str = NAME;
 
-/// The major version that wrote the cluster; `None`: there is no cluster yet.
+/// Returns the major version that created the cluster, or `None` if there is no cluster yet.
 pub fn version(folder: &DataFolder) -> Result<Option<String>, ClusterError> {
     let path = folder.cluster_folder().join("PG_VERSION");
     match fs::read_to_string(&path) {
@@ -233,12 +217,12 @@ async fn run(mut command: Command, program: &'static str) -> Result<Output, Clus
         .map_err(|source| ClusterError::NotStarted { program, source })
 }
 
-/// A path as an element of a list: quoted, because it may hold a comma.
+/// Formats a path as an element of a list: quoted, because it may contain a comma.
 fn list_element(path: &Path) -> String {
     format!("\"{}\"", path.display())
 }
 
-/// The last lines of what a program said.
+/// Returns the last lines of a program's output.
 pub fn last_words(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();

@@ -1,4 +1,4 @@
-//! The data folder: what lies where, who owns it, and the locks that keep two services apart.
+//! The data folder: its layout, its owners, and the locks that prevent two services from sharing it.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -17,46 +17,44 @@ use crate::{
     system_user::{self, DATABASE_USER, SystemUser, SystemUserError},
 };
 
-/// The kernel's bound on the path of a Unix socket: 108 bytes in `sockaddr_un`, one of them the closing zero.
+/// The kernel's limit for the path of a Unix socket: 108 bytes in `sockaddr_un`, including the terminating zero.
 const MAX_SOCKET_PATH: usize = 107;
 const SOCKET_NAME: &str = ".s.PGSQL.5432";
 
 /// Why the data folder can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The file system says no.
-    #[error("{}: {source}; PLATEN_DATA_DIR chooses another data folder", .path.display())]
+    /// The file system reported an error.
+    #[error("{}: {source}; set PLATEN_DATA_DIR to another data folder", .path.display())]
     Unusable {
-        /// What could not be made or opened.
+        /// The file or folder that could not be created or opened.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
-    /// The socket's path would not fit.
+    /// The path of Postgres's socket would exceed the kernel's limit.
     #[error(
-        "the data folder's path {} is too long: Postgres's socket in it would have {length} bytes, the kernel allows \
-         {MAX_SOCKET_PATH}; choose a shorter one by PLATEN_DATA_DIR",
+        "the data folder's path {} is too long: the path of Postgres's socket would have {length} bytes, and the \
+         kernel allows {MAX_SOCKET_PATH}; set PLATEN_DATA_DIR to a shorter path",
         .path.display()
     )]
     PathTooLong {
         /// The data folder.
         path: PathBuf,
-        /// Length of the socket's path.
+        /// The length of the socket's path, in bytes.
         length: usize,
     },
-    /// A folder above it is closed to the user that runs Postgres.
+    /// The user that runs Postgres can't traverse a parent folder.
     #[error(
-        "user {user} can't enter {}, so Postgres could not reach its data: choose another data folder by \
-         PLATEN_DATA_DIR, or allow others to pass (chmod o+x)",
+        "user {user} can't enter {}, so Postgres could not reach its data: set PLATEN_DATA_DIR to another folder, or \
+         let others traverse this one (chmod o+x)",
         .folder.display()
     )]
     NotReachable {
-        /// Who.
         user: String,
-        /// Which folder stands in the way.
+        /// The parent folder that can't be traversed.
         folder: PathBuf,
     },
-    /// There is no user to own the database's files.
+    /// There is no user that could own the database's files.
     #[error(transparent)]
     User(#[from] SystemUserError),
 }
@@ -68,14 +66,14 @@ pub struct DataFolder {
     database_user: Option<SystemUser>,
 }
 
-/// An advisory lock on a file; the kernel lets it go when the process ends, however it ends.
+/// An advisory lock on a file; the kernel releases it when the process ends, even after a crash.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl DataFolder {
-    /// Makes the folder and those within it, unless they are there.
+    /// Creates the folder and its subfolders unless they exist.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let length = socket_folder(path).join(SOCKET_NAME).as_os_str().len();
         if length > MAX_SOCKET_PATH {
@@ -88,7 +86,7 @@ impl DataFolder {
             path: path.to_owned(),
             database_user: system_user::unprivileged(DATABASE_USER)?,
         };
-        // As root the database's user has to pass, but needs to list nothing.
+        // As root, the database's user must traverse the folder, but not list it.
         let mode = if folder.database_user.is_some() { 0o711 } else { 0o700 };
         make_folder(&folder.path, mode, None)?;
         if let Some(user) = &folder.database_user {
@@ -99,22 +97,21 @@ impl DataFolder {
         Ok(folder)
     }
 
-    /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Who runs Postgres; `None`: the user of this process.
+    /// Returns the user that runs Postgres, or `None` if that is the user of this process.
     pub fn database_user(&self) -> Option<&SystemUser> {
         self.database_user.as_ref()
     }
 
-    /// Postgres's own data; made by [`crate::database::cluster`].
+    /// The folder of Postgres's data, created by [`crate::database::cluster`].
     pub fn cluster_folder(&self) -> PathBuf {
         self.path.join("postgres")
     }
 
-    /// An empty folder for Postgres's data while they are being made: half a cluster never gets the final name.
+    /// Creates an empty folder for a new cluster, which gets its final name only when it is complete.
     pub fn fresh_cluster_draft(&self) -> Result<PathBuf, FolderError> {
         let path = self.path.join("postgres.new");
         match fs::remove_dir_all(&path) {
@@ -131,37 +128,36 @@ impl DataFolder {
         socket_folder(&self.path)
     }
 
-    /// Postgres's socket itself.
     pub fn socket(&self) -> PathBuf {
         self.socket_folder().join(SOCKET_NAME)
     }
 
-    /// Postgres's mark that the socket is in use.
+    /// The lock file by which Postgres marks the socket as in use.
     pub fn socket_lock(&self) -> PathBuf {
         self.socket_folder().join(format!("{SOCKET_NAME}.lock"))
     }
 
-    /// Who may log in to Postgres: files that Postgres reads and its user can't change.
+    /// The folder of access rules, which Postgres can read and its user can't change.
     pub fn access_folder(&self) -> PathBuf {
         self.path.join("access")
     }
 
-    /// What Postgres says, since it was started last.
+    /// The log of Postgres since its last start.
     pub fn postgres_log(&self) -> PathBuf {
         self.path.join("postgres.log")
     }
 
-    /// One `platen serve` holds it. `None`: another one does.
+    /// Acquires the lock that one `platen serve` holds. Returns `None` if another process holds it.
     pub fn try_serve_lock(&self) -> Result<Option<Lock>, FolderError> {
         self.try_lock("serve.lock")
     }
 
-    /// Whoever runs Postgres holds it. `None`: another process does.
+    /// Acquires the lock of the process that runs Postgres. Returns `None` if another process holds it.
     pub fn try_postgres_lock(&self) -> Result<Option<Lock>, FolderError> {
         self.try_lock("postgres.lock")
     }
 
-    /// The process that holds the service's lock, as it wrote itself down.
+    /// Returns the id of the process that holds the service's lock, as written to the lock file.
     pub fn serve_lock_holder(&self) -> Option<u32> {
         let mut text = String::new();
         File::open(self.path.join("serve.lock"))
@@ -171,7 +167,7 @@ impl DataFolder {
         text.trim().parse().ok()
     }
 
-    /// Reads a secret of the data folder; `None`: there is none.
+    /// Reads a secret from the data folder. Returns `None` if it does not exist.
     pub fn read_secret(&self, name: &str) -> Result<Option<String>, FolderError> {
         let path = self.path.join(name);
         match fs::read_to_string(&path) {
@@ -181,7 +177,7 @@ impl DataFolder {
         }
     }
 
-    /// Keeps a secret in the data folder, readable by this user only: complete or not at all.
+    /// Writes a secret to the data folder atomically, readable only by this user.
     pub fn write_secret(&self, name: &str, text: &str) -> Result<(), FolderError> {
         let path = self.path.join(name);
         private_file::write(&path, text.as_bytes()).map_err(|source| FolderError::Unusable { path, source })
@@ -225,7 +221,7 @@ fn make_folder(path: &Path, mode: u32, owner: Option<&SystemUser>) -> Result<(),
                 DirBuilder::new().recursive(true).mode(0o755).create(parent)?;
             }
             DirBuilder::new().mode(mode).create(path)?;
-            // The process's umask may have taken bits away.
+            // The process's umask may have cleared some bits.
             fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
         }
         owner.map_or(Ok(()), |owner| chown(path, Some(owner.uid), Some(owner.gid)))
@@ -236,7 +232,7 @@ fn make_folder(path: &Path, mode: u32, owner: Option<&SystemUser>) -> Result<(),
     })
 }
 
-/// Every folder above must let others pass, or belong to the user.
+/// Checks that every parent folder can be traversed by others, or belongs to the user.
 fn check_reachable(path: &Path, user: &SystemUser) -> Result<(), FolderError> {
     for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
         let metadata = fs::metadata(folder).map_err(|source| FolderError::Unusable {

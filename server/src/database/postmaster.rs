@@ -1,4 +1,5 @@
-//! The private server's process: started, watched, restarted when it dies, and ended with the service.
+//! The process of the private server: starts it, supervises it, restarts it after a crash, and stops it with the
+//! service.
 
 use std::{
     fs, io,
@@ -15,67 +16,62 @@ use crate::{
     store::{error::StoreError, pool},
 };
 
-/// After a crash Postgres first repeats what its log holds.
+/// After a crash Postgres first replays its write-ahead log.
 const READY_TIMEOUT: Duration = Duration::from_mins(2);
 const READY_POLL: Duration = Duration::from_millis(50);
-/// The orphans of a killed server end by themselves, once they notice.
+/// Orphans of a killed server exit on their own once they notice.
 const ORPHAN_TIMEOUT: Duration = Duration::from_secs(20);
 const ORPHAN_POLL: Duration = Duration::from_millis(50);
-/// How long each way of stopping may take before the next, harsher one.
+/// Timeout of each way of stopping, before the next, harsher one.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
-/// A server that dies more often than that is beyond help.
+/// A server that crashes more often than this is not restarted again.
 const RESTARTS: usize = 5;
 const RESTART_WINDOW: Duration = Duration::from_mins(1);
 
 /// Why the server does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum PostmasterError {
-    /// It ended while it started.
-    #[error("Postgres did not start; it said: {0}")]
+    /// It exited during start.
+    #[error("Postgres did not start; its log ends with: {0}")]
     Ended(String),
-    /// It neither ended nor answered.
-    #[error("Postgres was not ready after {} s; it said: {said}", .after.as_secs())]
+    /// It neither exited nor accepted connections.
+    #[error("Postgres was not ready after {} s; its log ends with: {said}", .after.as_secs())]
     NotReady {
-        /// How long it had.
         after: Duration,
-        /// What it said.
+        /// The last lines of its log.
         said: String,
     },
-    /// Processes of an earlier server don't end.
-    #[error("processes of an earlier Postgres still work on the data and don't end: {0:?}; end them, then start again")]
+    /// Processes of an earlier server are still running.
+    #[error("processes of an earlier Postgres still use the data and don't exit: {0:?}; end them, then try again")]
     Orphans(Vec<u32>),
-    /// It dies again and again.
-    #[error("Postgres died {RESTARTS} times within {} s", RESTART_WINDOW.as_secs())]
+    #[error("Postgres crashed {RESTARTS} times within {} s", RESTART_WINDOW.as_secs())]
     DiesAgain,
-    /// Its process can't be watched.
-    #[error("Postgres's process can't be watched: {0}")]
+    #[error("Postgres's process can't be supervised: {0}")]
     Process(#[from] io::Error),
-    /// It can't be started at all.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// It runs, but its database can't be made.
+    /// It runs, but the service's database could not be created.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// How a server is asked to end.
+/// How a server is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopMode {
-    /// Once nobody is connected.
+    /// Waits until all connections are closed.
     Smart,
-    /// Connections are cut, open transactions undone.
+    /// Closes connections and rolls back open transactions.
     Fast,
 }
 
-/// A running server.
 pub struct Postmaster {
     cluster: Cluster,
     child: Child,
 }
 
 impl Postmaster {
-    /// Starts the server and waits until it answers. What an earlier one left behind is cleared first; the caller holds
-    /// the lock, so it can belong to nobody else.
+    /// Starts the server and waits until it accepts connections. First removes what an earlier server left behind; the
+    /// caller holds the lock, so no other process can own it.
     pub async fn start(cluster: Cluster) -> Result<Self, PostmasterError> {
         clear_leftovers(&cluster).await?;
         let child = start_server(&cluster).await?;
@@ -84,14 +80,14 @@ impl Postmaster {
         Ok(Self { cluster, child })
     }
 
-    /// Starts the server again whenever it dies, until it is told to stop.
+    /// Restarts the server whenever it dies, until `stop` is cancelled. Fails if it dies five times within a minute.
     pub async fn supervise(mut self, stop: CancellationToken) -> Result<(), PostmasterError> {
         let mut deaths: Vec<Instant> = Vec::new();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return self.stop(StopMode::Fast).await,
                 status = self.child.wait() => {
-                    tracing::error!(status = %status?, "Postgres died; it is started again");
+                    tracing::error!(status = %status?, "Postgres died; restarting it");
                 }
             }
             deaths.retain(|death| death.elapsed() < RESTART_WINDOW);
@@ -100,11 +96,11 @@ impl Postmaster {
                 return Err(PostmasterError::DiesAgain);
             }
             self = Self::start(self.cluster).await?;
-            tracing::info!("Postgres is back");
+            tracing::info!("Postgres was restarted");
         }
     }
 
-    /// Ends the server, by harsher means when it does not follow.
+    /// Stops the server, by harsher means after each timeout.
     pub async fn stop(mut self, mode: StopMode) -> Result<(), PostmasterError> {
         let signals: &[Signal] = match mode {
             StopMode::Smart => &[Signal::TERM, Signal::INT, Signal::QUIT],
@@ -151,16 +147,16 @@ async fn start_server(cluster: &Cluster) -> Result<Child, PostmasterError> {
     }
 }
 
-/// Stops the server of a service that was killed, and waits for the orphans of a killed server: two servers on the same
-/// data destroy them. Then removes the marks of the dead, whose process ids may belong to others by now: Postgres would
-/// take those for a running server.
+/// Stops a server that outlived a killed service, and waits for the orphans of a killed server: two servers would
+/// destroy the data that they share. Then removes lock files of dead processes, whose ids may have been reused:
+/// Postgres would mistake them for a running server.
 async fn clear_leftovers(cluster: &Cluster) -> Result<(), PostmasterError> {
     let folder = cluster.folder().cluster_folder();
     let mark = folder.join("postmaster.pid");
     let text = fs::read_to_string(&mark).unwrap_or_default();
     let postmaster: Option<u32> = text.lines().next().and_then(|line| line.trim().parse().ok());
     if postmaster.is_some_and(|process| processes_in(&folder).contains(&process)) {
-        tracing::warn!("a Postgres was left behind by a service that was killed; it is stopped first");
+        tracing::warn!("stopping the Postgres of a killed service");
         cluster.stop_leftover().await?;
     }
     let deadline = Instant::now() + ORPHAN_TIMEOUT;
@@ -183,7 +179,7 @@ async fn clear_leftovers(cluster: &Cluster) -> Result<(), PostmasterError> {
     Ok(())
 }
 
-/// Ids of the processes whose working folder this is, as it is of every process of a server.
+/// Returns the ids of processes with this working directory, as all processes of a server have.
 fn processes_in(folder: &Path) -> Vec<u32> {
     let Ok(folder) = fs::canonicalize(folder) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What is written down of an account: who did what, and from where. Its owner and admins read it.
+//! Account activity: the audit events that an account's owner and admins see.
 
 use crate::domain::{
     caller::{Caller, User},
@@ -8,7 +8,7 @@ use crate::domain::{
 };
 
 deeds! {
-    /// Something that was done in an account. Holds no secrets; what people wrote is read as text.
+    /// An audit event of an account. Contains no secrets; user input in it is shown as plain text.
     Deed;
     AccountRenamed { name: String } "account.renamed" "called the account {name}";
     ContentKept {} "account.content_kept" "decided to keep the content of requests";
@@ -62,35 +62,32 @@ deeds! {
     TemplatePublished { name: String, version: i32 } "template.published" "published version {version} of the template {name}";
 }
 
-/// What did it.
+/// Who or what caused an audit event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actor {
-    /// Somebody who was logged in.
+    /// A logged-in user.
     Person {
-        /// The user.
         id: UserId,
-        /// Their address at that time.
+        /// The user's email address at that time.
         email: String,
     },
-    /// A program with a key.
+    /// A program that used an API key.
     Key {
-        /// The key.
         id: ApiKeyId,
-        /// The address of whoever made it.
+        /// The email address of the key's creator.
         creator: String,
     },
-    /// An operator of the service, by its command line or its own pages.
+    /// An operator of the service, on the command line or in the dashboard.
     Operator,
-    /// The service, by itself.
+    /// The service itself.
     Service,
 }
 
-/// Who did something, and from where.
+/// The actor of an audit event, and the client that was used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doer {
-    /// Who.
     pub actor: Actor,
-    /// From where; `None`: from nowhere in particular.
+    /// `None` if the action did not come from a client, for instance on the command line.
     pub client: Option<Client>,
 }
 
@@ -107,7 +104,7 @@ impl Doer {
         client: None,
     };
 
-    /// A person.
+    /// Returns the actor for a user in a browser.
     pub fn of_person(person: User, client: &Client) -> Self {
         Self {
             actor: Actor::Person {
@@ -118,7 +115,7 @@ impl Doer {
         }
     }
 
-    /// A person who is logged in, or somebody with a key.
+    /// Returns the actor for a caller: a key, or a logged-in user.
     pub fn of_caller(caller: &Caller) -> Self {
         let actor = match caller.key {
             Some(id) => Actor::Key {

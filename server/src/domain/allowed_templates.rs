@@ -1,25 +1,26 @@
-//! Which templates a key may use.
+//! The templates that a key may use.
 
 use std::{collections::BTreeSet, fmt};
 
 use crate::domain::ids::TemplateId;
 
-/// A list of templates. Empty, it forbids nothing; else the key renders these alone, and sees and changes no others.
+/// A list of templates. An empty list means no restriction; otherwise the key renders only these, and neither sees nor
+/// changes others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedTemplates(BTreeSet<TemplateId>);
 
 impl AllowedTemplates {
-    /// Whether every template may be used, and content of any other kind.
+    /// Returns whether there is no restriction: every template may be used, and content of any other kind.
     pub fn everything(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a template may be used.
+    /// Returns whether the template may be used.
     pub fn contains(&self, template: TemplateId) -> bool {
         self.everything() || self.0.contains(&template)
     }
 
-    /// In a fixed order; none when everything is allowed.
+    /// Returns the templates in a fixed order; none if there is no restriction.
     pub fn iter(&self) -> impl Iterator<Item = TemplateId> + '_ {
         self.0.iter().copied()
     }
@@ -31,10 +32,10 @@ impl FromIterator<TemplateId> for AllowedTemplates {
     }
 }
 
-/// A key with a list asks for something that is not in it.
+/// A key that is restricted to certain templates requests something else.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct NotAllowed {
-    /// What it asks for.
+    /// The requested item, as a phrase.
     pub what: String,
 }
 
@@ -49,7 +50,7 @@ impl fmt::Display for NotAllowed {
 }
 
 impl NotAllowed {
-    /// Something that is no template of the list, in words that follow "not for".
+    /// Creates an error for a requested item, given as a phrase that follows "not for".
     pub fn new(what: impl Into<String>) -> Self {
         Self { what: what.into() }
     }

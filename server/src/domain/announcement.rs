@@ -1,4 +1,4 @@
-//! What operators tell everybody: the rules for it.
+//! Rules for announcements that operators publish to all users.
 
 use platen_app::model::{admin::announcement::AnnouncementForm, announcement::Level, rejection::Field};
 use time::{OffsetDateTime, PrimitiveDateTime, format_description::FormatItem, macros::format_description};
@@ -6,32 +6,30 @@ use url::Url;
 
 use crate::domain::line::line;
 
-/// Characters of what is told, and of what its link says.
+/// Maximum lengths of text and link text, in characters.
 const LONGEST_WORDS: usize = 500;
 const LONGEST_LINK_WORDS: usize = 100;
-/// Characters of an address.
+/// Maximum length of a link's address, in bytes.
 const LONGEST_LINK: usize = 2000;
 
-/// How browsers write a moment.
+/// The format of a browser's `datetime-local` field.
 const MOMENT: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]");
 
-/// One that can be made.
+/// A valid announcement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAnnouncement {
-    /// Plain text.
+    /// Plain text on one line.
     pub words: String,
-    /// Where there is more to read, `https` always, and what the link says.
+    /// An `https` address with further information, and the text of the link.
     pub link: Option<(Url, String)>,
-    /// How much it matters.
     pub level: Level,
-    /// From then on.
     pub starts_at: OffsetDateTime,
-    /// Until then.
+    /// `None`: until it is ended.
     pub ends_at: Option<OffsetDateTime>,
 }
 
 impl NewAnnouncement {
-    /// Reads what an operator has typed. Fails with every field that breaks its rule.
+    /// Validates an operator's form. Fails with all invalid fields.
     pub fn parse(form: &AnnouncementForm, now: OffsetDateTime) -> Result<Self, Vec<Field>> {
         let mut faults = Vec::new();
         let words = line(&form.words, LONGEST_WORDS);

@@ -1,7 +1,7 @@
-//! API keys: their form, their scopes, their digest.
+//! API keys: format, scopes and digest.
 //!
-//! A key is `pk_live_` or `pk_test_`, 32 random bytes as 43 base62 digits, and the CRC-32 of all before it as 6 base62
-//! digits, so that secret scanners can tell a key from noise and a mistyped key needs no look-up.
+//! A key is `pk_live_` or `pk_test_`, 32 random bytes as 43 base62 digits, and the CRC-32 of everything before it as 6
+//! base62 digits. The checksum lets secret scanners recognize keys, and mistyped keys be rejected without a lookup.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
@@ -15,7 +15,7 @@ const RANDOM_DIGITS: usize = 43; // 62^43 > 2^256
 const CHECKSUM_DIGITS: usize = 6; // 62^6 > 2^32
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A key as its owner holds it. Shown once; neither printed by accident nor stored.
+/// A key in plain text. It is shown once, and neither logged by accident nor stored.
 #[derive(Debug, Clone)]
 pub struct PlaintextKey(SecretString);
 
@@ -27,7 +27,7 @@ pub struct PlaintextKey(SecretString);
 pub struct MalformedKey;
 
 impl PlaintextKey {
-    /// Makes the key of 32 random bytes.
+    /// Creates a key from 32 random bytes.
     pub fn from_random(random: [u8; 32], livemode: bool) -> Self {
         let mut text = String::from(if livemode { LIVE_PREFIX } else { TEST_PREFIX });
         text.push_str(&base62(random, RANDOM_DIGITS));
@@ -35,7 +35,7 @@ impl PlaintextKey {
         Self(text.into())
     }
 
-    /// Reads a key as it came in.
+    /// Parses a key received from a client.
     pub fn parse(text: &str) -> Result<Self, MalformedKey> {
         let digits = text
             .strip_prefix(LIVE_PREFIX)
@@ -52,23 +52,23 @@ impl PlaintextKey {
         Ok(Self(text.into()))
     }
 
-    /// What is stored of it.
+    /// Returns the digest, which is stored instead of the key.
     pub fn digest(&self) -> KeyDigest {
         KeyDigest(Sha256::digest(self.0.expose_secret()).into())
     }
 
-    /// What may be shown again to tell keys apart: the prefix and the first four random digits.
+    /// Returns the prefix and the first four random digits, which may be shown to distinguish keys.
     pub fn hint(&self) -> &str {
         &self.0.expose_secret()[..LIVE_PREFIX.len() + 4]
     }
 
-    /// The whole key, for the one time that it is shown.
+    /// Returns the whole key, to be shown once.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 }
 
-/// SHA-256 of a key. Keys are random, so a slow hash would bring nothing.
+/// The SHA-256 of a key. Keys are random, so a slow hash would add no security.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyDigest([u8; 32]);
 
@@ -78,33 +78,33 @@ impl KeyDigest {
         &self.0
     }
 
-    /// Compares with stored bytes in a time that does not depend on where they differ.
+    /// Compares the digest with stored bytes in constant time.
     pub fn matches(&self, stored: &[u8]) -> bool {
         self.0.ct_eq(stored).into()
     }
 }
 
-/// One thing that a key may be allowed to do.
+/// A permission of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// Render, cancel, send a callback again.
+    /// Render, cancel renders, and send webhooks again.
     Render,
-    /// Look at renders.
+    /// Read renders.
     RendersRead,
-    /// Look at templates.
+    /// Read templates.
     TemplatesRead,
     /// Create, change and delete templates.
     TemplatesWrite,
-    /// Look at credits.
+    /// Read credits.
     UsageRead,
-    /// Look at storage connections.
+    /// Read storage connections.
     ConnectionsRead,
     /// Create, change and delete storage connections.
     ConnectionsWrite,
 }
 
 impl Scope {
-    /// Every scope.
+    /// All scopes.
     pub const ALL: [Self; 7] = [
         Self::Render,
         Self::RendersRead,
@@ -115,7 +115,7 @@ impl Scope {
         Self::ConnectionsWrite,
     ];
 
-    /// The word used on the command line, in answers and in the database.
+    /// Returns the name used on the command line, in responses and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Render => "render",
@@ -135,7 +135,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// No scope has this name.
+/// There is no scope with this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no such scope; allowed are render, renders:read, templates:read, templates:write, usage:read, connections:read, \
@@ -154,22 +154,21 @@ impl FromStr for Scope {
     }
 }
 
-/// What a key may do.
+/// The scopes of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scopes(BTreeSet<Scope>);
 
 impl Scopes {
-    /// Everything.
+    /// All scopes.
     pub fn all() -> Self {
         Self(Scope::ALL.into())
     }
 
-    /// Whether a scope is among them.
     pub fn contains(&self, scope: Scope) -> bool {
         self.0.contains(&scope)
     }
 
-    /// In a fixed order.
+    /// Returns the scopes in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = Scope> + '_ {
         self.0.iter().copied()
     }
@@ -181,14 +180,14 @@ impl FromIterator<Scope> for Scopes {
     }
 }
 
-/// The CRC-32 (ISO-HDLC) of a text in base62.
+/// Returns the CRC-32 (ISO-HDLC) of a text in base62.
 fn checksum(text: &str) -> String {
     let mut bytes = [0; 32];
     bytes[28..].copy_from_slice(&crc32fast::hash(text.as_bytes()).to_be_bytes());
     base62(bytes, CHECKSUM_DIGITS)
 }
 
-/// A big-endian number in base62, with leading zeros, by repeated division.
+/// Formats a big-endian number in base62 with leading zeros, by repeated division.
 fn base62(mut number: [u8; 32], digits: usize) -> String {
     let mut text = vec![0; digits];
     for digit in text.iter_mut().rev() {
@@ -213,7 +212,7 @@ mod tests {
             let key = PlaintextKey::from_random([0xff; 32], livemode);
             assert_eq!(key.expose().len(), 57);
             assert!(key.expose().starts_with(prefix));
-            let read = PlaintextKey::parse(key.expose()).expect("a key of ours");
+            let read = PlaintextKey::parse(key.expose()).expect("a valid key");
             assert!(read.digest().matches(key.digest().as_bytes()));
         }
     }
@@ -223,7 +222,7 @@ mod tests {
         let key = PlaintextKey::from_random([0; 32], true);
         let (body, found) = key.expose().split_at(51);
         assert_eq!(body, format!("pk_live_{}", "0".repeat(43)));
-        // 62 ** 43 > 2 ** 256, so the highest number still fits; its digits were computed apart.
+        // 62 ** 43 > 2 ** 256, so the highest number still fits; its digits were computed separately.
         assert_eq!(base62([0xff; 32], 43), "yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1");
         assert_eq!(found, "3xC1Wz");
     }

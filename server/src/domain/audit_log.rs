@@ -1,5 +1,4 @@
-//! What operators and the service did to accounts, for those who answer for the service. The chain of rows that it is
-//! written in is made by the database.
+//! The operator audit log: actions of operators and the service. The database maintains the hash chain of its rows.
 
 use std::str::FromStr;
 
@@ -12,7 +11,7 @@ use crate::domain::{
 };
 
 deeds! {
-    /// Something that was done by who runs the service. Holds no secrets.
+    /// An audit event of an operator or the service. Contains no secrets.
     AuditDeed;
     OperatorAppointed { email: String } "operator.appointed" "made {email} an operator";
     OperatorDismissed { email: String } "operator.dismissed" "took {email} out of the operators";
@@ -31,27 +30,26 @@ deeds! {
     AnnouncementEnded { words: String } "announcement.ended" "ended the announcement: {words}";
 }
 
-/// Who did something.
+/// The actor of an audit event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum AuditDoer {
-    /// Somebody in the operators' area.
+    /// A user in the operators' area.
     Operator {
-        /// The user.
         id: UserId,
-        /// Their address at that time.
+        /// The user's email address at that time.
         email: String,
-        /// Where they were.
+        /// The user's IP address.
         address: String,
     },
-    /// Whoever may run commands on the machine.
+    /// A user who may run commands on the machine.
     CommandLine,
-    /// The service, by itself.
+    /// The service itself.
     Service,
 }
 
 impl AuditDoer {
-    /// An operator.
+    /// Returns the actor for an operator.
     pub fn of_operator(operator: &Operator) -> Self {
         Self::Operator {
             id: operator.user.id,
@@ -60,7 +58,7 @@ impl AuditDoer {
         }
     }
 
-    /// Who it was, for people.
+    /// Returns the display name of the actor.
     pub fn who(&self) -> &str {
         match self {
             Self::Operator { email, .. } => email,
@@ -69,7 +67,7 @@ impl AuditDoer {
         }
     }
 
-    /// Where they were.
+    /// Returns the actor's IP address; `None` for the command line and the service.
     pub fn address(&self) -> Option<&str> {
         match self {
             Self::Operator { address, .. } => Some(address),
@@ -78,21 +76,20 @@ impl AuditDoer {
     }
 }
 
-/// What is digested: who did what to which account, when and why.
+/// The content of an entry, over which the digest is computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Who.
     pub by: AuditDoer,
-    /// To which account, if it is about one.
+    /// The account concerned, if any.
     pub account: Option<AccountId>,
-    /// What that was called then: its name, or its owner's address.
+    /// The account's name at that time, or its owner's email address.
     pub account_name: Option<String>,
-    /// What; `None` when read: another release wrote it.
+    /// The event; read as `None` if another release wrote a kind that is unknown here.
     #[serde(deserialize_with = "known_deed")]
     pub deed: Option<AuditDeed>,
-    /// Why, in the operator's words; may be empty.
+    /// The operator's reason; may be empty.
     pub reason: String,
 }
 
@@ -101,11 +98,11 @@ fn known_deed<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Optio
     Ok(serde_json::from_value(deed).ok())
 }
 
-/// Why an operator does something: it is written down beside it.
+/// The reason of an operator's action, recorded with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reason(String);
 
-/// The text is no reason.
+/// The text is empty or too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a reason has 1 to {MOST_OF_A_REASON} characters")]
 pub struct InvalidReason;
@@ -113,7 +110,7 @@ pub struct InvalidReason;
 const MOST_OF_A_REASON: usize = 500;
 
 impl Reason {
-    /// Without blanks around it; empty where a command was given none.
+    /// Returns the trimmed text; empty if a command was given none.
     pub fn as_str(&self) -> &str {
         &self.0
     }

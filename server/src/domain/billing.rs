@@ -1,4 +1,4 @@
-//! What an account may use because of what it pays for.
+//! Subscriptions: what an account may use because of its payments.
 
 use std::time::Duration as StdDuration;
 
@@ -6,18 +6,18 @@ use time::{Duration, OffsetDateTime};
 
 use crate::domain::job::spread;
 
-/// The plan of those who pay for nothing.
+/// The plan of accounts without a subscription.
 pub const FREE: &str = "Free";
-/// So long a plan goes on that is not paid.
+/// How long an unpaid plan remains in effect.
 pub const GRACE: Duration = Duration::days(7);
-/// So long somebody who looks has a customer in hand. Asking takes less.
+/// How long a worker holds a customer while updating it. Requests to Stripe take less.
 pub const LEASE: StdDuration = StdDuration::from_mins(5);
-/// Where nothing is to be expected, somebody looks all the same: an event may have been lost.
+/// Interval of updates when no change is expected, because an event may have been lost.
 const LOOK_EVERY: Duration = Duration::DAY;
-/// Stripe needs a moment when a period ends.
+/// Stripe needs a moment to act when a period ends.
 const AFTERWARDS: Duration = Duration::minutes(2);
 
-/// Waits before the second, third … look; then an hour each time.
+/// Delays before the second, third … attempt; further ones follow hourly.
 const DELAYS: [StdDuration; 4] = [
     StdDuration::from_secs(5),
     StdDuration::from_mins(1),
@@ -25,12 +25,13 @@ const DELAYS: [StdDuration; 4] = [
     StdDuration::from_hours(1),
 ];
 
-/// How long to wait after a look has failed, when `failures` have failed before it.
+/// Returns the delay after a failed update that followed `failures` earlier ones. `chance`, from 0 to 1, spreads
+/// retries.
 pub fn delay(failures: i32, chance: f64) -> StdDuration {
     spread(&DELAYS, failures.min(3), chance).unwrap_or(DELAYS[3])
 }
 
-/// What part of credits that were bought a refund takes back: as large a part as that of the amount, rounded down.
+/// Returns how many purchased credits a refund takes back: the refunded fraction of the amount, rounded down.
 pub fn refunded_credits(credits: i64, paid: i64, refunded: i64) -> i64 {
     if paid <= 0 {
         return 0;
@@ -39,60 +40,56 @@ pub fn refunded_credits(credits: i64, paid: i64, refunded: i64) -> i64 {
     i64::try_from(part).unwrap_or(credits)
 }
 
-/// A subscription, as it is at Stripe.
+/// A subscription at Stripe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// Stripe's name for it.
+    /// Stripe's id.
     pub id: String,
-    /// Stripe's word.
+    /// Stripe's status.
     pub status: String,
-    /// What it pays for from the next period on, or now.
+    /// The product paid for, now or from the next period on.
     pub product: String,
-    /// Its periods are the months from here.
+    /// The monthly periods are counted from here.
     pub anchor: OffsetDateTime,
-    /// When the current one ends.
+    /// The end of the current period.
     pub period_ends_at: OffsetDateTime,
-    /// When the subscription ends, if that is decided.
+    /// The end of the subscription, if it has been decided.
     pub cancel_at: Option<OffsetDateTime>,
-    /// What stays paid for after a change to something smaller.
+    /// The larger product that remains paid for after a downgrade.
     pub kept: Option<Kept>,
-    /// Since when something is to be paid.
+    /// The time since which a payment is due.
     pub unpaid_since: Option<OffsetDateTime>,
-    /// Credits that its owner allows beyond those of the plan, in each period.
+    /// Credits in each period that the owner allows in addition to those of the plan.
     pub overage_limit: i64,
-    /// When it began.
     pub created_at: OffsetDateTime,
 }
 
-/// What stays paid for.
+/// A product that remains in effect until the end of its paid period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// What it is.
     pub product: String,
-    /// Until then.
     pub until: OffsetDateTime,
 }
 
-/// How a subscription stands.
+/// The payment status of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// Paid for.
     Paid,
-    /// Something is to be paid, and until then everything goes on.
+    /// A payment is due; until the end of the grace period nothing changes.
     Due {
-        /// The end of it.
+        /// The end of the grace period.
         until: OffsetDateTime,
     },
-    /// Something was to be paid for too long.
+    /// A payment is past due, and the grace period is over.
     Overdue,
-    /// It has ended.
+    /// The subscription has ended.
     Ended,
-    /// It has never begun: the first payment is still to come, or never came.
+    /// The subscription has not started: the first payment is pending, or failed.
     Unborn,
 }
 
 impl Subscription {
-    /// How it stands. Words that are unknown here are those of something that pays for nothing.
+    /// Returns the status. Unknown statuses of Stripe count as ended.
     pub fn standing(&self, now: OffsetDateTime) -> Standing {
         match self.status.as_str() {
             "active" | "trialing" => Standing::Paid,
@@ -109,7 +106,7 @@ impl Subscription {
         }
     }
 
-    /// What may be used; `None`: nothing that costs.
+    /// Returns the product that is in effect, or `None` if nothing is paid for.
     pub fn product_at(&self, now: OffsetDateTime) -> Option<&str> {
         match self.standing(now) {
             Standing::Paid | Standing::Due { .. } => {
@@ -120,12 +117,12 @@ impl Subscription {
         }
     }
 
-    /// Whether anything may be had that is paid for afterwards: not by those who are late with paying.
+    /// Returns whether credits may be used before they are paid for: only if no payment is due.
     pub fn has_trust(&self, now: OffsetDateTime) -> bool {
         self.standing(now) == Standing::Paid
     }
 
-    /// What may be used beyond the credits, where the plan lets it be `most`.
+    /// Returns the limit of overage credits, where the plan allows at most `most`.
     pub fn overage_limit_at(&self, now: OffsetDateTime, most: i64) -> i64 {
         if self.has_trust(now) {
             self.overage_limit.min(most)
@@ -134,12 +131,12 @@ impl Subscription {
         }
     }
 
-    /// Whether it goes on, however it is paid for.
+    /// Returns whether the subscription continues, whatever its payment status.
     pub fn is_alive(&self, now: OffsetDateTime) -> bool {
         !matches!(self.standing(now), Standing::Ended | Standing::Unborn)
     }
 
-    /// When somebody has to look at it again; `None`: only if Stripe says so.
+    /// Returns when the subscription must be updated from Stripe again, or `None` if only an event requires it.
     pub fn look_at(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         if !self.is_alive(now) {
             return None;
@@ -155,8 +152,8 @@ impl Subscription {
     }
 }
 
-/// The one of an account's subscriptions that counts: of those that go on the one that gives the most, else the one that
-/// began last. Those that have never begun don't count.
+/// Returns the subscription of an account that determines its plan: among those that continue the one with the highest
+/// worth, or else the latest one. Subscriptions that have not started are ignored.
 pub fn that_counts(
     subscriptions: &[Subscription],
     now: OffsetDateTime,

@@ -1,4 +1,4 @@
-//! The request by which a client wants to hear what became of a render.
+//! The webhook that a client requests for a render.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use url::Url;
 
 use crate::domain::validation::{Fault, member};
 
-/// Headers that a client may add.
+/// Maximum number of additional headers.
 const MOST_HEADERS: usize = 50;
-/// Bytes of all of them.
+/// Maximum total size of additional headers, in bytes.
 const MOST_HEADER_BYTES: usize = 16 * 1024;
-/// Ours, or those of the connection (RFC 9110, 7.6.1).
+/// Headers set by the service, or specific to a connection (RFC 9110, 7.6.1).
 const RESERVED: [&str; 15] = [
     "connection",
     "content-encoding",
@@ -31,23 +31,23 @@ const RESERVED: [&str; 15] = [
     "webhook-timestamp",
 ];
 
-/// Where a callback goes and what is sent along.
+/// The URL of a webhook, and additional headers.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallbackTarget {
     /// `http` or `https`.
     pub url: Url,
-    /// Names and values that HTTP takes.
+    /// Valid names and values of HTTP headers.
     pub headers: Vec<(String, String)>,
 }
 
-/// Addresses and headers hold secrets of the client.
+/// URL and headers may contain secrets of the client.
 impl fmt::Debug for CallbackTarget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "CallbackTarget({})", self.url.host_str().unwrap_or_default())
     }
 }
 
-/// What is wrong with headers that a client wants to add, which stand at `pointer`.
+/// Returns the validation errors of additional headers at `pointer`.
 pub fn header_faults<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Fault> {
     let (mut faults, mut count, mut bytes) = (Vec::new(), 0, 0);
     for (name, value) in headers {
@@ -55,11 +55,11 @@ pub fn header_faults<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a s
         bytes += name.len() + value.len();
         let lower = name.to_ascii_lowercase();
         let reason = if HeaderName::try_from(&lower).is_err() {
-            "A header's name may hold letters, digits and !#$%&'*+-.^_`|~"
+            "A header's name may contain letters, digits and !#$%&'*+-.^_`|~"
         } else if RESERVED.contains(&lower.as_str()) {
             "This header is set by the service"
         } else if HeaderValue::from_bytes(value.as_bytes()).is_err() {
-            "A header's value may not hold control characters"
+            "A header's value must not contain control characters"
         } else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Who makes a request, once that is proved.
+//! The authenticated caller of a request.
 
 use platen_app::model::role::{Permission, Role};
 
@@ -10,55 +10,55 @@ use crate::domain::{
     plan::PlanLimits,
 };
 
-/// A person, or somebody with a key, for an account. Every use of tenant data begins with its account.
+/// A user or an API key, acting for an account. All access to tenant data starts from this account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The account.
     pub account: AccountId,
-    /// With which key; `None`: the person is logged in.
+    /// The API key; `None` if the user is logged in.
     pub key: Option<ApiKeyId>,
-    /// Who is logged in, or created the key.
+    /// The logged-in user, or the creator of the key.
     pub user: User,
-    /// What the person is in the account; `None`: a key, whose scopes say everything.
+    /// The user's role in the account; `None` for a key, whose scopes apply instead.
     pub role: Option<Role>,
-    /// Where the request comes from, as far as that is known.
+    /// The client that made the request, if known.
     pub client: Option<Client>,
-    /// What they may do by the API.
+    /// What the caller may do through the API.
     pub scopes: Scopes,
-    /// Which templates they may use.
+    /// The templates that the caller may use.
     pub templates: AllowedTemplates,
-    /// False for test keys.
+    /// `false` for test keys.
     pub livemode: bool,
-    /// How much the account may ask for.
+    /// The limits of the account.
     pub limits: PlanLimits,
-    /// Whether they may change anything, and see everything.
+    /// Whether the caller may make changes and see everything.
     pub access: Access,
 }
 
-/// How far somebody who is logged in gets with an account, whatever their role in it.
+/// What a logged-in user may do in an account, regardless of their role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// As far as their role allows.
+    /// Whatever their role allows.
     Full,
-    /// The account is suspended: they read.
+    /// The account is suspended: read-only access.
     Suspended,
-    /// They are an operator who looks at it as its owner: they read, but neither documents nor secrets.
+    /// The user is an operator who views the account as its owner: read-only access, without documents and secrets.
     Looking,
 }
 
 impl Caller {
-    /// Whether a person's role allows it.
+    /// Returns whether the user's role includes the permission; `false` for keys.
     pub fn may(&self, permission: Permission) -> bool {
         self.role.is_some_and(|role| role.may(permission))
     }
 
-    /// A key for certain templates sees the renders that were asked for with it, and no others.
+    /// Returns the key whose renders are visible to the caller, or `None` for all. Keys that are restricted to certain
+    /// templates see only their own renders.
     pub fn sees_renders_of(&self) -> Option<ApiKeyId> {
         self.key.filter(|_| !self.templates.everything())
     }
 }
 
-/// On whose behalf the engine renders.
+/// The caller on whose behalf the engine renders.
 impl From<&Caller> for platen_engine::job::Caller {
     fn from(caller: &Caller) -> Self {
         Self {
@@ -68,11 +68,10 @@ impl From<&Caller> for platen_engine::job::Caller {
     }
 }
 
-/// A person, as answers show them.
+/// A user, as shown in responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Stable identifier.
     pub id: UserId,
-    /// Log-in name.
+    /// The email address with which the user logs in.
     pub email: String,
 }

@@ -1,4 +1,4 @@
-//! Who is at the other end of a request, before anybody is logged in.
+//! The client of a request, before authentication.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -6,54 +6,54 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
-/// Longer descriptions of a program are cut.
+/// Longer `User-Agent` headers are truncated.
 const USER_AGENT_CHARACTERS: usize = 300;
 const DEVICE_BYTES: usize = 32;
 
-/// Where a request comes from.
+/// The client of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
-    /// The client's own address, as far as trusted proxies say it.
+    /// The client's IP address, as reported by trusted proxies.
     pub address: IpAddr,
-    /// What its program says of itself: the beginning of the header `User-Agent`, without control characters.
+    /// The beginning of the header `User-Agent`, without control characters.
     pub user_agent: String,
-    /// The browser, whoever logs in with it; `None`: it is none, or was not asked.
+    /// The browser's device token, whoever logs in with it; `None` if there is none, or it was not read.
     pub device: Option<DeviceDigest>,
 }
 
-/// What a browser is known by for as long as it keeps its cookie. Does not print.
+/// The value of the cookie that identifies a browser. Does not print.
 #[derive(Debug, Clone)]
 pub struct DeviceToken(SecretString);
 
-/// SHA-256 of a [`DeviceToken`]. Tokens are random enough that nothing slower is needed.
+/// The SHA-256 of a [`DeviceToken`]. Tokens are random, so a slow hash would add no security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeviceDigest(pub [u8; 32]);
 
 impl DeviceToken {
-    /// The token of random bytes.
+    /// Creates a token from random bytes.
     pub fn from_random(random: [u8; DEVICE_BYTES]) -> Self {
         Self(BASE64_URL_SAFE_NO_PAD.encode(random).into())
     }
 
-    /// The token that a cookie holds; `None`: it is none of ours.
+    /// Parses the value of a cookie. Returns `None` if it is not a token of this service.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
         (bytes.len() == DEVICE_BYTES).then(|| Self(text.into()))
     }
 
-    /// As it stands in a cookie: 43 characters that need no escaping there.
+    /// Returns the value for the cookie: 43 characters that need no escaping.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// What is stored of it.
+    /// Returns the digest, which is stored instead of the token.
     pub fn digest(&self) -> DeviceDigest {
         DeviceDigest(Sha256::digest(self.expose()).into())
     }
 }
 
 impl Client {
-    /// A client with what it says of itself.
+    /// Creates a client; control characters in the user agent are removed.
     pub fn new(address: IpAddr, user_agent: &str) -> Self {
         let printable = user_agent.chars().filter(|character| !character.is_control());
         Self {
@@ -63,7 +63,7 @@ impl Client {
         }
     }
 
-    /// The same, in a browser that is known by this.
+    /// Returns the client with the digest of its browser's token.
     #[must_use]
     pub fn with_device(self, device: DeviceDigest) -> Self {
         Self {
@@ -78,8 +78,8 @@ impl Client {
     }
 }
 
-/// What is counted as one client: an IPv4 address, or the 64 bits of a network in which one client may take any address
-/// (RFC 4291, 2.5.4).
+/// Returns the network that is counted as one client: the IPv4 address itself, or the /64 prefix of an IPv6 address,
+/// within which a client may use any address (RFC 4291, 2.5.4).
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -90,9 +90,10 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// What people call a program and its system, from what it says of itself: `Firefox on Linux`. Guesswork, for lists.
+/// Returns a readable name of a browser and its system from the user agent, such as `Firefox on Linux`. A guess, for
+/// lists.
 pub fn device(user_agent: &str) -> String {
-    // Most say that they are others as well: the most particular names come first.
+    // Most browsers name others too, so the most specific names come first.
     const BROWSERS: [(&str, &str); 7] = [
         ("Edg", "Edge"),
         ("OPR/", "Opera"),

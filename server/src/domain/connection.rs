@@ -1,4 +1,4 @@
-//! Storage connections: which buckets of an account the service may write to, and as whom.
+//! Storage connections: buckets that the service may write to for an account, and the identity it uses.
 
 pub mod credentials;
 #[cfg(test)]
@@ -26,60 +26,55 @@ use crate::domain::{
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("ConnectionCreation"));
 
-/// Does at start what the first request would else wait for.
+/// Compiles the schema at start, so that the first request need not wait for it.
 pub fn compile_schema() {
     LazyLock::force(&SCHEMA);
 }
 
-/// What a connection is, but for its credentials.
+/// The settings of a storage connection, without its credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Settings {
-    /// Kind of store.
     pub provider: Provider,
-    /// For people; unique in the account.
+    /// The display name; unique in the account.
     pub name: String,
-    /// Name of the bucket.
     pub bucket: String,
-    /// What the names of its objects begin with: empty, or whole segments with a slash at the end.
+    /// The prefix of its objects' names: empty, or whole segments that end with a slash.
     #[serde(default)]
     pub path_prefix: String,
-    /// Where the bucket lies; Amazon needs it.
+    /// The bucket's region; required by Amazon.
     pub region: Option<String>,
-    /// Address of a store that speaks S3 and is not Amazon's.
+    /// The address of an S3-compatible store other than Amazon's.
     pub endpoint: Option<Url>,
 }
 
-/// A connection, as lists show it.
+/// A storage connection, as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// Identifier.
     pub id: ConnectionId,
-    /// What it is.
     pub settings: Settings,
-    /// Whose credentials it has: the id of an access key, the name of a role, the address of a service account.
+    /// The identity of its credentials: the id of an access key, the ARN of a role, or the email address of a service
+    /// account.
     pub identity: String,
-    /// When it was made.
     pub inserted_at: OffsetDateTime,
 }
 
 impl Connection {
-    /// Whether it is a role that the service writes in.
+    /// Returns whether the service assumes a role to write.
     pub fn in_role(&self) -> bool {
         self.settings.provider == Provider::AwsS3 && self.identity.starts_with("arn:")
     }
 }
 
-/// A connection to be.
+/// A validated request to create a storage connection.
 #[derive(Debug)]
 pub struct NewConnection {
-    /// What it is.
     pub settings: Settings,
-    /// What proves to the store who writes.
     pub credentials: Credentials,
 }
 
 impl NewConnection {
-    /// Reads a body. Fails with every fault, in the order of the document. `policy` says which endpoints may be reached.
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document. `policy` decides
+    /// which endpoints may be reached.
     pub fn parse(body: &[u8], policy: &AddressPolicy) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut faults) else {
@@ -104,7 +99,7 @@ impl NewConnection {
     }
 }
 
-/// Google's buckets are found by their name alone.
+/// Google's buckets are identified by name alone.
 fn check_amazon_only(body: &Value, faults: &mut Faults) {
     let connection = &body["connection"];
     if connection["provider"] != Provider::GoogleCloudStorage.as_str() {
@@ -121,7 +116,7 @@ fn check_amazon_only(body: &Value, faults: &mut Faults) {
     }
 }
 
-/// Amazon's addresses name the region; other stores are content with any.
+/// Amazon's addresses contain the region; other stores accept any region.
 fn check_region(body: &Value, faults: &mut Faults) {
     let connection = &body["connection"];
     let amazon = connection["provider"] == Provider::AwsS3.as_str() && connection.get("endpoint").is_none();
@@ -129,7 +124,7 @@ fn check_region(body: &Value, faults: &mut Faults) {
         faults.add(Fault {
             pointer: "/connection/region".into(),
             title: "Missing field".into(),
-            detail: "region is required, unless an endpoint says that the store is not Amazon's".into(),
+            detail: "region is required, unless endpoint specifies a store other than Amazon's".into(),
         });
     }
 }
@@ -147,7 +142,7 @@ fn check_endpoint(body: &Value, policy: &AddressPolicy, faults: &mut Faults) {
     }
 }
 
-/// Why an address is no endpoint.
+/// Returns why an address is not a valid endpoint, as a phrase.
 fn endpoint(text: &str, policy: &AddressPolicy) -> Result<(), String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -157,7 +152,7 @@ fn endpoint(text: &str, policy: &AddressPolicy) -> Result<(), String> {
         return Err("it has no host".into());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("credentials have a place of their own".into());
+        return Err("credentials must be given in the field credentials".into());
     }
     if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
         return Err("it has to end with the host or the port".into());

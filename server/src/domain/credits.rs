@@ -1,11 +1,11 @@
-//! What a render costs, and what an account may spend in a month.
+//! Prices of renders, and the credits of an account in a period.
 
 use time::{Date, Month, OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
-/// Pages that one credit pays for; begun ones count.
+/// Pages per credit; a started block counts as a whole one.
 const PAGES_PER_CREDIT: usize = 10;
 
-/// The price of a document, in credits.
+/// Returns the price of a document in credits.
 pub fn price(page_count: usize) -> i64 {
     i64::try_from(page_count.div_ceil(PAGES_PER_CREDIT)).unwrap_or(i64::MAX)
 }
@@ -13,23 +13,23 @@ pub fn price(page_count: usize) -> i64 {
 /// A month for which credits are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// Its first moment.
+    /// Inclusive.
     pub starts_at: OffsetDateTime,
-    /// The first moment after it.
+    /// Exclusive.
     pub ends_at: OffsetDateTime,
 }
 
 impl Period {
-    /// The part of a UTC day that lies in the period: its first moment, and the first after it.
+    /// Returns the part of a UTC day within the period, as start (inclusive) and end (exclusive).
     pub fn part_of(&self, day: Date) -> (OffsetDateTime, OffsetDateTime) {
         let midnight = day.midnight().assume_utc();
         let next = midnight + time::Duration::DAY;
         (midnight.max(self.starts_at), next.min(self.ends_at))
     }
 
-    /// The month around `now`, counted from `anchor`: each begins on the anchor's day and time (UTC), or on the last day
-    /// of a month that is too short, whatever day the month before began on. From January 31 on they begin on February
-    /// 28 or 29, March 31, April 30 and so on. Also right for moments before the anchor.
+    /// Returns the period that contains `now`. Each period begins on the anchor's day and time (UTC), or on the last
+    /// day of a month that is too short, whatever day the previous period began on: with an anchor of January 31, on
+    /// February 28 or 29, March 31, April 30 and so on. Works for times before the anchor, too.
     pub fn around(anchor: OffsetDateTime, now: OffsetDateTime) -> Self {
         let anchor = anchor.to_offset(UtcOffset::UTC);
         let number = |time: OffsetDateTime| time.year() * 12 + i32::from(u8::from(time.month())) - 1;
@@ -49,21 +49,21 @@ fn months_after(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
     let year = number.div_euclid(12);
     let month = Month::January.nth_next(number.rem_euclid(12) as u8);
     let day = anchor.day().min(month.length(year));
-    // Only beyond the year 9999 is there no such day.
+    // The day exists unless the year is beyond 9999.
     Date::from_calendar_date(year, month, day).map_or(anchor, |date| anchor.replace_date(date))
 }
 
-/// What credits are used for.
+/// The kind of usage that credits are charged for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meter {
-    /// Renders whose caller waits.
+    /// Synchronous renders.
     SyncRender,
-    /// Renders that nobody waits for.
+    /// Asynchronous renders.
     AsyncRender,
 }
 
 impl Meter {
-    /// The word used in answers and in the database.
+    /// Returns the name used in responses and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SyncRender => "sync_render",
@@ -72,56 +72,54 @@ impl Meter {
     }
 }
 
-/// The credits of one account in one period.
+/// The credits of an account in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Balance {
-    /// The period.
     pub period: Period,
-    /// What there is: of the plan, what was bought, and what an operator added.
+    /// Credits of the plan, purchased ones, and those that an operator granted.
     pub own: i64,
-    /// What may be used beyond that.
+    /// Credits that may be used in addition.
     pub overage_limit: i64,
-    /// What was charged, all in all.
+    /// All charged credits.
     pub used: i64,
-    /// The part of it that was beyond what there was at that moment.
+    /// The part of `used` that exceeded `own` when it was charged.
     pub overage_used: i64,
 }
 
-/// Why credits refuse a render.
+/// Why a render is refused for lack of credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotEnoughCredits {
-    /// There is none to reserve.
+    /// No credit can be reserved.
     #[error(
-        "no credit is free: of {total}, {used} are used and {reserved} reserved by renders under way; the period ends at {}",
+        "no credits are left: of {total}, {used} are used and {reserved} reserved by renders in progress; the period \
+         ends at {}",
         show(*.ends_at)
     )]
     NoneFree {
-        /// What there is in the period.
+        /// All credits of the period.
         total: i64,
-        /// What was charged.
+        /// Charged credits.
         used: i64,
-        /// What other renders reserve.
+        /// Credits reserved by other renders.
         reserved: i64,
-        /// The end of the period.
         ends_at: OffsetDateTime,
     },
-    /// The document costs more than is left.
+    /// The document costs more than the remaining credits.
     #[error(
         "the document costs {price} credits and {free} are free; nothing was charged; the period ends at {}",
         show(*.ends_at)
     )]
     TooExpensive {
-        /// What it costs.
+        /// In credits.
         price: i64,
-        /// What is left for it.
+        /// The remaining credits.
         free: i64,
-        /// The end of the period.
         ends_at: OffsetDateTime,
     },
 }
 
 impl Balance {
-    /// All that may be used in the period.
+    /// Returns all credits that may be used in the period.
     pub fn total(&self) -> i64 {
         self.own + self.overage_limit
     }
@@ -159,7 +157,7 @@ mod tests {
         };
         assert_eq!(
             none_free.to_string(),
-            "no credit is free: of 10, 6 are used and 4 reserved by renders under way; the period ends at \
+            "no credits are left: of 10, 6 are used and 4 reserved by renders in progress; the period ends at \
              2027-02-28T14:30:00Z"
         );
         let too_expensive = NotEnoughCredits::TooExpensive {
@@ -257,7 +255,7 @@ mod tests {
         );
     }
 
-    /// Seconds of the years 2000 to 2100.
+    /// Times within the years 2000 to 2100, in whole seconds.
     fn moment() -> impl Strategy<Value = OffsetDateTime> {
         (946_684_800_i64..4_102_444_800).prop_map(|seconds| OffsetDateTime::UNIX_EPOCH + Duration::seconds(seconds))
     }

@@ -1,6 +1,6 @@
-//! Tables as files for spreadsheets (RFC 4180).
+//! CSV files for spreadsheets (RFC 4180).
 
-/// A row. A cell that a spreadsheet would read as a formula begins with an apostrophe: what people wrote stays text.
+/// Formats a row. Cells that a spreadsheet would read as formulas get an apostrophe, so that user input remains text.
 pub fn row(cells: &[&str]) -> String {
     let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
     cells.join(",") + "\r\n"

@@ -1,7 +1,7 @@
-//! Lists of what can be done, for the logs that it is written down in.
+//! A macro for kinds of audit events.
 
-/// Makes an enum of deeds: for each what belongs to it, the word for its kind, and what people read of it. The part of the
-/// word before the dot is what the deed is about, by which people look for it.
+/// Defines an enum of audit events: for each event its fields, the name of its kind, and the sentence that users read.
+/// The part of a kind's name before the dot is the event's subject, by which users filter.
 macro_rules! deeds {
     (
         $(#[$documentation:meta])* $deeds:ident;
@@ -10,23 +10,22 @@ macro_rules! deeds {
         $(#[$documentation])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "kind")]
-        #[expect(missing_docs, reason = "what is read of each says it")]
         pub enum $deeds {
             $(#[serde(rename = $word)] $name { $($field: $type),* },)*
         }
 
         impl $deeds {
-            /// The words for all kinds.
+            /// The names of all kinds.
             pub const KINDS: &[&str] = &[$($word),*];
 
-            /// The word for its kind: what it is about, a dot, and what became of that.
+            /// Returns the name of the kind: the subject, a dot, and what happened to it.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$name { .. } => $word,)*
                 }
             }
 
-            /// What people read of it: who did it stands before.
+            /// Returns the sentence that users read, without the actor, who precedes it.
             pub fn sentence(&self) -> String {
                 match self {
                     $(Self::$name { $($field),* } => format!($sentence),)*

@@ -1,26 +1,25 @@
-//! Where a client wants a document to be put, other than the service's own storage.
+//! The destination of a document in a client's bucket.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::validation::{Fault, quote};
 
-/// Bytes of a bucket's name that any store takes.
+/// Maximum length of a bucket's name, in bytes.
 const LONGEST_BUCKET: usize = 222;
-/// Bytes of an object's name that both stores take.
+/// Maximum length of an object's name, in bytes, in both kinds of stores.
 const LONGEST_PATH: usize = 1024;
 
 /// A kind of object store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
-    /// Amazon S3, or a store that speaks its protocol.
+    /// Amazon S3, or an S3-compatible store.
     AwsS3,
-    /// Google Cloud Storage.
     GoogleCloudStorage,
 }
 
 impl Provider {
-    /// The word used in requests, answers and the database.
+    /// Returns the name used in requests, responses and the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AwsS3 => "aws_s3",
@@ -29,19 +28,17 @@ impl Provider {
     }
 }
 
-/// An object in a client's own store.
+/// An object in a client's bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
-    /// Kind of store.
     pub provider: Provider,
-    /// Name of the bucket.
     pub bucket: String,
-    /// Name of the object, as it is: nothing in it is expanded.
+    /// The object's name, used verbatim: placeholders are not expanded.
     pub path: String,
 }
 
 impl Destination {
-    /// What no store may be asked for, at the members of a destination that stands at `pointer`.
+    /// Returns the validation errors of a destination at `pointer`.
     pub fn faults(&self, pointer: &str) -> Vec<Fault> {
         let named = [
             ("bucket", bucket_fault(&self.bucket), &self.bucket),
@@ -60,7 +57,7 @@ fn bucket_fault(bucket: &str) -> Option<String> {
     if bucket.len() > LONGEST_BUCKET {
         Some(format!("Must have at most {LONGEST_BUCKET} bytes"))
     } else if bucket.contains(odd) {
-        Some("Must be the name of a bucket, without blanks and slashes".into())
+        Some("Must be the name of a bucket, without spaces and slashes".into())
     } else {
         None
     }
@@ -70,9 +67,9 @@ fn path_fault(path: &str) -> Option<String> {
     if path.len() > LONGEST_PATH {
         Some(format!("Must have at most {LONGEST_PATH} bytes"))
     } else if path.contains(char::is_control) {
-        Some("Must not hold control characters".into())
+        Some("Must not contain control characters".into())
     } else if path.split('/').any(|segment| segment == "..") {
-        Some("Must not hold the segment ..".into())
+        Some("Must not contain the segment ..".into())
     } else if path.ends_with('/') {
         Some("Must end with the name of a file".into())
     } else {

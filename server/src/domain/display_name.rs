@@ -1,20 +1,20 @@
-//! What people call themselves and their accounts.
+//! Display names of users and accounts.
 
 use std::str::FromStr;
 
 const MAX_CHARACTERS: usize = 200;
 
-/// A name for people to read: one line that is not blank.
+/// A display name: one line that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisplayName(String);
 
-/// The text is no name.
+/// The text is blank, too long, or has several lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a name has 1 to {MAX_CHARACTERS} characters on one line")]
 pub struct InvalidName;
 
 impl DisplayName {
-    /// The name, without blanks around it.
+    /// Returns the trimmed name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

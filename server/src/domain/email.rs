@@ -1,21 +1,20 @@
-//! E-mail addresses as log-in names.
+//! Email addresses with which users log in.
 
 use std::str::FromStr;
 
-/// 254 octets are the most that SMTP carries (RFC 5321, 4.5.3.1.3, less the angle brackets).
+/// The maximum that SMTP supports is 254 octets (RFC 5321, 4.5.3.1.3, less the angle brackets).
 const MAX_LENGTH: usize = 254;
 
-/// A plausible address, in lower case: two spellings of one mailbox must not make two users.
+/// A plausible address in lower case, so that different spellings of a mailbox don't become different users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Email(String);
 
-/// The text is no e-mail address.
+/// The text is not an email address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an e-mail address: one @ with something on both sides, no blanks, at most {MAX_LENGTH} characters")]
+#[error("not an email address: needs one @ with text on both sides, no spaces, at most {MAX_LENGTH} characters")]
 pub struct InvalidEmail;
 
 impl Email {
-    /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -39,7 +38,7 @@ impl FromStr for Email {
             && !text
                 .chars()
                 .any(|character| character.is_whitespace() || character.is_control());
-        // What nobody could send mail to.
+        // Also refuses addresses that mail can't be sent to.
         if sound && text.parse::<lettre::Address>().is_ok() {
             Ok(Self(text.to_lowercase()))
         } else {

@@ -1,45 +1,44 @@
-//! Archives of accounts: all that one consists of, as a file for its owner.
+//! Account exports: archives of all data of an account, for its owner.
 
 use std::time::Duration;
 
 use crate::domain::job::spread;
 
-/// So long an archive can be fetched.
+/// How long an archive can be downloaded.
 pub const LIFETIME: time::Duration = time::Duration::days(7);
-/// So many an owner may ask for within [`DAY`].
+/// Maximum number of exports that an owner may request within [`DAY`].
 pub const MOST_A_DAY: i64 = 3;
 /// See [`MOST_A_DAY`].
 pub const DAY: time::Duration = time::Duration::days(1);
-/// Documents that an archive holds, together; those that are older are named by their addresses.
+/// Maximum total size of the documents in an archive; older documents are listed with their addresses.
 pub const MOST_DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// So long somebody has one in hand without a sign of life.
+/// How long a worker holds an export without renewing its lease.
 pub const LEASE: Duration = Duration::from_mins(5);
 
-/// So often one is begun.
+/// Maximum number of attempts.
 pub const TRIES: i32 = 3;
-/// Waits before the second and the third try.
+/// Delays before the second and the third attempt.
 const DELAYS: [Duration; TRIES as usize - 1] = [Duration::from_mins(1), Duration::from_mins(10)];
 
-/// How long to wait after a try has failed, when `failures` have failed before it. `None`: it is given up. `chance`, from
-/// 0 to 1, spreads the tries.
+/// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the export has finally
+/// failed. `chance`, from 0 to 1, spreads retries.
 pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
     spread(&DELAYS, failures, chance)
 }
 
-/// How an archive stands.
+/// The status of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportState {
-    /// It is still to be made.
     Waiting,
-    /// It can be fetched.
+    /// The archive can be downloaded.
     Ready,
-    /// It could not be made.
+    /// The archive could not be created.
     Failed,
 }
 
 impl ExportState {
-    /// Reads the database's word; a check keeps others out.
+    /// Reads the database's value; a check constraint excludes others.
     pub fn from_column(word: &str) -> Self {
         match word {
             "ready" => Self::Ready,

@@ -1,21 +1,20 @@
-//! Work that fails, as operators look after it: how one piece of it is named, and what is kept of errors.
+//! Dead letters, as operators see them: names of failed jobs, and stored errors.
 
 use std::{fmt, str::FromStr};
 
 use platen_app::model::admin::failed_work::WorkKind;
 use time::OffsetDateTime;
 
-/// Characters of an error that are kept.
+/// Maximum length of a stored error, in characters.
 const LONGEST_ERROR: usize = 300;
-/// Names that are written out.
+/// Maximum number of names that are listed.
 const LISTED: usize = 20;
 
-/// A piece of work: its kind, and the id of what it is about. Written `render.0190…`.
+/// The name of a failed job: its kind, and the id of its subject. Formatted as `render.0190…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkName {
-    /// What kind it is.
     pub kind: WorkKind,
-    /// Of the render, the mail, the export or the customer.
+    /// The id of the render, mail, export or customer.
     pub id: String,
 }
 
@@ -25,7 +24,7 @@ impl fmt::Display for WorkName {
     }
 }
 
-/// It names nothing.
+/// The text is not the name of a failed job.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnknownWork;
 
@@ -41,12 +40,11 @@ impl FromStr for WorkName {
     }
 }
 
-/// Where a page of the list begins: after the work with this name, which failed at this time.
+/// The cursor of a page of dead letters: the page starts after this job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkCursor {
-    /// As exact as the database keeps it.
+    /// The time of the failure, with the precision of the database.
     pub failed_at: OffsetDateTime,
-    /// Which work.
     pub name: WorkName,
 }
 
@@ -71,7 +69,7 @@ impl FromStr for WorkCursor {
     }
 }
 
-/// An error as it is kept for operators: a line.
+/// Formats an error for storage: one line of at most 300 characters.
 pub fn kept_error(error: &str) -> String {
     let line = error
         .chars()
@@ -79,7 +77,7 @@ pub fn kept_error(error: &str) -> String {
     line.take(LONGEST_ERROR).collect()
 }
 
-/// How much of which kinds: `2 renders, 1 mail`.
+/// Returns the number of jobs of each kind: `2 renders, 1 mail`.
 pub fn counted(names: &[WorkName]) -> String {
     let counts = WorkKind::ALL.into_iter().filter_map(|kind| {
         let count = names.iter().filter(|name| name.kind == kind).count();
@@ -89,7 +87,7 @@ pub fn counted(names: &[WorkName]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// The names of the first of them, and how many more there are.
+/// Returns the names of the first 20 jobs, and the number of the others.
 pub fn listed(names: &[WorkName]) -> String {
     let shown: Vec<_> = names.iter().take(LISTED).map(ToString::to_string).collect();
     match names.len().saturating_sub(LISTED) {

@@ -1,5 +1,5 @@
-//! How the service is: what a process says of itself, what it counts minute by minute, and what of that should worry the
-//! operator.
+//! The health of the service: the status that processes report, their metrics by the minute, and the resulting concerns
+//! for operators.
 
 pub mod concern;
 pub mod failure_kind;

@@ -1,18 +1,18 @@
-//! Requests that may come twice and are to be done once.
+//! Idempotent requests, which clients may send several times but are performed once.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 use time::Duration;
 
-/// How long the first outcome of a request is kept.
+/// How long the response to the first request is stored.
 pub const LIFETIME: Duration = Duration::hours(24);
 
-/// What a client calls a request, so that it can send it again.
+/// The value of the header `Idempotency-Key`, by which a client identifies retries of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
-/// The key is too long, empty, or holds something else than printable ASCII.
+/// The key is too long, empty, or contains characters other than printable ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("The header Idempotency-Key takes 1 to 255 printable ASCII characters")]
 pub struct InvalidKey;
@@ -20,7 +20,7 @@ pub struct InvalidKey;
 impl IdempotencyKey {
     const MOST_CHARACTERS: usize = 255;
 
-    /// Reads a header's value.
+    /// Parses the header's value.
     pub fn parse(value: &[u8]) -> Result<Self, InvalidKey> {
         let text = str::from_utf8(value).map_err(|_| InvalidKey)?;
         let printable = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
@@ -31,18 +31,18 @@ impl IdempotencyKey {
         }
     }
 
-    /// As the client sent it.
+    /// Returns the key as the client sent it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Tells requests apart: SHA-256 of the operation, live or test, and the body as it came.
+/// Identifies the content of a request: the SHA-256 of the operation, live or test mode, and the body as received.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Of an operation, for instance `POST /api/v1/renderers/pdf`.
+    /// Computes the fingerprint. `operation` is, for instance, `POST /api/v1/renderers/pdf`.
     pub fn new(operation: &str, livemode: bool, body: &[u8]) -> Self {
         let mode = if livemode { "live" } else { "test" };
         let digest = Sha256::new_with_prefix(format!("{operation}\n{mode}\n")).chain_update(body);
@@ -61,12 +61,10 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// A request that may come again.
+/// A request with an idempotency key.
 #[derive(Debug, Clone)]
 pub struct IdempotentRequest {
-    /// What the client calls it.
     pub key: IdempotencyKey,
-    /// What it asks for.
     pub fingerprint: Fingerprint,
 }
 

@@ -1,4 +1,4 @@
-//! Identifiers. Each kind is its own type, so that one can't be passed for another.
+//! Identifiers. Each kind has its own type, so that they can't be confused.
 
 use uuid::Uuid;
 
@@ -10,12 +10,12 @@ macro_rules! identifier {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// A new one: UUID version 7, so that later ones sort after earlier ones (RFC 9562, 5.7).
+            /// Generates an id: UUID version 7, so that later ids sort after earlier ones (RFC 9562, 5.7).
             pub fn generate() -> Self {
                 Self(Uuid::now_v7())
             }
 
-            /// Reads an identifier as answers show it: digits in five groups. Other spellings of a UUID name nothing.
+            /// Parses an id as responses show it: digits in five groups. Returns `None` for other spellings of a UUID.
             pub fn parse(text: &str) -> Option<Self> {
                 const DIGITS_AND_HYPHENS: usize = 36;
                 text.parse().ok().filter(|_| text.len() == DIGITS_AND_HYPHENS)
@@ -49,7 +49,7 @@ identifier! {
     AccountId
 }
 identifier! {
-    /// A person.
+    /// A user.
     UserId
 }
 identifier! {
@@ -57,7 +57,6 @@ identifier! {
     ApiKeyId
 }
 identifier! {
-    /// One render.
     RenderId
 }
 identifier! {
@@ -73,34 +72,33 @@ identifier! {
     ConnectionId
 }
 identifier! {
-    /// What was done once in an account.
+    /// An audit event of an account.
     DeedId
 }
 identifier! {
-    /// An invitation into an account; not what its link holds.
+    /// An invitation to an account; not the token in its link.
     InvitationId
 }
 identifier! {
-    /// A browser's session; not what its cookie holds.
+    /// A browser's session; not the token in its cookie.
     SessionId
 }
 identifier! {
-    /// A browser that somebody has logged in with; not what its cookie holds.
+    /// A browser that a user has logged in with; not the token in its cookie.
     DeviceId
 }
 identifier! {
-    /// A passkey; not what its authenticator calls it.
+    /// A passkey; not the credential id of its authenticator.
     PasskeyId
 }
 identifier! {
-    /// A mail.
     MailId
 }
 identifier! {
-    /// What operators tell everybody.
+    /// An announcement of operators.
     AnnouncementId
 }
 identifier! {
-    /// An archive of an account; no secret.
+    /// An export of an account; not a secret.
     ExportId
 }

@@ -1,35 +1,35 @@
-//! Work that is done after its request was answered: when it is tried again, and when it is given up.
+//! Background jobs: retries and leases.
 
 use std::time::Duration;
 
-/// So long a process has a job in hand without a sign of life.
+/// How long a process holds a job without renewing its lease.
 pub const LEASE: Duration = Duration::from_mins(1);
-/// A job over which so many processes have ended is not tried any more.
+/// A job during which this many processes have crashed is discarded.
 pub const CRASHES: i32 = 3;
 
-/// A job over which more than one process has ended waits so long. Most such jobs were only beside the one that is to
-/// blame, and should not be again.
+/// Delay before a job during which more than one process has crashed is retried. Most such jobs merely ran beside the
+/// job that caused the crash, and should not run beside it again.
 pub const AFTER_CRASHES: Duration = Duration::from_secs(5);
 
-/// What is to be done.
+/// A kind of job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JobKind {
-    /// Render a document and put it where it belongs.
+    /// Render a document and store it.
     Render,
-    /// Tell a client what became of his render.
+    /// Send the webhook of a render.
     Callback,
 }
 
-/// Which of an account's jobs come first. Between accounts it makes no difference.
+/// The order of jobs within an account. Has no effect between accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
-    /// As they come.
+    /// In the order of acceptance.
     Normal = 0,
-    /// After all others: a trial does not delay what is meant.
+    /// After all others, so that test renders don't delay live ones.
     Trial = 1,
 }
 
-/// Waits before the second, third … try of a render.
+/// Delays before the second, third … attempt of a render.
 const RENDER_DELAYS: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
@@ -37,7 +37,7 @@ const RENDER_DELAYS: [Duration; 5] = [
     Duration::from_secs(16),
     Duration::from_secs(32),
 ];
-/// Waits before the second, third … try of a callback: about a day in all.
+/// Delays before the second, third … attempt of a webhook: about a day in total.
 const CALLBACK_DELAYS: [Duration; 7] = [
     Duration::from_mins(1),
     Duration::from_mins(5),
@@ -49,10 +49,9 @@ const CALLBACK_DELAYS: [Duration; 7] = [
 ];
 
 impl JobKind {
-    /// All kinds.
     pub const ALL: [Self; 2] = [Self::Render, Self::Callback];
 
-    /// The word used in the database.
+    /// Returns the name used in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Render => "render",
@@ -60,14 +59,15 @@ impl JobKind {
         }
     }
 
-    /// Reads [`Self::as_str`].
+    /// Parses the result of [`Self::as_str`].
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
-    /// How long to wait after a try has failed, when `failures` have failed before it. `None`: it is given up.
+    /// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the job has finally
+    /// failed.
     ///
-    /// `chance`, from 0 to 1, spreads the tries of jobs that failed together over a quarter more or less.
+    /// `chance`, from 0 to 1, varies the delay by up to a quarter, to spread retries of jobs that failed together.
     pub fn delay(self, failures: i32, chance: f64) -> Option<Duration> {
         let delays = match self {
             Self::Render => &RENDER_DELAYS[..],

@@ -1,6 +1,7 @@
-//! Text that people write on one line.
+//! Single-line user input.
 
-/// A text without blanks around it and with single ones inside, if it is not blank and has at most so many characters.
+/// Trims a text and collapses whitespace into single spaces. Returns `None` if the result is empty, has more than
+/// `longest` characters, or contains control characters.
 pub fn line(text: &str, longest: usize) -> Option<String> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let sound = (1..=longest).contains(&line.chars().count()) && !line.chars().any(char::is_control);

@@ -1,4 +1,4 @@
-//! What the service writes to people, when it is sent, and where its links lead.
+//! Mails of the service to users: their kinds, retries, and the paths of their links.
 
 pub mod letters;
 
@@ -9,21 +9,21 @@ use time::OffsetDateTime;
 
 use crate::domain::{ids::InvitationId, job::spread};
 
-/// Where a sign-up ends: the page asks for the password that was chosen.
+/// The page that completes a sign-up, where the chosen password is entered.
 pub const VERIFY_PATH: &str = "/sign-up/verify";
-/// Where another password is chosen.
+/// The page that sets a new password.
 pub const RESET_PASSWORD_PATH: &str = "/reset-password";
-/// Where a person who is logged in takes another address.
+/// The page that confirms a new email address of a logged-in user.
 pub const CONFIRM_EMAIL_PATH: &str = "/settings/confirm-email";
-/// Where people come into an account that others have asked them into.
+/// The page that accepts an invitation to an account.
 pub const INVITATION_PATH: &str = "/invitation";
-/// The member of a link's query that holds its token.
+/// The query parameter of a link that contains its token.
 pub const TOKEN: &str = "token";
 
-/// So long somebody has a mail in hand. Sending takes less.
+/// How long a worker holds a mail. Sending takes less.
 pub const LEASE: Duration = Duration::from_mins(3);
 
-/// Waits before the second, third … try: about twelve hours in all.
+/// Delays before the second, third … attempt: about twelve hours in total.
 const DELAYS: [Duration; 7] = [
     Duration::from_secs(10),
     Duration::from_mins(1),
@@ -34,150 +34,140 @@ const DELAYS: [Duration; 7] = [
     Duration::from_hours(8),
 ];
 
-/// How long to wait after a try has failed, when `failures` have failed before it. `None`: it is given up. `chance`, from
-/// 0 to 1, spreads the tries.
+/// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the mail has finally
+/// failed. `chance`, from 0 to 1, spreads retries.
 pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
     spread(&DELAYS, failures, chance)
 }
 
-/// What a mail is about, from the moment when it is caused. What it says is decided when it is written.
+/// A mail to be sent, stored when it is caused. Its text is written when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Letter {
-    /// Somebody wants an account with this address.
+    /// A sign-up with this email address.
     VerifyAddress,
-    /// Somebody with this address has forgotten the password.
+    /// A request to reset the password of this user.
     ResetPassword,
-    /// A user wants to take this address.
+    /// To the new address of a user who wants to change it.
     ConfirmAddress,
-    /// A user wants to leave this address.
+    /// To the old address of a user who wants to change it.
     AddressChangeAsked {
-        /// For this one.
         new_address: String,
     },
-    /// A user has left this address.
+    /// To the old address of a user who has changed it.
     AddressChanged {
-        /// For this one.
         new_address: String,
     },
-    /// The password was replaced.
     PasswordChanged,
-    /// The second factor was turned on.
     SecondFactorOn,
-    /// The second factor was turned off: none is left.
+    /// The second factor was turned off, and none is left.
     SecondFactorOff,
-    /// The app was turned off; passkeys are left.
+    /// The authenticator app was turned off, and passkeys are left.
     AppOff,
-    /// A passkey was added.
     PasskeyAdded {
-        /// What its user calls it.
+        /// The passkey's name.
         name: String,
     },
-    /// A passkey was removed; another factor is left.
+    /// A passkey was removed, and another factor is left.
     PasskeyRemoved {
-        /// What its user called it.
+        /// The passkey's name.
         name: String,
     },
-    /// A recovery code stood in for the second factor.
+    /// A recovery code was used in place of the second factor.
     RecoveryCodeUsed {
-        /// How many are left.
+        /// The number of remaining codes.
         left: i64,
     },
-    /// Somebody has logged in with a browser that the user has not used before.
+    /// Someone logged in with a browser that the user has not used before.
     NewDevice {
-        /// What people call it.
+        /// The readable name of browser and system.
         device: String,
-        /// From where.
+        /// The IP address.
         address: IpAddr,
-        /// When.
+        /// The time of the log-in.
         #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,
     },
-    /// An account is to be deleted.
+    /// The account will be deleted.
     DeletionAsked {
-        /// Its name.
         account_name: String,
-        /// When.
+        /// The time of the deletion.
         #[serde(with = "time::serde::rfc3339")]
         delete_at: OffsetDateTime,
     },
-    /// Somebody is asked into an account.
+    /// An invitation to an account.
     Invitation {
-        /// By this.
         invitation: InvitationId,
     },
-    /// Somebody was taken out of an account.
+    /// The user was removed from an account.
     Removed {
-        /// What that is called; may be empty.
+        /// May be empty.
         account_name: String,
     },
-    /// An account has another owner.
+    /// The account has a new owner.
     OwnerChanged {
-        /// What it is called; may be empty.
+        /// May be empty.
         account_name: String,
-        /// The address of the new one.
+        /// The new owner's email address.
         owner: String,
     },
-    /// The archive of an account can be fetched.
+    /// The export of an account can be downloaded.
     ExportReady {
-        /// Its name.
         account_name: String,
-        /// Until when.
+        /// The end of the archive's retention.
         #[serde(with = "time::serde::rfc3339")]
         delete_at: OffsetDateTime,
     },
-    /// An operator has suspended an account.
+    /// An operator has suspended the account.
     AccountSuspended {
-        /// What it is called.
+        /// The account's name.
         account: String,
-        /// Why, in the operator's words; may be empty.
+        /// The operator's reason; may be empty.
         reason: String,
     },
-    /// An operator has lifted the suspension of an account.
+    /// An operator has lifted the suspension of the account.
     AccountRestored {
-        /// What it is called.
+        /// The account's name.
         account: String,
     },
-    /// What an account pays for every month could not be collected.
+    /// The monthly payment of an account failed.
     PaymentFailed {
-        /// What the account is called.
+        /// The account's name.
         account: String,
-        /// What is to be paid for.
         plan: String,
-        /// Until then it stays.
+        /// The end of the grace period.
         #[serde(with = "time::serde::rfc3339")]
         until: OffsetDateTime,
     },
-    /// An account has lost its plan, which was not paid for.
+    /// The account was downgraded because its plan was not paid for.
     PlanLost {
-        /// What the account is called.
+        /// The account's name.
         account: String,
-        /// What was to be paid for.
+        /// The plan that was not paid for.
         plan: String,
     },
-    /// Most of an account's credits are used, or all of them.
+    /// Most or all of an account's credits are used.
     CreditsUsed {
-        /// What the account is called.
+        /// The account's name.
         account: String,
-        /// How many.
+        /// Used credits.
         used: i64,
-        /// How many there were.
+        /// Credits of the period.
         own: i64,
-        /// What may be used beyond them.
+        /// Credits that may be used in addition.
         overage_limit: i64,
-        /// When the next ones come.
+        /// The end of the period.
         #[serde(with = "time::serde::rfc3339")]
         ends_at: OffsetDateTime,
     },
-    /// The archive of an account could not be made.
+    /// The export of an account failed.
     ExportFailed {
-        /// Its name.
         account_name: String,
     },
 }
 
 impl Letter {
-    /// The word for logs.
+    /// Returns the kind, for logs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::VerifyAddress => "verify_address",
@@ -208,14 +198,14 @@ impl Letter {
     }
 }
 
-/// A mail as it is read. Holds a secret when it holds a link.
+/// A written mail. Contains a secret if it contains a link.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
-    /// One line of ours: nothing that anybody wrote into a form.
+    /// One line, without user input.
     pub subject: String,
     /// Plain text.
     pub text: String,
-    /// The same as a page.
+    /// The same content as HTML.
     pub html: String,
 }
 

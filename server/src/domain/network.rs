@@ -1,4 +1,4 @@
-//! Networks that requests may come from.
+//! Networks from which requests are allowed.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -9,15 +9,15 @@ use ipnet::IpNet;
 pub struct Network(IpNet);
 
 impl Network {
-    /// Whether an address lies in it. An IPv4 address may come as an IPv6 address that stands for it.
+    /// Returns whether the address belongs to the network. IPv4-mapped IPv6 addresses count as IPv4 addresses.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
 }
 
-/// No network is written like this.
+/// The text is neither an address nor a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a network is an address such as 203.0.113.7, or a network such as 203.0.113.0/24 or 2001:db8::/32")]
+#[error("must be an address such as 203.0.113.7, or a network such as 203.0.113.0/24 or 2001:db8::/32")]
 pub struct InvalidNetwork;
 
 impl FromStr for Network {

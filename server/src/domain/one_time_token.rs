@@ -1,4 +1,4 @@
-//! What the links in mails hold: proof that somebody reads what is sent to an address. Each is good for one use.
+//! Tokens in the links of mails, which prove that their user receives mail at an address. Each is valid once.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
@@ -7,27 +7,27 @@ use time::Duration;
 
 const BYTES: usize = 32;
 
-/// A token as it stands in a link. Does not print.
+/// A token in plain text. Does not print.
 #[derive(Debug)]
 pub struct OneTimeToken(SecretString);
 
-/// SHA-256 of a token. Tokens are random enough that nothing slower is needed.
+/// The SHA-256 of a token. Tokens are random, so a slow hash would add no security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenDigest(pub [u8; 32]);
 
-/// What a token is good for.
+/// The purpose of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To end a sign-up.
+    /// To complete a sign-up.
     Verify,
-    /// To choose another password.
+    /// To reset a password.
     ResetPassword,
-    /// To take another address.
+    /// To confirm a new email address.
     ChangeEmail,
 }
 
 impl Purpose {
-    /// The word used in the database.
+    /// Returns the name used in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Verify => "verify",
@@ -36,7 +36,7 @@ impl Purpose {
         }
     }
 
-    /// From the moment when its mail is written.
+    /// Returns how long a token is valid, from the time when its mail is written.
     pub fn lifetime(self) -> Duration {
         match self {
             Self::Verify | Self::ChangeEmail => Duration::hours(24),
@@ -46,24 +46,24 @@ impl Purpose {
 }
 
 impl OneTimeToken {
-    /// The token of random bytes.
+    /// Creates a token from random bytes.
     pub fn from_random(random: [u8; BYTES]) -> Self {
         Self(BASE64_URL_SAFE_NO_PAD.encode(random).into())
     }
 
-    /// As it stands in a link: 43 characters that need no escaping there.
+    /// Returns the token for the link: 43 characters that need no escaping.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// What is stored of it.
+    /// Returns the digest, which is stored instead of the token.
     pub fn digest(&self) -> TokenDigest {
         TokenDigest::of(self.expose())
     }
 }
 
 impl TokenDigest {
-    /// The digest of what a link held, whatever that is.
+    /// Returns the digest of a text from a link, whether or not it is a token.
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }

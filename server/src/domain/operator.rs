@@ -1,15 +1,13 @@
-//! Those who run the service.
+//! Operators of the service.
 
 use crate::domain::{caller::User, client::Client};
 
-/// An operator who is logged in, with a second factor of their own. What belongs to accounts they reach by the functions for
-/// operators only, which take no account that the operator would belong to.
+/// A logged-in operator who has a second factor. Operators reach data of accounts only through functions for operators,
+/// which don't take the caller's account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operator {
-    /// Who.
     pub user: User,
-    /// What they call themselves; may be empty.
+    /// The display name; may be empty.
     pub name: String,
-    /// From where.
     pub client: Client,
 }

@@ -1,4 +1,4 @@
-//! Lists in pages: a query string says how many items, and after which one.
+//! Pagination of lists: the query string gives the page size and the cursor.
 
 use std::{num::NonZeroU16, str::FromStr};
 
@@ -6,21 +6,21 @@ use url::form_urlencoded;
 
 use crate::domain::validation::{Fault, quote};
 
-/// Most items of a page.
+/// Maximum number of items per page.
 const LARGEST_PAGE: u16 = 1000;
 
-/// Which part of a list is asked for; without either, all of it. `Key` is what the list goes by.
+/// The requested part of a list; without size and cursor, the whole list. `Key` is the sort key of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest<Key> {
-    /// At most so many items.
+    /// Maximum number of items.
     pub size: Option<NonZeroU16>,
-    /// The items after this one.
+    /// The cursor: only items after this one.
     pub after: Option<Key>,
 }
 
 impl<Key: FromStr> PageRequest<Key> {
-    /// Reads `page_size` and `cursor` of a query string. Fails with every fault, at the parameter's name. Of a parameter
-    /// that is given twice the last one counts; others are ignored.
+    /// Parses `page_size` and `cursor` of a query string. Fails with all validation errors, at the parameters' names.
+    /// If a parameter is repeated, the last value counts; unknown parameters are ignored.
     pub fn parse(query: &str) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
         let size = parameter(query, "page_size", &mut faults, |text| {
@@ -29,7 +29,7 @@ impl<Key: FromStr> PageRequest<Key> {
         });
         let after = parameter(query, "cursor", &mut faults, |text| {
             text.parse()
-                .map_err(|_| format!("Must be the cursor of a Link header, as it came; got {}", quote(text)))
+                .map_err(|_| format!("Must be the cursor of a Link header, unchanged; got {}", quote(text)))
         });
         if faults.is_empty() {
             Ok(Self { size, after })
@@ -39,7 +39,7 @@ impl<Key: FromStr> PageRequest<Key> {
     }
 }
 
-/// Reads a parameter of a query string, if it is there; a fault goes to `faults`, at its name.
+/// Parses an optional parameter of a query string; adds a validation error at its name to `faults`.
 pub(in crate::domain) fn parameter<T>(
     query: &str,
     name: &str,
@@ -56,12 +56,13 @@ pub(in crate::domain) fn parameter<T>(
 }
 
 impl<Key> PageRequest<Key> {
-    /// How many items to look up: one more than the page holds, to learn whether there is a next page. `None`: all.
+    /// Returns how many items to query: one more than the page contains, to learn whether there is a next page. `None`:
+    /// all.
     pub fn limit(&self) -> Option<i64> {
         self.size.map(|size| i64::from(size.get()) + 1)
     }
 
-    /// Makes the page of the items that were looked up with [`Self::limit`].
+    /// Creates the page from items that were queried with [`Self::limit`].
     pub fn page<T>(&self, mut items: Vec<T>, key: impl Fn(&T) -> Key) -> Page<T, Key> {
         let size = self.size.map_or(usize::MAX, |size| size.get().into());
         let has_next = items.len() > size;
@@ -71,12 +72,12 @@ impl<Key> PageRequest<Key> {
     }
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Page<T, Key> {
-    /// In the list's order.
+    /// In the order of the list.
     pub items: Vec<T>,
-    /// The cursor of the next page, if there is one.
+    /// The cursor of the next page, if any.
     pub next: Option<Key>,
 }
 

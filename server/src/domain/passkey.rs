@@ -1,8 +1,8 @@
-//! Passkeys as a second factor (Web Authentication, level 3). An authenticator signs a challenge, which counts once, for the name in
-//! our address; so what it signs is of no use to anybody else, and an address of somebody else's gets nothing signed.
+//! Passkeys as a second factor (Web Authentication, level 3). An authenticator signs a challenge for the domain of this
+//! service. Each challenge is valid once, so a signature is useless to others, and other domains obtain none.
 //!
-//! Each wants its person to show themselves, by a finger, a face or a PIN: a device that was left lying is no passkey. Who
-//! made the authenticator is not asked.
+//! User verification by finger, face or PIN is required, so that an unattended device is not enough. Attestation of the
+//! authenticator's maker is not requested.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,37 +15,37 @@ use webauthn_rs::{
 
 use crate::domain::{email::Email, ids::UserId, second_factor::PATIENCE};
 
-/// Passkeys that a person may have.
+/// Maximum number of passkeys per user.
 pub const MAX_PASSKEYS: usize = 10;
-/// A challenge counts for so long: as long as the second step of a log-in waits.
+/// How long a challenge is valid: as long as the second step of a log-in.
 pub const CHALLENGE_LASTS: Duration = PATIENCE;
-/// Answers are far smaller.
+/// Maximum size of an authenticator's response in bytes; real ones are far smaller.
 const LARGEST_ANSWER: usize = 64 * 1024;
-/// What authenticators show beside the person's name.
+/// The service's name in authenticators.
 const NAME: &str = "Platen";
 
-/// Why an answer of an authenticator is refused. For the log.
+/// Why an authenticator's response is refused. For the log.
 #[derive(Debug, thiserror::Error)]
 pub enum PasskeyError {
-    /// It is no answer, or one that is far too large.
-    #[error("the answer can't be read")]
+    /// The response is not JSON of the expected form, or is too large.
+    #[error("the authenticator's response can't be parsed")]
     Unreadable,
-    /// What is asked, or is to be stored, can't be written as JSON.
-    #[error("what is to be written is no JSON: {0}")]
+    /// Options or credential can't be serialized.
+    #[error("options or credential could not be serialized: {0}")]
     Unwritable(#[from] serde_json::Error),
-    /// It is not an answer to this challenge, for this address, by this passkey; or the passkey has been copied.
+    /// The response does not match challenge, domain or passkey, or the passkey was cloned.
     #[error(transparent)]
     Ceremony(#[from] WebauthnError),
 }
 
-/// The service, as authenticators know it.
+/// The service as a relying party of authenticators.
 pub struct RelyingParty(Webauthn);
 
-/// What a browser is to ask an authenticator, as JSON, and what its answer is checked against.
+/// The options for a browser's request to an authenticator, and the challenge against which the response is checked.
 pub struct Asked<C> {
-    /// For the browser: `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON`.
+    /// JSON for the browser: `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON`.
     pub options: String,
-    /// For us; it never leaves the server.
+    /// Stays on the server.
     pub challenge: C,
 }
 
@@ -53,34 +53,35 @@ pub struct Asked<C> {
 #[derive(Serialize, Deserialize)]
 pub struct Registration(PasskeyRegistration);
 
-/// The challenge for one of a person's passkeys.
+/// The challenge for one of a user's passkeys.
 #[derive(Serialize, Deserialize)]
 pub struct Authentication(PasskeyAuthentication);
 
-/// What is stored of a passkey. Nothing in it is secret.
+/// The stored data of a passkey, none of which is secret.
 pub struct Credential {
-    /// What its authenticator calls it.
+    /// The authenticator's credential id.
     pub id: Vec<u8>,
-    /// The public key, and what goes with it.
+    /// The public key and its metadata.
     pub stored: Value,
 }
 
-/// One of a person's passkeys has signed.
+/// A successful authentication with a passkey.
 pub struct Use {
-    /// It, as it is to be stored from now on.
+    /// The updated credential, to be stored.
     pub credential: Credential,
-    /// How often it says that it has signed; 0: it does not count.
+    /// The authenticator's signature counter; 0 if it doesn't count.
     pub sign_count: u32,
 }
 
 impl RelyingParty {
-    /// The service at this address. `None`: a passkey is bound to a name, and this address has none.
+    /// Creates the relying party for an address. Returns `None` if its host is not a domain name, which passkeys are
+    /// bound to.
     pub fn at(base_url: &Url) -> Option<Self> {
         let builder = WebauthnBuilder::new(base_url.domain()?, base_url).ok()?;
         builder.rp_name(NAME).build().ok().map(Self)
     }
 
-    /// Asks for a new passkey of a person, whom it is to name by their address; none that they have already.
+    /// Starts the registration of a new passkey for a user. `stored` are the user's passkeys, which are excluded.
     pub fn begin_registration(
         &self,
         user: UserId,
@@ -97,13 +98,13 @@ impl RelyingParty {
         })
     }
 
-    /// Takes the answer to it.
+    /// Verifies the response to a registration.
     pub fn finish_registration(&self, challenge: &Registration, answer: &str) -> Result<Credential, PasskeyError> {
         let passkey = self.0.finish_passkey_registration(&parse(answer)?, &challenge.0)?;
         Credential::of(&passkey)
     }
 
-    /// Asks for one of a person's passkeys. `None`: they have none.
+    /// Starts the authentication with one of a user's passkeys. Returns `None` if `stored` contains none.
     pub fn begin_authentication(&self, stored: Vec<Value>) -> Result<Option<Asked<Authentication>>, PasskeyError> {
         let passkeys = read(stored);
         if passkeys.is_empty() {
@@ -116,7 +117,8 @@ impl RelyingParty {
         }))
     }
 
-    /// Takes the answer to it. `stored`: the person's passkeys now, of which one has to be it.
+    /// Verifies the response to an authentication. `stored` are the user's current passkeys, which must include the
+    /// used one.
     pub fn finish_authentication(
         &self,
         challenge: &Authentication,
@@ -144,7 +146,7 @@ impl Credential {
     }
 }
 
-/// What another version of this program wrote, and this one can't read, can't be used; the others can.
+/// Ignores passkeys that another release wrote and this one can't read; the others remain usable.
 fn read(stored: Vec<Value>) -> Vec<Passkey> {
     let passkeys = stored.into_iter().map(serde_json::from_value);
     passkeys.filter_map(Result::ok).collect()

@@ -1,4 +1,4 @@
-//! Passwords: bounds and hashing by argon2id.
+//! Passwords: length limits, and hashing with argon2id.
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -6,43 +6,42 @@ use argon2::{
 };
 use secrecy::{ExposeSecret, SecretString};
 
-/// Shorter ones fall to guessing (NIST SP 800-63B, 5.1.1.2, asks for at least 8).
+/// Shorter ones can be guessed (NIST SP 800-63B, 5.1.1.2, requires at least 8).
 pub const MIN_CHARACTERS: usize = 12;
-/// Longer ones only cost time.
+/// Longer ones would only cost time.
 const MAX_BYTES: usize = 1024;
 
-/// What OWASP advises for argon2id. A change counts for an existing password when its user logs in next.
+/// Parameters for argon2id recommended by OWASP. A change applies to an existing password at the user's next log-in.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// A password that may be chosen.
+/// A password of valid length.
 #[derive(Debug, Clone)]
 pub struct Password(SecretString);
 
-/// The password can't be taken.
+/// The password is too short or too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a password has at least {MIN_CHARACTERS} characters and at most {MAX_BYTES} bytes")]
 pub struct InvalidPassword;
 
-/// Hashing failed, for want of memory or randomness.
+/// Hashing failed for lack of memory or randomness.
 #[derive(Debug, thiserror::Error)]
 #[error("the password could not be hashed: {0}")]
 pub struct HashingFailed(argon2::password_hash::Error);
 
-/// Whether a stored hash is that of what somebody typed.
+/// The result of comparing a password with a stored hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// It is another one's, or none.
+    /// The password is wrong, or there is none.
     Wrong,
-    /// It is.
     Right,
-    /// It is, and was made with parameters that are not used any more.
+    /// The password is right, but its hash has outdated parameters.
     Outdated,
 }
 
 impl Password {
-    /// Checks its length.
+    /// Validates the length.
     pub fn parse(text: impl Into<SecretString>) -> Result<Self, InvalidPassword> {
         let secret = text.into();
         let text = secret.expose_secret();
@@ -52,25 +51,25 @@ impl Password {
         Ok(Self(secret))
     }
 
-    /// As a PHC string, argon2id with 19 MiB, 2 passes, 1 lane. Takes about 20 ms of one core: call it on a blocking
-    /// thread.
+    /// Returns the hash as a PHC string: argon2id with 19 MiB, 2 passes and 1 lane. Takes about 20 ms of processor
+    /// time; call it on a blocking thread.
     pub fn hash(&self) -> Result<String, HashingFailed> {
         let hash = current().hash_password(self.0.expose_secret().as_bytes());
         hash.map(|hash| hash.to_string()).map_err(HashingFailed)
     }
 }
 
-/// Compares what somebody typed with a stored hash. Without one, with one that nothing has: it takes as long as
-/// [`Password::hash`] in any case.
+/// Compares an entered password with a stored hash. Without a hash it compares with a decoy, so that the call takes as
+/// long as [`Password::hash`] in any case.
 pub fn check(typed: &SecretString, stored: Option<&str>) -> Check {
     let typed = typed.expose_secret();
-    // Nobody has an empty one.
+    // No user has an empty password.
     let typed = if typed.len() > MAX_BYTES { "" } else { typed };
     let decoy = decoy();
     let Ok(hash) = PasswordHash::new(stored.unwrap_or(&decoy)) else {
         return Check::Wrong;
     };
-    // The parameters are those in the hash.
+    // Parameters are read from the hash.
     if Argon2::default().verify_password(typed.as_bytes(), &hash).is_err() {
         return Check::Wrong;
     }
@@ -88,7 +87,7 @@ fn current() -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// A hash that no password has, with the current parameters.
+/// Returns a hash with the current parameters that no password matches.
 fn decoy() -> String {
     format!(
         "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}$AAAAAAAAAAAAAAAAAAAAAA${}",

@@ -1,22 +1,22 @@
-//! What a plan allows an account.
+//! Limits of plans.
 
 use std::{num::NonZeroU32, time::Duration};
 
-/// The limits of an account's plan, or the operator's in their place.
+/// The limits of an account's plan, with overrides by the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanLimits {
-    /// Renders running or waiting at once.
+    /// Renders of the account that may run or wait at once.
     pub concurrency: usize,
-    /// Requests a minute.
     pub rate_per_minute: NonZeroU32,
-    /// Largest request body.
+    /// Largest request body, in bytes.
     pub body_bytes: usize,
-    /// From admission to the finished bytes of a synchronous render.
+    /// Time limit of a synchronous render, from admission to the finished bytes.
     pub sync_deadline: Duration,
 }
 
 impl PlanLimits {
-    /// Reads columns of the table `plans`, of which a check keeps each above 0; the last one is in seconds.
+    /// Reads columns of the table `plans`, where a check constraint requires values above 0; the last one is in
+    /// seconds.
     pub fn from_columns(concurrency: i32, rate_per_minute: i32, body_bytes: i32, sync_deadline: i32) -> Self {
         Self {
             concurrency: concurrency.unsigned_abs() as usize,

@@ -1,4 +1,4 @@
-//! What a client asks for: a body becomes a request whose values cannot be wrong any more.
+//! Render requests: turns a body into a request with valid values.
 
 pub mod history;
 pub mod kept;
@@ -31,11 +31,11 @@ use crate::domain::{
     },
 };
 
-/// Most parts of a document; the schema says it too.
+/// Maximum number of parts of a document, as in the schema.
 const MOST_PARTS: usize = 50;
-/// Bytes of HTML that Chromium loads in some tens of milliseconds.
+/// Size of HTML in bytes that Chromium loads within some tens of milliseconds.
 const SMALL: usize = 512 << 10;
-/// What the bodies of renders hold.
+/// Limits for bodies of render requests.
 const LAYOUT: Layout = Layout {
     data: &["parts", "*", "content", "context"],
     data_values: json::MOST_DATA_VALUES,
@@ -45,13 +45,13 @@ const LAYOUT: Layout = Layout {
 static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
 static ASYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("AsynchronousRender"));
 
-/// Does at start what the first request would else wait for.
+/// Compiles the schemas at start, so that the first request need not wait for it.
 pub fn compile_schemas() {
     LazyLock::force(&SYNCHRONOUS);
     LazyLock::force(&ASYNCHRONOUS);
 }
 
-/// How the PDF comes back.
+/// The encoding of the PDF in the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputEncoding {
@@ -61,53 +61,49 @@ pub enum OutputEncoding {
     Base64,
 }
 
-/// A request whose client waits for the document.
+/// The request of a synchronous render.
 #[derive(Debug, Clone)]
 pub struct SynchronousRequest {
-    /// What to render.
     pub render: RenderRequest,
-    /// How the PDF comes back.
     pub encoding: OutputEncoding,
 }
 
-/// A request whose client does not wait.
+/// The request of an asynchronous render.
 #[derive(Debug, Clone)]
 pub struct AsynchronousRequest {
-    /// What to render.
     pub render: RenderRequest,
-    /// Who hears what became of it.
+    /// The webhook to send when the render has ended.
     pub callback: Option<CallbackTarget>,
-    /// Where the document is put; without it, in the service's own storage.
+    /// The document's destination; `None` for the default storage.
     pub destination: Option<Destination>,
 }
 
-/// A request to render. Lengths are in inches, the orientation is applied, defaults are filled in.
+/// A valid render request. Lengths are in inches, orientation is applied, and defaults are filled in.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// What to print, in this order; at least one.
+    /// In the order in which they are printed; at least one.
     pub parts: Vec<PartSource>,
-    /// Paper and decoration.
+    /// Page setup, margins, headers and footers.
     pub print: PrintSettings,
-    /// Media type that style sheets see.
+    /// The media type that style sheets apply.
     pub media: MediaType,
     /// Set before the part is loaded.
     pub cookie: Option<Cookie>,
-    /// JavaScript for the loaded page.
+    /// JavaScript to evaluate in the loaded page.
     pub evaluate: Option<String>,
     /// Awaited before the page is printed.
     pub wait_for: Option<WaitFor>,
-    /// The pages to keep; without it, all.
+    /// The pages to retain; `None` for all.
     pub selection: Option<PageSelection>,
-    /// Kind of PDF.
     pub format: OutputFormat,
-    /// Whether there is a header or a footer, drawn or not.
+    /// Whether a header or footer is given, even if it is not drawn.
     pub decorated: bool,
-    /// The options as they are kept with the render: no HTML, no cookie value, no script, no query string.
+    /// The options that are stored with the render, without HTML, cookie values, scripts and query strings.
     pub options: Value,
 }
 
 impl RenderRequest {
-    /// Whether loading it is a little work that runs nothing and asks the network for nothing.
+    /// Returns whether loading the request is cheap, and neither runs scripts nor accesses the network.
     pub fn is_small_and_self_contained(&self) -> bool {
         let size = |source: &PartSource| match source {
             PartSource::Given(part @ Part::Html(html)) if part.is_self_contained() => Some(html.len()),
@@ -118,52 +114,51 @@ impl RenderRequest {
     }
 }
 
-/// Where a part's content comes from.
+/// The source of a part's content.
 #[derive(Debug, Clone)]
 pub enum PartSource {
-    /// It is what the engine takes.
+    /// Content that the engine takes as it is.
     Given(Part),
-    /// A stored template has to be filled first.
+    /// A stored template that must be filled first.
     Template(TemplatePart),
 }
 
-/// A template and what to fill it with.
+/// A template, and the data to fill it with.
 #[derive(Clone)]
 pub struct TemplatePart {
-    /// Which one; whether the account has it is another matter.
+    /// Not checked to belong to the account.
     pub template: TemplateId,
-    /// Its version, once it is noted.
+    /// The version, once it is resolved.
     pub version: i32,
-    /// A JSON object without blanks; empty where the request gives none.
+    /// A JSON object without whitespace; empty if the request contains none.
     pub context: Box<RawValue>,
 }
 
-/// Content never reaches a log.
+/// Omits content, which must not be logged.
 impl std::fmt::Debug for TemplatePart {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Template({})", self.template)
     }
 }
 
-/// What the service decides about a render, not the client.
+/// Terms of a render that are set by the service, not by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderTerms {
-    /// Names it.
     pub id: RenderId,
-    /// Where it waits.
+    /// The priority class.
     pub lane: Lane,
-    /// Drawn across every page.
+    /// Drawn on every page.
     pub watermark: Option<Watermark>,
-    /// From admission to the finished bytes.
+    /// Time limit from admission to the finished bytes.
     pub deadline: Duration,
-    /// Most pages of the document.
+    /// Maximum number of pages of the document.
     pub pages: usize,
-    /// Most bytes of the document as it is printed, and of the HTML that templates yield for it.
+    /// Maximum size of the printed document, and of the HTML that templates yield for it, in bytes.
     pub document_bytes: u64,
 }
 
 impl SynchronousRequest {
-    /// Reads a body. Fails with every fault of the body, in the order of the document.
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let sound = SoundBody::parse(body, &SYNCHRONOUS)?;
         Ok(Self {
@@ -175,7 +170,7 @@ impl SynchronousRequest {
 }
 
 impl AsynchronousRequest {
-    /// Reads a body. Fails with every fault of the body, in the order of the document.
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut sound = SoundBody::parse(body, &ASYNCHRONOUS)?;
         Ok(Self {
@@ -186,7 +181,7 @@ impl AsynchronousRequest {
     }
 }
 
-/// A body that schema and rules have passed.
+/// A body that conforms to schema and rules.
 struct SoundBody<'a> {
     wire: WireRequest,
     contexts: Data<'a>,
@@ -229,7 +224,7 @@ impl TryFrom<SoundBody<'_>> for RenderRequest {
 }
 
 impl RenderRequest {
-    /// Checks the body of a synchronous render that is read already, as [`SynchronousRequest::parse`] does.
+    /// Validates an already parsed body of a synchronous render, like [`SynchronousRequest::parse`].
     pub fn from_value(value: Value) -> Result<Self, Vec<Fault>> {
         let body = Body {
             value,
@@ -274,8 +269,8 @@ impl RenderRequest {
         })
     }
 
-    /// Refuses a request that a key for certain templates may not make: other templates, other content, and what could cover
-    /// a template's content or replace it.
+    /// Checks a request against a key's list of templates. Refuses other templates, other content, and anything that
+    /// could cover or replace a template's content.
     pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
         if allowed.everything() {
             return Ok(());
@@ -290,8 +285,8 @@ impl RenderRequest {
         self.check_content()
     }
 
-    /// Refuses what could make a template say something else: scripts, and headers and footers, which can be drawn over
-    /// the page.
+    /// Refuses anything that could alter a template's content: scripts, and headers and footers, which can be drawn
+    /// over the page.
     pub fn check_content(&self) -> Result<(), NotAllowed> {
         if self.evaluate.is_some() {
             Err(NotAllowed::new("/evaluate_js, which could change what they say"))
@@ -304,7 +299,7 @@ impl RenderRequest {
         }
     }
 
-    /// The templates of its parts, each with the part's index.
+    /// Returns the templates of the request, each with the index of its part.
     pub fn templates(&self) -> impl Iterator<Item = (usize, TemplateId)> {
         self.parts.iter().enumerate().filter_map(|(index, part)| match part {
             PartSource::Template(part) => Some((index, part.template)),
@@ -312,13 +307,13 @@ impl RenderRequest {
         })
     }
 
-    /// Notes which version of its template a part is made of, also among the options that are kept with the render.
+    /// Sets the resolved version of a part's template, also in the stored options.
     pub fn note_version(&mut self, part: usize, version: i32) {
         self.set_version(part, version);
         self.options["parts"][part]["version"] = version.into();
     }
 
-    /// Takes the versions of templates from the options that were kept when the render was accepted.
+    /// Sets the versions of templates from the options that were stored at acceptance.
     pub fn set_versions(&mut self, options: &Value) {
         for part in 0..self.parts.len() {
             let version = options["parts"][part]["version"].as_i64();
@@ -335,7 +330,7 @@ impl RenderRequest {
         }
     }
 
-    /// The engine's job. `parts` are the request's own, once every template is filled.
+    /// Converts the request into a job of the engine. `parts` are the request's parts with all templates filled.
     pub fn into_job(self, parts: Vec<Part>, terms: &RenderTerms) -> RenderJob {
         RenderJob {
             id: terms.id.0,
@@ -354,13 +349,13 @@ impl RenderRequest {
     }
 }
 
-/// A part names a template that the account does not have.
+/// Returns the validation error for a template that does not exist in the account.
 pub fn no_such_template(part: usize, template: &str) -> Fault {
     let pointer = format!("/parts/{part}/content/template_id");
     Fault::invalid(pointer, format!("No such template: {}", quote(template)))
 }
 
-/// The JSON pointer to the member of the request that is to blame when its part, counted from 0, can't be rendered.
+/// Returns the JSON pointer to the part of the request that caused an error. `part` is counted from 0.
 pub fn blamed_member(part: usize, fault: &RenderFault) -> String {
     let member = match fault {
         RenderFault::EvaluateThrew { .. } | RenderFault::EvaluateTooLarge { .. } => "/evaluate_js/expression",

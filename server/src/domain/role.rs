@@ -1,10 +1,10 @@
-//! What members may do by the API, to which the playground sends their requests: the table of roles in terms of scopes.
+//! The scopes of members, by their roles; the playground sends members' requests to the API.
 
 use platen_app::model::role::{Permission, Role};
 
 use crate::domain::api_key::{Scope, Scopes};
 
-/// What somebody in this role may do by the API.
+/// Returns what a member with this role may do through the API.
 pub fn scopes(role: Role) -> Scopes {
     Scope::ALL
         .into_iter()

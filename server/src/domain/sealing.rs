@@ -1,9 +1,9 @@
-//! Sealing what must stay secret at rest, by envelope encryption: each account has a data key, and the data keys are
-//! wrapped under the service's one secret key. A change of the secret key wraps the data keys anew and leaves alone what
-//! they have sealed. What is a person's, and no account's, is so little that it is wrapped under the secret key itself.
+//! Encryption at rest, by envelope encryption: each account has a data key, and the master key wraps the data keys.
+//! When the master key changes, only the data keys are rewrapped, not the data that they encrypt. Secrets of users,
+//! which belong to no account, are so small that the master key wraps them directly.
 //!
-//! The cipher is AES-256-GCM-SIV (RFC 8452), which forgives a nonce that comes twice. What is sealed says, as associated
-//! data, whose it is and what for, so that nothing opens in another place.
+//! The cipher is AES-256-GCM-SIV (RFC 8452), which tolerates a repeated nonce. The associated data contains owner and
+//! purpose, so that a ciphertext can't be decrypted in another place.
 
 use std::{fmt, sync::Arc};
 
@@ -17,26 +17,26 @@ use uuid::Uuid;
 use crate::domain::ids::{AccountId, RenderId, UserId};
 
 const KEY_BYTES: usize = 32;
-/// Of the form in which the associated data and the sealed bytes are put together.
+/// The version of the format of associated data and ciphertext.
 const VERSION: u8 = 1;
 
-/// What can't be sealed or opened.
+/// Why encryption or decryption failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealingError {
-    /// More bytes than the cipher takes.
-    #[error("it is too large to be sealed")]
+    /// The content is larger than the cipher allows.
+    #[error("the content is too large to encrypt")]
     NotSealed,
-    /// Not what was sealed, or not with this key, or not for this place.
-    #[error("it can't be opened: it was changed, or sealed with another key")]
+    /// The ciphertext was changed, or encrypted with another key or for another place.
+    #[error("decryption failed: the data was changed, or encrypted with another key")]
     NotOpened,
 }
 
-/// Names a secret key without telling anything of it: the first 8 bytes of a digest, in hexadecimal.
+/// Identifies a master key without revealing it: the first 8 bytes of a digest, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretKeyId(String);
 
 impl SecretKeyId {
-    /// The name as it is stored.
+    /// Returns the id as it is stored.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,7 +48,7 @@ impl fmt::Display for SecretKeyId {
     }
 }
 
-/// The service's secret key. Neither printed nor stored in the database.
+/// The master key. Neither printed nor stored in the database.
 #[derive(Debug)]
 pub struct SecretKey {
     id: SecretKeyId,
@@ -56,7 +56,7 @@ pub struct SecretKey {
 }
 
 impl SecretKey {
-    /// The key of 32 random bytes.
+    /// Creates a key from 32 random bytes.
     pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
         let digest = Sha256::new_with_prefix(b"platen secret key\0")
             .chain_update(random)
@@ -69,7 +69,7 @@ impl SecretKey {
         }
     }
 
-    /// Reads 32 bytes as base64 with padding, or as 64 hexadecimal digits.
+    /// Parses 32 bytes as base64 with padding, or as 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = if text.len() == 2 * KEY_BYTES {
             from_hexadecimal(text)?
@@ -79,17 +79,16 @@ impl SecretKey {
         bytes.try_into().ok().map(Self::from_random)
     }
 
-    /// The key as [`Self::parse`] reads it, in base64.
+    /// Returns the key in base64, as [`Self::parse`] reads it.
     pub fn to_text(&self) -> SecretString {
         BASE64_STANDARD.encode(self.bytes.expose_secret()).into()
     }
 
-    /// The key's name.
     pub fn id(&self) -> &SecretKeyId {
         &self.id
     }
 
-    /// Seals something short under the secret key itself; the nonce has to be random.
+    /// Encrypts a small secret directly with the master key. The nonce must be random.
     pub fn wrap(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Wrapped, SealingError> {
         Ok(Wrapped {
             secret_key_id: self.id.as_str().to_owned(),
@@ -98,26 +97,26 @@ impl SecretKey {
     }
 }
 
-/// What is sealed under a secret key itself, as it is stored.
+/// Data encrypted directly with a master key, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wrapped {
-    /// The secret key that opens it.
+    /// The id of the master key that decrypts it.
     pub secret_key_id: String,
-    /// The content, sealed.
+    /// Ciphertext, tag and nonce.
     pub sealed: Vec<u8>,
 }
 
-/// The secret keys that a process works with.
+/// The master keys of a process.
 #[derive(Debug)]
 pub struct SecretKeys {
     /// Wraps new data keys.
     pub current: Arc<SecretKey>,
-    /// Wrapped the data keys that have not been wrapped anew yet.
+    /// Decrypts data keys that have not been rewrapped yet.
     pub former: Option<Arc<SecretKey>>,
 }
 
 impl SecretKeys {
-    /// The key with this name.
+    /// Returns the key with this id.
     fn named(&self, id: &str) -> Option<&SecretKey> {
         [Some(&self.current), self.former.as_ref()]
             .into_iter()
@@ -126,7 +125,7 @@ impl SecretKeys {
             .find(|key: &&SecretKey| key.id.as_str() == id)
     }
 
-    /// Opens what was wrapped for this place.
+    /// Decrypts data that was wrapped for this place. Fails if neither key is the one that encrypted it.
     pub fn unwrap(&self, place: &Place, wrapped: Wrapped) -> Result<SecretBox<Vec<u8>>, SealingError> {
         let under = self.named(&wrapped.secret_key_id).ok_or(SealingError::NotOpened)?;
         Ok(SecretBox::new(Box::new(open(&under.bytes, place, wrapped.sealed)?)))
@@ -143,50 +142,50 @@ fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
     )
 }
 
-/// The key that seals what belongs to one account.
+/// The key that encrypts the data of one account.
 #[derive(Debug)]
 pub struct DataKey(SecretBox<[u8; KEY_BYTES]>);
 
 impl DataKey {
-    /// The key of 32 random bytes.
+    /// Creates a key from 32 random bytes.
     pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
         Self(SecretBox::new(Box::new(random)))
     }
 
-    /// The key as it is stored for an account.
+    /// Wraps the key for storage with an account.
     pub fn wrap(&self, under: &SecretKey, account: AccountId, nonce: [u8; NONCE_LEN]) -> Result<Wrapped, SealingError> {
         under.wrap(&Place::data_key(account), nonce, self.0.expose_secret().to_vec())
     }
 
-    /// The key that was stored for an account.
+    /// Unwraps an account's stored key.
     pub fn unwrap(wrapped: Wrapped, keys: &SecretKeys, account: AccountId) -> Result<Self, SealingError> {
         let bytes = keys.unwrap(&Place::data_key(account), wrapped)?;
         let key = bytes.expose_secret().as_slice().try_into();
         key.map(Self::from_random).map_err(|_| SealingError::NotOpened)
     }
 
-    /// Seals for one place; the nonce has to be random. The result is 28 bytes longer.
+    /// Encrypts content for a place. The nonce must be random. The result is 28 bytes longer than the content.
     pub fn seal(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Vec<u8>, SealingError> {
         seal(&self.0, place, nonce, content)
     }
 
-    /// Opens what was sealed for this place.
+    /// Decrypts content that was encrypted for this place.
     pub fn open(&self, place: &Place, sealed: Vec<u8>) -> Result<Vec<u8>, SealingError> {
         open(&self.0, place, sealed)
     }
 }
 
-/// The one place that something is sealed for.
+/// The place for which content is encrypted; it can't be decrypted for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The account, or the user.
+    /// The account or user.
     owner: Uuid,
     purpose: &'static str,
     row: Uuid,
 }
 
 impl Place {
-    /// The kept answer with this id.
+    /// An idempotent response.
     pub fn kept_answer(account: AccountId, row: Uuid) -> Self {
         Self {
             owner: account.0,
@@ -195,8 +194,8 @@ impl Place {
         }
     }
 
-    /// The stored request for this render. Version 0 has a place of its own: releases that know no other take nothing else
-    /// for it, and leave the render to those that do.
+    /// The stored request of a render. Version 0 has its own purpose: releases that know only version 0 can't decrypt
+    /// others, and leave such renders to newer releases.
     pub fn stored_request(account: AccountId, render: RenderId, version: i16) -> Self {
         Self {
             owner: account.0,
@@ -209,7 +208,6 @@ impl Place {
         }
     }
 
-    /// The thumbnail with this id.
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
         Self {
             owner: account.0,
@@ -218,7 +216,7 @@ impl Place {
         }
     }
 
-    /// Where the callback of this render goes.
+    /// The webhook of a render.
     pub fn callback_target(account: AccountId, render: RenderId) -> Self {
         Self {
             owner: account.0,
@@ -227,7 +225,6 @@ impl Place {
         }
     }
 
-    /// The webhook secret with this id.
     pub fn webhook_secret(account: AccountId, row: Uuid) -> Self {
         Self {
             owner: account.0,
@@ -236,7 +233,7 @@ impl Place {
         }
     }
 
-    /// The credentials of the storage connection with this id.
+    /// The credentials of a storage connection.
     pub fn connection(account: AccountId, row: Uuid) -> Self {
         Self {
             owner: account.0,
@@ -245,7 +242,7 @@ impl Place {
         }
     }
 
-    /// The API key with this id, until it is shown.
+    /// An API key that has not been shown yet.
     pub fn new_key(account: AccountId, row: Uuid) -> Self {
         Self {
             owner: account.0,
@@ -254,7 +251,7 @@ impl Place {
         }
     }
 
-    /// What a user's app shares with us.
+    /// The secret shared with a user's authenticator app.
     pub fn app_secret(user: UserId) -> Self {
         Self {
             owner: user.0,
@@ -263,7 +260,7 @@ impl Place {
         }
     }
 
-    /// A user's recovery codes, until they are shown.
+    /// A user's recovery codes that have not been shown yet.
     pub fn recovery_codes(user: UserId) -> Self {
         Self {
             owner: user.0,
@@ -286,7 +283,7 @@ impl Place {
     }
 }
 
-/// Ciphertext, tag, nonce.
+/// Returns ciphertext, tag and nonce.
 fn seal(
     key: &SecretBox<[u8; KEY_BYTES]>,
     place: &Place,

@@ -1,5 +1,5 @@
-//! The second factor: codes of an app (RFC 6238, as all apps know it: SHA-1, six digits, 30 seconds) and, for want of the
-//! app, recovery codes.
+//! The second factor: codes of an authenticator app (RFC 6238 with the parameters that all apps support: SHA-1, six
+//! digits, 30 seconds), and recovery codes for users without access to the app.
 
 pub mod picture;
 
@@ -13,57 +13,57 @@ use subtle::{ConditionallySelectable, ConstantTimeEq};
 use time::{Duration, OffsetDateTime};
 use url::Url;
 
-/// As long as the digest (RFC 4226, 4, R6).
+/// The length of the digest (RFC 4226, 4, R6).
 const SECRET_BYTES: usize = 20;
 const STEP_SECONDS: i64 = 30;
-/// A clock may be so many steps off (RFC 6238, 5.2), and a code as late.
+/// Tolerated steps of clock drift and transmission delay (RFC 6238, 5.2).
 const DRIFT: i64 = 1;
 const DIGITS: u32 = 6;
-/// Recovery codes that a person is given.
+/// The number of recovery codes of a user.
 pub const RECOVERY_CODES: usize = 10;
-/// 80 bits: too many to be found from a digest.
+/// 80 bits, too many to be found from a digest.
 const RECOVERY_BYTES: usize = 10;
 const RECOVERY_CHARACTERS: usize = RECOVERY_BYTES * 8 / 5;
-/// What apps show beside the code.
+/// The service's name in apps.
 const ISSUER: &str = "Platen";
 
-/// For so long a log-in waits for the second factor.
+/// How long a log-in waits for the second factor.
 pub const PATIENCE: Duration = Duration::minutes(10);
-/// So long somebody has to set it up, once they have begun.
+/// How long users may take to set up the second factor.
 pub const SET_UP_WITHIN: Duration = Duration::hours(1);
-/// So long a browser is not asked for it that somebody has chosen to be remembered.
+/// How long a remembered browser is not asked for the second factor.
 pub const REMEMBERED: Duration = Duration::days(30);
 
-/// What an app shares with us. Does not print.
+/// The secret shared with an authenticator app. Does not print.
 #[derive(Debug)]
 pub struct AppSecret(SecretBox<[u8; SECRET_BYTES]>);
 
 impl AppSecret {
-    /// The secret of random bytes.
+    /// Creates a secret from random bytes.
     pub fn from_random(random: [u8; SECRET_BYTES]) -> Self {
         Self(SecretBox::new(Box::new(random)))
     }
 
-    /// The bytes, to be sealed.
+    /// Returns the bytes, to be encrypted.
     pub fn expose(&self) -> &[u8] {
         self.0.expose_secret()
     }
 
-    /// The secret that was sealed; `None`: this never was one.
+    /// Restores a secret from its decrypted bytes. Returns `None` if they have the wrong length.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self::from_random)
     }
 
-    /// For those who type it into their app: base32 in groups of four.
+    /// Returns the secret for manual entry in an app: base32 in groups of four.
     pub fn to_text(&self) -> SecretString {
         in_groups(&BASE32_NOPAD.encode(self.expose()), ' ').into()
     }
 
-    /// For apps that read it from a picture. `name`: the person's, among the codes of the app.
+    /// Returns the URL for a QR code. `name` identifies the user among the entries of the app.
     pub fn to_url(&self, name: &str) -> SecretString {
-        let mut url = Url::parse("otpauth://totp").expect("a URL of ours");
+        let mut url = Url::parse("otpauth://totp").expect("the URL is valid");
         url.path_segments_mut()
-            .expect("it has a path")
+            .expect("the URL has a path")
             .push(&format!("{ISSUER}:{name}"));
         url.query_pairs_mut()
             .append_pair("secret", &BASE32_NOPAD.encode(self.expose()))
@@ -71,7 +71,7 @@ impl AppSecret {
         String::from(url).into()
     }
 
-    /// The step whose code this is, if it is one of those around now; the latest of them. All are looked at, whichever it is.
+    /// Returns the latest time step with this code, among the current one and its neighbours. Takes constant time.
     pub fn step_of(&self, code: &AppCode, now: OffsetDateTime) -> Option<i64> {
         let current = now.unix_timestamp().div_euclid(STEP_SECONDS);
         let mut found = -1;
@@ -82,13 +82,13 @@ impl AppSecret {
         (found >= 0).then_some(found)
     }
 
-    /// The code that an app shows at a moment.
+    /// Returns the code that an app shows at a given time.
     pub fn code_at(&self, now: OffsetDateTime) -> String {
         let code = self.code(now.unix_timestamp().div_euclid(STEP_SECONDS));
         format!("{code:0width$}", width = DIGITS as usize)
     }
 
-    /// RFC 4226, 5.3.
+    /// See RFC 4226, 5.3.
     fn code(&self, step: i64) -> u32 {
         let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, self.expose());
         let tag = hmac::sign(&key, &step.to_be_bytes());
@@ -101,31 +101,31 @@ impl AppSecret {
     }
 }
 
-/// A code that somebody typed off their app.
+/// A code entered from an authenticator app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppCode(u32);
 
-/// A recovery code as the person keeps it. Does not print.
+/// A recovery code in plain text. Does not print.
 #[derive(Debug)]
 pub struct RecoveryCode(SecretString);
 
-/// SHA-256 of a recovery code. Codes are random enough that nothing slower is needed.
+/// The SHA-256 of a recovery code. Codes are random, so a slow hash would add no security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecoveryDigest(pub [u8; 32]);
 
 impl RecoveryCode {
-    /// The code of random bytes.
+    /// Creates a code from random bytes.
     pub fn from_random(random: [u8; RECOVERY_BYTES]) -> Self {
         let text = BASE32_NOPAD.encode(&random).to_lowercase();
         Self(in_groups(&text, '-').into())
     }
 
-    /// As it is shown: four groups of four.
+    /// Returns the code as it is shown: four groups of four characters.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// What is stored of it.
+    /// Returns the digest, which is stored instead of the code.
     pub fn digest(&self) -> RecoveryDigest {
         digest(&self.expose().replace('-', ""))
     }
@@ -135,24 +135,23 @@ fn digest(letters: &str) -> RecoveryDigest {
     RecoveryDigest(Sha256::digest(letters).into())
 }
 
-/// What somebody typed as their second factor.
+/// A second factor entered by a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typed {
     /// Six digits.
     App(AppCode),
-    /// A recovery code.
     Recovery(RecoveryDigest),
 }
 
 impl Typed {
-    /// Reads it as people write it: with blanks or hyphens, in capitals or not. `None`: it is neither.
+    /// Parses user input, ignoring whitespace, hyphens and case. Returns `None` if it is neither kind of code.
     pub fn parse(text: &str) -> Option<Self> {
         let mut characters = String::new();
         for character in text
             .chars()
             .filter(|character| !character.is_whitespace() && *character != '-')
         {
-            // What is longer than either is no code.
+            // Longer input is no code.
             if !character.is_ascii_alphanumeric() || characters.len() == RECOVERY_CHARACTERS {
                 return None;
             }
@@ -199,7 +198,7 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_the_standard() {
-        // RFC 6238, appendix B, whose codes have eight digits: ours are the last six.
+        // RFC 6238, appendix B, has codes of eight digits; these are the last six.
         for (seconds, code) in [
             (59, "287082"),
             (1_111_111_109, "081804"),

@@ -1,6 +1,6 @@
-//! Messages as users read them.
+//! Formatting of messages for users.
 
-/// Beginning and end of a message as prose has them.
+/// Capitalizes a message, and adds a period unless it ends with punctuation.
 pub fn sentence(message: &str) -> String {
     let mut characters = message.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);

@@ -1,4 +1,4 @@
-//! Stored templates: what a client may save, and what is kept.
+//! Stored templates: validation of requests, and stored versions.
 
 pub mod demos;
 pub mod labels;
@@ -21,16 +21,16 @@ use crate::domain::{
     },
 };
 
-/// Most characters of a template's name.
+/// Maximum length of a template's name, in characters.
 pub const LONGEST_NAME: usize = 200;
-/// Most bytes of a template's content, as UTF-8.
+/// Maximum size of a template's content in UTF-8, in bytes.
 const LONGEST_CONTENT: usize = 2 << 20;
-/// Most bytes of a preview context, as JSON without blanks.
+/// Maximum size of a preview context as JSON without whitespace, in bytes.
 const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
-/// Most values of a preview context: no more have room in so many bytes.
+/// Maximum number of values in a preview context: more don't fit into its maximum size.
 pub const MOST_PREVIEW_VALUES: usize = LONGEST_PREVIEW_CONTEXT / 2;
 const PREVIEW_CONTEXT: &str = "/template/preview_context";
-/// What the bodies of templates hold.
+/// Limits for bodies of template requests.
 const LAYOUT: Layout = Layout {
     data: &["template", "preview_context"],
     data_values: MOST_PREVIEW_VALUES,
@@ -40,7 +40,7 @@ const LAYOUT: Layout = Layout {
 static CREATION: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateCreation"));
 static UPDATE: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateUpdate"));
 
-/// Does at start what the first request would else wait for.
+/// Compiles the schemas at start, so that the first request need not wait for it.
 pub fn compile_schemas() {
     LazyLock::force(&CREATION);
     LazyLock::force(&UPDATE);
@@ -48,54 +48,47 @@ pub fn compile_schemas() {
     settings::compile_schema();
 }
 
-/// A template as its published version has it.
+/// A template in its published version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
-    /// Identifier.
     pub id: TemplateId,
-    /// A label; other templates may have the same.
+    /// Need not be unique.
     pub name: String,
-    /// HTML with places to fill.
+    /// HTML in the template syntax.
     pub content: String,
-    /// Sample data; for previews only.
+    /// Sample data, used only for previews.
     pub preview_context: Map<String, Value>,
-    /// The published version.
+    /// The number of the published version.
     pub version: i32,
-    /// When it was created.
     pub inserted_at: OffsetDateTime,
-    /// When the published version became it.
+    /// When the current version was published.
     pub updated_at: OffsetDateTime,
 }
 
-/// One state in which a template was saved, as lists show it.
+/// A saved version of a template, as shown in lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VersionSummary {
     /// From 1.
     pub number: i32,
-    /// As saved.
     pub name: String,
-    /// Whether it is the one that is used.
+    /// Whether it is the published version.
     pub published: bool,
-    /// Who saved it; nobody once the user is deleted.
+    /// The user who saved it; `None` if they have been deleted.
     pub created_by: Option<UserId>,
-    /// What they call themselves, or else their address.
+    /// The author's display name, or else their email address.
     pub author: Option<String>,
-    /// When it was saved.
     pub inserted_at: OffsetDateTime,
 }
 
-/// One state in which a template was saved.
+/// A saved version of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateVersion {
-    /// Which one.
     pub summary: VersionSummary,
-    /// As saved.
     pub content: String,
-    /// As saved.
     pub preview_context: Map<String, Value>,
 }
 
-/// The content of a version.
+/// The content of a new version.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct NewTemplate {
     /// 1 to 200 characters.
@@ -107,7 +100,7 @@ pub struct NewTemplate {
     pub preview_context: Map<String, Value>,
 }
 
-/// What an update changes; the rest stays.
+/// The fields that an update changes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TemplateChanges {
     name: Option<String>,
@@ -116,7 +109,7 @@ pub struct TemplateChanges {
 }
 
 impl TemplateChanges {
-    /// The template with the changes.
+    /// Returns the template with the changes applied.
     pub fn applied_to(self, template: Template) -> NewTemplate {
         NewTemplate {
             name: self.name.unwrap_or(template.name),
@@ -126,9 +119,9 @@ impl TemplateChanges {
     }
 }
 
-/// What the body of a request to save can be.
+/// The body of a request that saves a template.
 pub trait Saved: DeserializeOwned {
-    /// What the body has to look like.
+    /// Returns the schema of the body.
     fn schema() -> &'static Schema;
 }
 
@@ -144,8 +137,8 @@ impl Saved for TemplateChanges {
     }
 }
 
-/// A body whose content may not be a template yet. Only the processes that fill templates can tell, and what they say has
-/// to be listed with the other faults.
+/// A body whose content is not checked yet. Only the worker processes can check templates, and their errors are listed
+/// together with the other validation errors.
 pub struct Submission<T> {
     body: Value,
     faults: Faults,
@@ -153,7 +146,7 @@ pub struct Submission<T> {
 }
 
 impl<T: Saved> Submission<T> {
-    /// Reads a body. Fails only where it is no JSON.
+    /// Parses a body. Fails only if it is not JSON; other validation errors are returned by [`Self::finish`].
     pub fn read(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         let Some(Body { mut value, data }) = json::parse(body, &LAYOUT, &mut faults) else {
@@ -171,18 +164,18 @@ impl<T: Saved> Submission<T> {
         })
     }
 
-    /// The content, if there is some and nothing else is wrong with it.
+    /// Returns the content, or `None` if there is none or it has other validation errors.
     pub fn content(&self) -> Option<&str> {
         let content = self.body["template"]["content"].as_str();
         content.filter(|_| !self.faults.within("/template/content") && !self.faults.is_full())
     }
 
-    /// Notes that the content is no template.
+    /// Adds a syntax error of the content.
     pub fn refuse_content(&mut self, fault: &platen_template::fault::Fault) {
         self.faults.add(faulty_template("/template/content", fault));
     }
 
-    /// What is to be saved. Fails with every fault of the body, in the order of the document.
+    /// Returns the valid body. Fails with all validation errors, in the order of the document.
     pub fn finish(mut self) -> Result<T, Vec<Fault>> {
         if !self.faults.is_empty() {
             return Err(self.faults.sorted(&self.body));
@@ -192,7 +185,7 @@ impl<T: Saved> Submission<T> {
     }
 }
 
-/// Reads a preview context, and adds that it is too long.
+/// Parses a preview context; adds a validation error if it is too long.
 fn preview_context(data: &RawValue, faults: &mut Faults) -> Value {
     let read = || {
         let context: Value = serde_json::from_str(data.get())?;
@@ -214,7 +207,7 @@ fn preview_context(data: &RawValue, faults: &mut Faults) -> Value {
     Value::Null
 }
 
-/// Keeps nothing but the number of bytes.
+/// Counts bytes and discards them.
 struct CountingWriter(usize);
 
 impl io::Write for CountingWriter {
@@ -228,7 +221,7 @@ impl io::Write for CountingWriter {
     }
 }
 
-/// Adds what the schema can't say of a content: it counts characters.
+/// Checks the size of a content in bytes, because the schema counts characters.
 fn check_content_size(content: &Value, pointer: &str, faults: &mut Faults) {
     let bytes = content.as_str().map_or(0, str::len);
     if bytes > LONGEST_CONTENT {
@@ -237,7 +230,7 @@ fn check_content_size(content: &Value, pointer: &str, faults: &mut Faults) {
     }
 }
 
-/// What is wrong with a template, at the member that holds it or names it.
+/// Returns the validation error for an invalid template, at the member that contains or names it.
 pub fn faulty_template(pointer: impl Into<String>, fault: &platen_template::fault::Fault) -> Fault {
     let detail = match &fault.place {
         Some(place) => format!(
@@ -253,17 +246,17 @@ pub fn faulty_template(pointer: impl Into<String>, fault: &platen_template::faul
     }
 }
 
-/// Which versions a client takes for the published one when it changes a template.
+/// The versions that a client expects to be published when it changes a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpectedVersion {
-    /// Whichever it is.
+    /// Any version.
     Any,
-    /// One of these.
+    /// One of these versions.
     OneOf(Vec<i32>),
 }
 
 impl ExpectedVersion {
-    /// Whether the published version is as expected.
+    /// Returns whether the published version is expected.
     pub fn includes(&self, version: i32) -> bool {
         match self {
             Self::Any => true,
@@ -353,7 +346,7 @@ mod tests {
         check("content", format!("{}a", "ä".repeat(1 << 20)).into(), false);
         check("content", "a\u{0}".into(), false);
         check("content", "\n".into(), true);
-        // {"x":"…"} has eight bytes beside the text.
+        // {"x":"…"} adds eight bytes to the text.
         check("preview_context", json!({"x": "a".repeat((256 << 10) - 8)}), true);
         check("preview_context", json!({"x": "a".repeat((256 << 10) - 7)}), false);
         check("preview_context", json!({"x": "\u{0}"}), true);

@@ -1,4 +1,4 @@
-//! Faults of a request body: every one of them at once, each at the JSON pointer of the member that is to blame.
+//! Validation errors of request bodies: all at once, each with the JSON pointer of its member.
 
 pub mod json;
 pub mod schema;
@@ -8,24 +8,24 @@ use std::{borrow::Cow, collections::HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Faults listed in one answer. Nobody reads more, and looking for more costs time and memory.
+/// Maximum number of errors in a response. Users don't read more, and searching for more costs time and memory.
 const LISTED: usize = 200;
-/// Bytes of the pointers that are listed, after which no more are: each can be hundreds of kilobytes long.
+/// Maximum total size of the listed pointers in bytes, because each can be hundreds of kilobytes long.
 const LISTED_POINTER_BYTES: usize = 256 << 10;
 
-/// One thing that is wrong with a body.
+/// A validation error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// JSON Pointer (RFC 6901) of the member; empty for the whole body.
     pub pointer: String,
-    /// What kind of fault it is.
+    /// The kind of error.
     pub title: Cow<'static, str>,
-    /// What is allowed and what came.
+    /// What is allowed, and what was received.
     pub detail: String,
 }
 
 impl Fault {
-    /// A member with a value that is not allowed.
+    /// Creates an error for a member with an invalid value.
     pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             pointer: pointer.into(),
@@ -35,24 +35,24 @@ impl Fault {
     }
 }
 
-/// What is wrong with one body, at most one fault for each pointer: the first that was found. Once 200 are found, others
-/// only count as there.
+/// The validation errors of a body, with at most one per pointer: the first one found. After 200 errors, further ones
+/// are only noted.
 #[derive(Debug, Default)]
 pub struct Faults {
     found: Vec<Fault>,
     pointers: HashSet<String>,
     pointer_bytes: usize,
-    /// Whether there are more than are listed.
+    /// Whether there are more errors than listed.
     cut: bool,
 }
 
 impl Faults {
-    /// Adds a fault, unless its member has one already.
+    /// Adds an error, unless its member has one already.
     pub fn add(&mut self, fault: Fault) {
         self.add_with(|| fault);
     }
 
-    /// As [`Self::add`], of a fault that is made only if there is room for it.
+    /// Like [`Self::add`], but creates the error only if it will be listed.
     pub fn add_with(&mut self, fault: impl FnOnce() -> Fault) {
         if self.is_full() {
             self.cut = true;
@@ -65,12 +65,12 @@ impl Faults {
         }
     }
 
-    /// Whether no more faults are listed.
+    /// Returns whether no further errors will be listed.
     pub fn is_full(&self) -> bool {
         self.found.len() >= LISTED || self.pointer_bytes >= LISTED_POINTER_BYTES
     }
 
-    /// Whether a member, or anything in it, has a fault.
+    /// Returns whether a member, or anything within it, has an error.
     pub fn within(&self, pointer: &str) -> bool {
         self.found.iter().any(|fault| {
             fault
@@ -80,13 +80,12 @@ impl Faults {
         })
     }
 
-    /// Nothing was found.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// The faults by their place in the body; what is missing comes after what is there. At most 200, and one more that
-    /// says that there may be others.
+    /// Returns the errors in the order of the document, with missing members last. At most 200, followed by a note if
+    /// there may be more.
     pub fn sorted(mut self, body: &Value) -> Vec<Fault> {
         self.found.sort_by_cached_key(|fault| place(body, &fault.pointer));
         if self.cut {
@@ -104,7 +103,7 @@ impl Faults {
     }
 }
 
-/// For each step of a pointer the position of that member among its siblings.
+/// Returns the position among its siblings for each step of a pointer.
 fn place(body: &Value, pointer: &str) -> Vec<usize> {
     let mut value = Some(body);
     pointer
@@ -129,12 +128,12 @@ fn place(body: &Value, pointer: &str) -> Vec<usize> {
         .collect()
 }
 
-/// A member's pointer, by RFC 6901.
+/// Returns the pointer of a member (RFC 6901).
 pub fn member(parent: &str, name: &str) -> String {
     format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// A text cut to what a message can hold, in quotation marks.
+/// Truncates a text to 60 characters for a message, in quotation marks.
 pub fn quote(text: &str) -> String {
     const SHOWN: usize = 60;
     let mut characters = text.chars();

@@ -1,4 +1,4 @@
-//! Signatures of callbacks, by the scheme of Standard Webhooks (1.0.0): an HMAC-SHA-256 over id, time and body.
+//! Signatures of webhooks by the scheme of Standard Webhooks (1.0.0): an HMAC-SHA-256 over id, timestamp and body.
 
 use aws_lc_rs::hmac;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -8,32 +8,32 @@ use uuid::Uuid;
 const PREFIX: &str = "whsec_";
 const BYTES: usize = 32;
 
-/// What the service and the receiver of callbacks know, and nobody else. Does not print.
+/// The secret shared with the receiver of webhooks. Does not print.
 #[derive(Debug)]
 pub struct WebhookSecret(SecretBox<[u8; BYTES]>);
 
-/// Not what [`WebhookSecret::to_bytes`] made.
+/// The bytes were not created by [`WebhookSecret::to_bytes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a webhook secret has {BYTES} bytes")]
 pub struct MalformedSecret;
 
 impl WebhookSecret {
-    /// The secret of random bytes.
+    /// Creates a secret from random bytes.
     pub fn from_random(random: [u8; BYTES]) -> Self {
         Self(SecretBox::new(Box::new(random)))
     }
 
-    /// Reads the bytes that are kept of it, sealed.
+    /// Restores a secret from its decrypted bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MalformedSecret> {
         bytes.try_into().map(Self::from_random).map_err(|_| MalformedSecret)
     }
 
-    /// The bytes, to be sealed.
+    /// Returns the bytes, to be encrypted.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.expose_secret().to_vec()
     }
 
-    /// As receivers take it: `whsec_` and base64.
+    /// Returns the secret as receivers configure it: `whsec_` and base64.
     pub fn to_text(&self) -> SecretString {
         format!("{PREFIX}{}", BASE64_STANDARD.encode(self.0.expose_secret())).into()
     }
@@ -44,12 +44,12 @@ impl WebhookSecret {
     }
 }
 
-/// The header `webhook-id` of a callback.
+/// Returns the header `webhook-id`.
 pub fn webhook_id(id: Uuid) -> String {
     format!("msg_{}", id.simple())
 }
 
-/// The header `webhook-signature`: one signature for each secret. `timestamp` is in seconds since 1970.
+/// Returns the header `webhook-signature`: one signature per secret. `timestamp` is in seconds since 1970.
 pub fn signatures(secrets: &[WebhookSecret], id: &str, timestamp: i64, body: &str) -> String {
     let content = format!("{id}.{timestamp}.{body}");
     let signatures: Vec<_> = secrets.iter().map(|secret| secret.sign(content.as_bytes())).collect();

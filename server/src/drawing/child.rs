@@ -1,4 +1,5 @@
-//! The process that draws: a PDF on standard input, a line of JSON for each page on standard output, as soon as it is drawn.
+//! The worker process that rasterizes: reads a PDF from standard input, and writes one line of JSON per page to
+//! standard output as soon as the page is drawn.
 
 use std::io::{self, Read, Write};
 
@@ -7,58 +8,57 @@ use platen_pdf::raster::{PageView, RasterError, rasterise, thumbnail};
 use rustix::process::nice;
 use serde::{Deserialize, Serialize};
 
-/// For all pages together, beyond what the program is mapped into. A picture of the largest size takes 128 MiB while it is
-/// drawn, and what it is made of may take as much.
+/// Memory limit in bytes for all pages together, beyond the program's own mappings. A raster of the largest size takes
+/// 128 MiB, and the data it is drawn from may take as much.
 const MEMORY: u64 = 1 << 30;
-/// For all pages together.
+/// Limit of processor time for all pages together.
 pub(super) const PROCESSOR_SECONDS: u64 = 10;
-/// Nobody waits for thumbnails as people wait for renders.
+/// Thumbnails have lower priority than renders, because nobody waits for them.
 const NICENESS_OF_THUMBNAILS: i32 = 10;
 
-/// How large pages are drawn.
+/// The size of rasters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// For somebody who reads them, with so many pixels for each inch.
+    /// For reading: resolution in pixels per inch.
     DotsPerInch(u16),
-    /// To be known again: with so many pixels along the longer side, whatever the page's size.
+    /// For thumbnails: pixels along the longer side, whatever the size of the page.
     LongerSide(u16),
 }
 
-/// A page as a picture.
+/// A rasterized page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Drawn {
-    /// Which one, from 1.
+    /// The page's number, from 1.
     pub page: usize,
-    /// Pixels.
+    /// In pixels.
     pub width: usize,
-    /// Pixels.
+    /// In pixels.
     pub height: usize,
-    /// A PNG file as base64.
+    /// PNG file in base64.
     pub png: String,
 }
 
-/// Why nothing is drawn, as a sentence.
+/// Why a page could not be drawn, as a sentence.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Refusal {
-    /// The page asks for too much.
+    /// The page exceeds a limit.
     TooMuch(String),
-    /// We are to blame.
+    /// An internal error.
     NotDrawn(String),
 }
 
-/// What is drawn of a document.
+/// The pages to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drawings {
-    /// How large.
     pub size: Size,
-    /// So many pages from the first one on.
+    /// The number of pages, from page 1 on.
     pub pages: usize,
-    /// The page that is drawn before the others, because somebody looks at it.
+    /// The page to draw before the others, because it is visible to the user.
     pub first: usize,
 }
 
 impl Drawings {
-    /// The pages in the order in which they are drawn.
+    /// Returns the page numbers in the order in which they are drawn.
     fn order(self) -> impl Iterator<Item = usize> {
         let in_front = Some(self.first).filter(|first| (1..=self.pages).contains(first));
         let others = (1..=self.pages).filter(move |page| Some(*page) != in_front);
@@ -66,10 +66,10 @@ impl Drawings {
     }
 }
 
-/// Draws pages of what comes on standard input; ends with the first that can't be drawn.
+/// Draws pages of the PDF on standard input. Stops after the first page that can't be drawn.
 ///
 /// # Errors
-/// When the limits cannot be set, in which case nothing is drawn, or when the parent is gone.
+/// If the limits can't be set, in which case nothing is drawn, or if the parent process is gone.
 pub fn run(wanted: Drawings) -> io::Result<()> {
     if matches!(wanted.size, Size::LongerSide(_)) {
         nice(NICENESS_OF_THUMBNAILS)?;
@@ -126,7 +126,7 @@ mod tests {
         };
         assert_eq!(order(1, 3), [1, 2, 3]);
         assert_eq!(order(3, 4), [3, 1, 2, 4]);
-        // The document has fewer pages than it had.
+        // The document has fewer pages than before.
         assert_eq!(order(5, 2), [1, 2]);
         assert_eq!(order(0, 2), [1, 2]);
     }

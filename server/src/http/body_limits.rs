@@ -1,5 +1,5 @@
-//! Bounds how long a request's body may take and how large it may get, whoever reads it. What was made of a body that went
-//! beyond is replaced by the reason.
+//! Limits on the time and the size of request bodies, independent of the code that reads them. If a body exceeds a
+//! limit, the handler's response is replaced by the error.
 
 use std::{
     pin::Pin,
@@ -25,25 +25,25 @@ use crate::{
     service::sessions::LoggedIn,
 };
 
-/// The largest form of people: a template of 2 MiB, of which every byte may be escaped, and its data.
+/// The largest form of logged-in users: a template of 2 MiB, every byte of which may be escaped, and its data.
 pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;
-/// The largest form of those who are not logged in: an address, a password, a passkey's answer.
+/// The largest form of visitors who are not logged in: an address, a password, a passkey's response.
 const STRANGERS_FORM_BYTES: usize = 64 * 1024;
-/// Such as the playground's document; pages are shorter.
+/// Responses such as the playground's document; pages are shorter.
 const LARGE_RESPONSE: u64 = 1024 * 1024;
-/// Its bytes as they come, without escapes, and in the fields that are read of it.
+/// The raw bytes, the unescaped bytes, and the parsed fields.
 const COPIES_OF_A_FORM: u64 = 3;
 
-/// How a body went beyond its bounds.
+/// The limit that a body exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overrun {
-    /// It was not complete after this time.
+    /// The body was not complete after this time.
     Time(Duration),
-    /// It has more than this many bytes.
+    /// The body has more than this many bytes.
     Size(usize),
 }
 
-/// Bounds the time of a body of the API, whose size its reader decides by the account's plan.
+/// Limits the time of API request bodies. Their size is limited by the extractor, according to the account's plan.
 pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Response {
     bounded(time, usize::MAX, request, next)
         .await
@@ -53,18 +53,18 @@ pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Resp
         })
 }
 
-/// What bounds forms, and calls of pages' functions.
+/// Limits on forms and on calls of server functions.
 #[derive(Clone)]
 pub struct FormLimits {
-    /// For a form to arrive.
+    /// Time within which a form must be complete.
     pub time: Duration,
-    /// Where large ones reserve what they hold.
+    /// Memory budget for large forms and responses.
     pub memory: MemoryBudget,
 }
 
 impl FormLimits {
-    /// Bounds a request to a page. A large form of a person who is logged in waits for its memory before it is read, and a
-    /// large response holds its memory until it is sent.
+    /// Limits a request to a page. A large form of a logged-in user waits for its memory reservation before it is read.
+    /// A large response holds its reservation until it is sent.
     pub(super) async fn of_form(self, request: Request, next: Next) -> Response {
         let person = request.extensions().get::<LoggedIn>().map(|person| person.user);
         let bytes = if person.is_some() {
@@ -74,7 +74,7 @@ impl FormLimits {
         };
         let upper = request.body().size_hint().upper().unwrap_or(u64::MAX).min(bytes as u64);
         let _reservation = match person {
-            // One person's forms count together, whichever account they are for.
+            // All forms of a user count together, regardless of their account.
             Some(user) if upper > STRANGERS_FORM_BYTES as u64 => {
                 match self.memory.reserve(AccountId(user.0), COPIES_OF_A_FORM * upper).await {
                     Ok(reservation) => Some(reservation),
@@ -92,7 +92,7 @@ impl FormLimits {
                 ),
                 Overrun::Size(bytes) => (
                     StatusCode::PAYLOAD_TOO_LARGE,
-                    format!("A form has at most {bytes} bytes here. Shorten it and send it again.\n"),
+                    format!("The form is larger than {bytes} bytes. Shorten it and send it again.\n"),
                 ),
             };
             (status, [(header::CONNECTION, "close")], message).into_response()
@@ -110,8 +110,8 @@ impl FormLimits {
 }
 
 fn full(error: MemoryFull) -> Response {
-    tracing::warn!(%error, "a request to a page is refused");
-    let message = "The service is busy with other requests of yours, or of others. Send it again in a moment.\n";
+    tracing::warn!(%error, "request to a page refused: not enough memory");
+    let message = "The service is busy with other requests. Send this one again in a moment.\n";
     let headers = [(header::RETRY_AFTER, "5"), (header::CONNECTION, "close")];
     (StatusCode::SERVICE_UNAVAILABLE, headers, message).into_response()
 }
@@ -141,10 +141,10 @@ async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> 
     }
 }
 
-/// A body that fails once it goes beyond its bounds.
+/// A body that fails once it exceeds a limit.
 struct BoundedBody {
     body: Body,
-    /// From the first look at it: until then, the client may have to wait for its turn.
+    /// Starts at the first poll, because the client may have to wait for its turn before that.
     deadline: Option<Pin<Box<Sleep>>>,
     time: Duration,
     bytes: usize,
@@ -167,7 +167,7 @@ impl HttpBody for BoundedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        // First, so that a body which always has another byte ready comes to its end as well.
+        // Polled first, so that a body that always has another byte ready times out as well.
         let time = self.time;
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(time)));
         if deadline.as_mut().poll(context).is_ready() {

@@ -1,19 +1,18 @@
-//! Sessions of browsers over HTTP: the cookies, who is logged in, and the defence against requests that other sites make in
-//! a person's name.
+//! Browser sessions over HTTP: cookies, the logged-in user, and protection against cross-site requests.
 //!
-//! Pages that know people are put under [`protect`], once:
+//! Pages for logged-in users are wrapped in [`protect`], once:
 //!
 //! ```ignore
 //! let proxies = app.config.http.trusted_proxies.clone();
 //! let pages = browser_session::protect(pages, &app.people, &app.base_url, proxies, form_limits);
 //! ```
 //!
-//! Their handlers find among the extensions of a request: `tower_sessions::Session`, for what acts on it
-//! (`service::people::log_in`, `service::sessions`); `domain::client::Client`, where it comes from; and, if somebody is
-//! logged in, `service::sessions::LoggedIn`. Whoever logs in is given a second cookie, which outlasts the session: by it the
-//! browser is known again. They put [`csrf::token`](super::csrf::token) into each form as the hidden field
-//! `csrf`; scripts send it as the header `X-CSRF-Token`. After a log-in it is another one, so that the next page has to be
-//! loaded anew.
+//! Handlers find among the extensions of a request: `tower_sessions::Session`, for functions that act on it
+//! (`service::people::log_in`, `service::sessions`); `domain::client::Client`, the client's address and browser; and,
+//! if a user is logged in, `service::sessions::LoggedIn`. A log-in also sets a second cookie that outlasts the session,
+//! by which the browser is recognized. Handlers put [`csrf::token`](super::csrf::token) into each form as the hidden
+//! field `csrf`; scripts send it as the header `X-CSRF-Token`. The token changes with every log-in, so the next page
+//! must be reloaded.
 
 use std::{net::Ipv4Addr, sync::Arc};
 
@@ -40,8 +39,8 @@ use crate::{
     },
 };
 
-/// Wraps pages in sessions, in bounds for what is sent to them, and in the defence against forged requests. `base_url`: where
-/// browsers reach the service; `trusted_proxies`: whose word counts for where a request comes from.
+/// Wraps pages in sessions, limits on request bodies, and protection against cross-site requests. `base_url` is the
+/// address at which browsers reach the service; `trusted_proxies` are the proxies whose forwarding headers are trusted.
 pub fn protect<S: Clone + Send + Sync + 'static>(
     pages: Router<S>,
     people: &People,
@@ -59,7 +58,7 @@ pub fn protect<S: Clone + Send + Sync + 'static>(
         .with_secure(secure);
     let origin = base_url.origin();
     let trusted_proxies: Arc<[Network]> = trusted_proxies.into();
-    // The last one is asked first.
+    // The last layer runs first.
     pages
         .layer(middleware::from_fn(move |request: Request, next: Next| {
             csrf::check(origin.clone(), request, next)
@@ -87,8 +86,8 @@ pub fn protect<S: Clone + Send + Sync + 'static>(
         }))
 }
 
-/// Of the session, and of the browser. The prefix makes browsers refuse the cookies from other hosts, other paths and
-/// unencrypted connections (RFC 6265bis, 4.1.3.2).
+/// Returns the names of the session cookie and of the device cookie. With the prefix, browsers refuse the cookies from
+/// other hosts, other paths and unencrypted connections (RFC 6265bis, 4.1.3.2).
 fn cookie_names(secure: bool) -> (&'static str, &'static str) {
     if secure {
         ("__Host-platen", "__Host-platen-device")
@@ -97,7 +96,7 @@ fn cookie_names(secure: bool) -> (&'static str, &'static str) {
     }
 }
 
-/// What the browser is known by; a new one, if it does not say.
+/// Returns the token of the device cookie, or a new one if there is none.
 fn device_token(headers: &HeaderMap, name: &str) -> DeviceToken {
     let cookies = headers.get_all(header::COOKIE).into_iter();
     let token = cookies
@@ -115,16 +114,16 @@ fn device_cookie(name: &str, token: &DeviceToken, secure: bool) -> String {
     format!("{name}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
 }
 
-/// Notes where a request comes from.
+/// Adds the client's address and browser to the request's extensions.
 fn with_client(request: Request, trusted_proxies: &[Network], device: &DeviceToken) -> Request {
     let (mut parts, body) = request.into_parts();
-    // Every connection of ours has an address.
+    // Every connection that the service accepts has an address.
     let client = client(&parts, trusted_proxies).unwrap_or_else(|| Client::new(Ipv4Addr::UNSPECIFIED.into(), ""));
     parts.extensions.insert(client.with_device(device.digest()));
     Request::from_parts(parts, body)
 }
 
-/// Finds who is logged in, and lets the session last. Also says whether this request was a log-in.
+/// Finds the logged-in user and extends the session. The `bool` is whether this request was a log-in.
 async fn know(session: Session, mut request: Request, next: Next) -> (Response, bool) {
     let id = session.id();
     match sessions::current(&session, clock::now()).await {
@@ -139,7 +138,7 @@ async fn know(session: Session, mut request: Request, next: Next) -> (Response, 
         return (response, false);
     }
     match sessions::extend(&session).await {
-        // Whoever logs in is given another id, which is known when the session is written.
+        // A log-in changes the session's id. The new id is known once the session is saved.
         Ok(whose) => (
             response,
             whose.is_some() && session.id().is_none_or(|now| Some(now) != id),
@@ -150,11 +149,11 @@ async fn know(session: Session, mut request: Request, next: Next) -> (Response, 
 
 fn unavailable(error: &tower_sessions::session::Error) -> Response {
     tracing::error!(%error, "a session could not be read");
-    let message = "The service can't look up sessions at this moment; try again in a minute.\n";
+    let message = "The service can't read sessions right now. Try again in a minute.\n";
     (StatusCode::SERVICE_UNAVAILABLE, message).into_response()
 }
 
-/// A cookie is removed by one with the same attributes; with the prefix, browsers pass over one that is not `Secure`.
+/// Browsers remove a cookie only if the attributes match. With the prefix, they ignore one without `Secure`.
 fn complete_removal(mut response: Response, name: &str, secure: bool) -> Response {
     let header::Entry::Occupied(mut cookies) = response.headers_mut().entry(header::SET_COOKIE) else {
         return response;

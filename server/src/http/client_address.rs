@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The client's address.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,7 @@ use crate::domain::{client::Client, network::Network};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Who asks. `None`: the connection has no address.
+/// Returns address and browser of the client, or `None` if the connection has no address.
 pub(super) fn client(parts: &Parts, trusted_proxies: &[Network]) -> Option<Client> {
     let address = client_address(parts, trusted_proxies)?;
     let user_agent = parts.headers.get(header::USER_AGENT);
@@ -19,16 +19,16 @@ pub(super) fn client(parts: &Parts, trusted_proxies: &[Network]) -> Option<Clien
     Some(Client::new(address, &user_agent.unwrap_or_default()))
 }
 
-/// The address of the client: of the other end of the connection, or, when that is a trusted proxy, the one for which it
-/// forwards. `None`: the connection has no address.
+/// Returns the address of the client: the connection's peer or, if that is a trusted proxy, the address for which it
+/// forwards. `None` if the connection has no address.
 pub(super) fn client_address(parts: &Parts, trusted_proxies: &[Network]) -> Option<IpAddr> {
     let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
     Some(forwarded_for(peer.ip(), &parts.headers, trusted_proxies))
 }
 
-/// Each proxy appends the address that it was asked from, so the list is read from its end. The first address that is no
-/// trusted proxy is the client's; what stands before it, the client may have made up. An entry that is no address ends
-/// the search at the proxy that wrote it.
+/// Each proxy appends the address of its peer, so the list is read from the end. The first address that isn't a trusted
+/// proxy is the client's; anything before it may be forged by the client. An entry that isn't an address ends the
+/// search at the proxy that wrote it.
 fn forwarded_for(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[Network]) -> IpAddr {
     let lines: Vec<&str> = headers
         .get_all(FORWARDED_FOR)
@@ -48,7 +48,7 @@ fn forwarded_for(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[Network])
     address
 }
 
-/// Some proxies add the port.
+/// Parses an entry of the header. Some proxies append the port.
 fn entry_address(entry: &str) -> Option<IpAddr> {
     let with_port = || entry.parse::<SocketAddr>().ok().map(|address| address.ip());
     entry.parse().ok().or_else(with_port)

@@ -4,16 +4,16 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::domain::template::ExpectedVersion;
 
-/// The header that names a version: `ETag: "7"`.
+/// Returns the header `ETAG: "7"` for a version.
 pub(super) fn entity_tag(version: i32) -> (HeaderName, HeaderValue) {
     let quoted = HeaderValue::try_from(format!("\"{version}\""));
     (
         header::ETAG,
-        quoted.unwrap_or_else(|_| unreachable!("digits are a header's value")),
+        quoted.unwrap_or_else(|_| unreachable!("digits are a valid header value")),
     )
 }
 
-/// What `If-Match` demands. Weak tags match nothing (RFC 9110, 13.1.1).
+/// Parses `If-Match`. Weak tags match nothing (RFC 9110, 13.1.1).
 pub(super) fn if_match(headers: &HeaderMap) -> ExpectedVersion {
     if !headers.contains_key(header::IF_MATCH) {
         return ExpectedVersion::Any;
@@ -21,7 +21,7 @@ pub(super) fn if_match(headers: &HeaderMap) -> ExpectedVersion {
     listed(headers, &header::IF_MATCH, |tag| tag)
 }
 
-/// Whether `If-None-Match` says that the client has this version (RFC 9110, 13.1.2).
+/// Returns whether `If-None-Match` contains this version (RFC 9110, 13.1.2).
 pub(super) fn has_version(headers: &HeaderMap, version: i32) -> bool {
     listed(headers, &header::IF_NONE_MATCH, |tag| {
         tag.strip_prefix("W/").unwrap_or(tag)

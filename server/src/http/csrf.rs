@@ -1,5 +1,5 @@
-//! Requests that change something, and that another site made a browser send. Two things keep them out: the browser says
-//! where a request comes from, and a form of ours holds a token that only the session's own pages know.
+//! Protection against cross-site request forgery. Two checks apply to requests that change anything: the browser's
+//! statement of the request's origin, and a token that only the session's own pages contain.
 
 use aws_lc_rs::hmac;
 use axum::{
@@ -16,19 +16,20 @@ use url::{Origin, Url, form_urlencoded};
 
 use crate::http::body_limits::FORM_BYTES;
 
-/// The header that holds the token, of requests that are no forms.
+/// The header with the token, for requests other than forms.
 const HEADER: HeaderName = HeaderName::from_static(platen_app::csrf::HEADER);
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The token of a session, for its forms; `None`: there is no session. It is another one after each log-in.
+/// Returns the token for forms of a session, or `None` if there is no session. It changes with every log-in.
 pub fn token(session: &Session) -> Option<String> {
-    // Whoever knows the token does not know the id, which is what the cookie holds.
+    // The token doesn't reveal the session's id, which the cookie contains.
     let key = hmac::Key::new(hmac::HMAC_SHA256, &session.id()?.0.to_le_bytes());
     Some(BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key, b"csrf")))
 }
 
-/// Lets a request pass that changes nothing, or comes from our own pages. `ours`: where browsers reach the service.
+/// Passes requests that change nothing, or that come from the service's own pages. `ours` is the origin at which
+/// browsers reach the service.
 pub(super) async fn check(ours: Origin, request: Request, next: Next) -> Response {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return next.run(request).await;
@@ -36,7 +37,7 @@ pub(super) async fn check(ours: Origin, request: Request, next: Next) -> Respons
     let session = request.extensions().get::<Session>().and_then(token);
     match comes_from(request.headers(), &ours) {
         Source::Ours => {}
-        // No browser, and nothing that a browser would have added.
+        // Not a browser: it has neither a session nor the headers that browsers add.
         Source::Unknown if session.is_none() => {}
         Source::Unknown | Source::Foreign => {
             let message = format!(
@@ -58,14 +59,15 @@ pub(super) async fn check(ours: Origin, request: Request, next: Next) -> Respons
 enum Source {
     Ours,
     Foreign,
-    /// It does not say.
+    /// The request has no header that states its origin.
     Unknown,
 }
 
-/// Browsers send one of these headers, or both, with every request that is no mere look (Fetch, 3.2; Fetch Metadata, 2.4).
+/// Determines the origin of a request. With every request other than a simple retrieval, browsers send one of these
+/// headers or both (Fetch, 3.2; Fetch Metadata, 2.4).
 fn comes_from(headers: &HeaderMap, ours: &Origin) -> Source {
     if let Some(site) = headers.get(FETCH_SITE) {
-        // `none`: the person did it, not a page.
+        // `none`: initiated by the user, not by a page.
         return match site.as_bytes() {
             b"same-origin" | b"none" => Source::Ours,
             _ => Source::Foreign,
@@ -81,7 +83,7 @@ fn comes_from(headers: &HeaderMap, ours: &Origin) -> Source {
     }
 }
 
-/// The request, if it holds the token: in the header, else in the form.
+/// Returns the request if its header or its form contains the token.
 async fn with_token(request: Request, token: &str) -> Result<Request, Response> {
     let same = |given: &[u8]| bool::from(given.ct_eq(token.as_bytes()));
     if let Some(given) = request.headers().get(HEADER) {
@@ -101,7 +103,7 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
     }
     let (parts, body) = request.into_parts();
     let form = to_bytes(body, FORM_BYTES).await.map_err(|_| {
-        let message = "The form did not arrive whole. Send it again.\n";
+        let message = "The form was not received completely. Send it again.\n";
         (StatusCode::BAD_REQUEST, message).into_response()
     })?;
     let given = form_urlencoded::parse(&form).find(|(name, _)| name == platen_app::csrf::FIELD);
@@ -112,10 +114,10 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
     }
 }
 
-/// Mostly a page that was open while its person logged in anew.
+/// Usually caused by a page that was open during a new log-in.
 fn outdated() -> Response {
     refused(
-        "This form is out of date, and nothing was changed. Go back, load the page again, and send it once more.\n"
+        "This form is out of date, and nothing was changed. Go back, reload the page, and submit it again.\n"
             .to_owned(),
     )
 }
@@ -153,7 +155,7 @@ mod tests {
             (&[("sec-fetch-site", "same-origin")], "ours"),
             (&[("sec-fetch-site", "same-site")], "foreign"),
             (&[("sec-fetch-site", "cross-site")], "foreign"),
-            // What the browser found out counts, not what a proxy made of the name.
+            // The browser's statement counts, not the host name, which a proxy may have changed.
             (
                 &[("sec-fetch-site", "same-origin"), ("origin", "http://localhost:3000")],
                 "ours",

@@ -1,9 +1,9 @@
-//! `/dev/mail`: the mail that would have been sent, for a developer who runs the service without a server for mail.
+//! `/dev/mail`: undelivered mail, for developers who run the service without a mail server.
 //!
-//! Whoever reads it can enter every account. So it is there only where nobody else can ask: the service is for this machine
-//! only, as far as its settings tell; the request comes from there, not through a proxy, and for a name that is loopback's
-//! (a page elsewhere could point a name of its own at this machine). A proxy that says nothing of itself speaks HTTP/1.0, if
-//! it is nginx as it comes; no browser does.
+//! Mails contain links that grant access to accounts. The page is therefore served only if all of these hold: according
+//! to its settings the service is local; the request comes from loopback and not through a proxy; and its host name is
+//! one of loopback (a page elsewhere could point its own name at this machine). A proxy that adds no headers speaks
+//! HTTP/1.0, as nginx does by default; browsers never do.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -23,12 +23,12 @@ use crate::{
     state::AppState,
 };
 
-/// Nothing runs, nothing is loaded, nothing is sent.
+/// Forbids scripts, subresources and form submissions.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-/// As [`POLICY`], with what mails look like; in a world of its own.
+/// As [`POLICY`], but allows the styles of mails and isolates them in a sandbox.
 const MAIL_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// What proxies add.
+/// Headers that proxies add.
 const FORWARDED: [&str; 6] = [
     "forwarded",
     "via",
@@ -38,7 +38,7 @@ const FORWARDED: [&str; 6] = [
     "x-real-ip",
 ];
 
-/// The routes, if mail is kept.
+/// Returns the routes, if mail is stored instead of sent.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(delivery: &Delivery) -> Router<S>
 where
     AppState: FromRef<S>,
@@ -52,7 +52,7 @@ where
     }
 }
 
-/// Somebody at this machine. Everybody else finds nothing here.
+/// A direct request from this machine. Others get 404.
 struct Developer;
 
 impl<S: Send + Sync> FromRequestParts<S> for Developer {
@@ -128,7 +128,7 @@ async fn find(app: &AppState, path: &str) -> Result<crate::store::mails::KeptMai
     mail::find_kept(&app.db, id).await?.ok_or(ApiError::NoSuchPath)
 }
 
-/// `body` is HTML; the title as well.
+/// Wraps `body` in an HTML document. `body` and `title` must be escaped.
 fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\

@@ -1,5 +1,5 @@
-//! Reads what a handler left of a body. A connection that is closed over unread bytes is reset, and the client would see
-//! that instead of the answer that explains why its body was not wanted.
+//! Reads the rest of request bodies that handlers didn't read. Closing a connection with unread bytes resets it, and
+//! the client would see the reset instead of the response that explains why the body was rejected.
 
 use std::{
     pin::Pin,
@@ -19,13 +19,13 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-/// More than this is not read for courtesy.
+/// Larger rests are not read.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Wraps every route.
+/// Middleware for all routes.
 pub(super) async fn drain(request: Request, next: Next) -> Response {
-    // Such a client has not sent its body, and will not if the answer is a refusal.
+    // A client that sent `Expect` waits with its body, and won't send it if the request is refused.
     if request.headers().contains_key(header::EXPECT) || request.body().is_end_stream() {
         return next.run(request).await;
     }
@@ -34,7 +34,7 @@ pub(super) async fn drain(request: Request, next: Next) -> Response {
     let mut rest = lent.clone();
     let response = next.run(Request::from_parts(parts, Body::new(lent))).await;
     if response.status() == StatusCode::REQUEST_TIMEOUT {
-        // It had its time.
+        // The time for the body is already over.
         return response;
     }
     let reading = async {
@@ -50,7 +50,7 @@ pub(super) async fn drain(request: Request, next: Next) -> Response {
     response
 }
 
-/// A body that the handler uses and this module finishes. Only one of them polls it at a time.
+/// A body that is shared by the handler and this module. Only one of them polls it at a time.
 #[derive(Clone)]
 struct Lent(Arc<Mutex<Body>>);
 

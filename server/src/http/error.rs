@@ -1,4 +1,4 @@
-//! The one place where an error becomes an answer: its status, its headers, and one of the three shapes of the contract.
+//! The only place where errors become responses: status, headers, and one of the three error formats of the API.
 
 use std::time::Duration;
 
@@ -32,57 +32,56 @@ use crate::{
     },
 };
 
-/// Seconds after which a place in the queue, or of the account, may well be free.
+/// Seconds after which a slot, or one of the account's concurrent renders, is likely to be free.
 const RETRY_PLACE: u64 = 1;
-/// Seconds after which documents that hold memory may well be sent.
+/// Seconds after which documents that hold memory are likely to have been sent.
 const RETRY_MEMORY: u64 = 2;
-/// Seconds after which another process has taken over from one that shuts down.
+/// Seconds after which another process has taken over from one that is shutting down.
 const RETRY_RESTART: u64 = 5;
-/// Seconds after which the database may well be back, or another one has taken over.
+/// Seconds after which the database, or its replacement, is likely to be reachable.
 pub(super) const RETRY_DATABASE: u64 = 5;
 
-/// Why a request is not served.
+/// Why a request failed.
 #[derive(Debug)]
 pub(super) enum ApiError {
-    /// There is no `Authorization: Bearer <key>`.
+    /// The request has no `Authorization: Bearer <key>` header.
     NoToken,
-    /// The token is not accepted.
+    /// The key was rejected.
     Authentication(AuthenticationError),
-    /// The key may not do this.
+    /// The key lacks this scope.
     MissingScope(Scope),
-    /// The key is for certain templates only.
+    /// The key is restricted to certain templates.
     NotAllowed(NotAllowed),
-    /// No route has this path.
     NoSuchPath,
-    /// The path is known, the method is not.
+    /// The path exists, but not with this method.
     WrongMethod,
     /// The body is not JSON, or is compressed.
     MediaType(&'static str),
     /// The body has more than this many bytes.
     TooLarge(usize),
-    /// The body was not there after so long.
+    /// The body was not complete after this time.
     TooSlow(Duration),
-    /// Other bodies are parsed for too long.
+    /// The parsers were busy with other bodies for too long.
     Busy,
-    /// The body is faulty.
+    /// Validation errors of the body or the query.
     Invalid(Vec<Fault>),
-    /// There is no memory for the body now.
+    /// There is not enough memory for the request.
     MemoryFull(MemoryFull),
-    /// The account asks too often; seconds until it may ask again.
+    /// The account has exceeded its rate limit. Contains the seconds until the next request is allowed.
     RateLimited(u64),
-    /// A render came to nothing.
+    /// A render failed.
     Render(RenderFailure),
-    /// The database failed.
+    /// The database returned an error.
     Store(StoreError),
     /// The account has no such render.
     NoSuchRender,
-    /// A render is not cancelled.
+    /// A render can't be cancelled.
     Cancel(CancelError),
-    /// A callback is not sent again.
+    /// A delivery can't be retried.
     Resend(ResendError),
-    /// A template was not served or changed.
+    /// A template couldn't be read or changed.
     Template(TemplateError),
-    /// A storage connection was not served or changed.
+    /// A storage connection couldn't be read or changed.
     Connection(ConnectionError),
 }
 
@@ -177,7 +176,7 @@ impl IntoResponse for ApiError {
             // `Allow` is added by the router.
             Self::WrongMethod => resource_error(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "This path does not take this method; see the header Allow.",
+                "This path doesn't support this method; see the header Allow.",
             ),
             Self::MediaType(message) => resource_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, message),
             Self::TooLarge(limit) => {
@@ -187,7 +186,7 @@ impl IntoResponse for ApiError {
             Self::TooSlow(limit) => {
                 let message = format!("The body was not complete after {} s.", limit.as_secs());
                 let response = resource_error(StatusCode::REQUEST_TIMEOUT, &message);
-                // What is still to come of it is not a request.
+                // The rest of the body must not be parsed as the next request.
                 ([(header::CONNECTION, "close")], response).into_response()
             }
             Self::Busy => {
@@ -197,7 +196,7 @@ impl IntoResponse for ApiError {
             Self::Invalid(faults) => validation_error(&faults),
             Self::MemoryFull(full) => memory_full(full),
             Self::RateLimited(seconds) => {
-                let message = format!("Too many requests; send the next one after {seconds} s.");
+                let message = format!("Too many requests; retry after {seconds} s.");
                 retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), seconds)
             }
             Self::Render(failure) => {
@@ -231,7 +230,7 @@ fn template_error(error: TemplateError) -> Response {
         TemplateError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such template."),
         TemplateError::Changed => resource_error(
             StatusCode::PRECONDITION_FAILED,
-            "The template is another version than If-Match says; get it again and repeat the change.",
+            "The template's published version doesn't match If-Match; get the template again and repeat the change.",
         ),
         TemplateError::Invalid(faults) => validation_error(&faults),
         TemplateError::Render(error) => preview_failure(error.into()),
@@ -243,7 +242,8 @@ fn template_error(error: TemplateError) -> Response {
     }
 }
 
-/// A preview has one part, which is its template, and the options of a render.
+/// Responds to the failure of a preview. Its pointers refer to the preview's only part, the template, and to its
+/// options.
 fn preview_failure(reason: FailureReason) -> Response {
     let Some(faults) = reason.caller_faults() else {
         return render_failure(reason);
@@ -267,11 +267,11 @@ fn render_failure(reason: FailureReason) -> Response {
         FailureReason::Engine(error) => error,
         FailureReason::Replayed(faults) => return ([REPLAYED], validation_error(&faults)).into_response(),
         FailureReason::KeyInUse => {
-            let message = "A request with this Idempotency-Key is under way.";
+            let message = "A request with this Idempotency-Key is in progress.";
             return retry_after(resource_error(StatusCode::CONFLICT, message), RETRY_PLACE);
         }
         FailureReason::KeyOfOtherRequest => {
-            let detail = "The header Idempotency-Key is that of an earlier request with another body; take a new key.";
+            let detail = "The header Idempotency-Key was already used for a request with another body; use a new key.";
             return validation_error(&[Fault::invalid("", detail)]);
         }
         FailureReason::StorageFull(full) => return storage_full(full),
@@ -310,8 +310,8 @@ fn storage_full(full: StorageFull) -> Response {
     answer(StatusCode::FORBIDDEN, auth_error("forbidden", &full.to_string()))
 }
 
-/// The log gets the reason; [`super::request_log`] gives the client the request's id and nothing else. If the database is
-/// away, that will pass; and an account that stores as much as it may is no fault of ours.
+/// Logs the error and responds with 500. The client gets only the request id, from [`super::request_log`]. An
+/// unreachable database is a temporary failure (503), and a full storage is the client's error.
 fn internal(error: &(dyn std::error::Error + 'static)) -> Response {
     if let Some(full) = account_storage::full(error) {
         return storage_full(full);
@@ -328,7 +328,7 @@ fn internal(error: &(dyn std::error::Error + 'static)) -> Response {
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }
 
-/// The answer to an internal error.
+/// Returns the body of the response to an internal error.
 pub(super) fn internal_body(request_id: &str) -> Json<Value> {
     resource_body(&format!("Internal error; the request's id is {request_id}."))
 }

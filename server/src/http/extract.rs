@@ -1,4 +1,4 @@
-//! Extractors, in the order in which a request is checked: who calls, what the key may do, and, in [`body`], what the body says.
+//! Extractors, in the order in which a request is checked: caller, scopes of the key and, in [`body`], the body.
 
 pub(super) mod body;
 
@@ -33,7 +33,7 @@ use crate::{
 /// For each account.
 const PREVIEWS_PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
-/// The holder of the bearer token (RFC 6750, 2.1), within the account's rate limit.
+/// The owner of the bearer token (RFC 6750, 2.1). Counts the request against the account's rate limit.
 impl FromRequestParts<ApiState> for Caller {
     type Rejection = ApiError;
 
@@ -47,7 +47,7 @@ impl FromRequestParts<ApiState> for Caller {
     }
 }
 
-/// The token of a request, and the client that presents it.
+/// Returns the token of a request and the client that presents it.
 fn presented<'a>(parts: &'a Parts, app: &AppState) -> Result<(&'a str, Option<Client>), ApiError> {
     let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
     Ok((token, client(parts, &app.config.http.trusted_proxies)))
@@ -59,7 +59,7 @@ async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError
     Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, client, clock::now()).await?)
 }
 
-/// Counts a request for the rate limit of its account.
+/// Counts a request against the rate limit of its account.
 fn admit(parts: &mut Parts, state: &ApiState, caller: &Caller) -> Result<(), ApiError> {
     tracing::Span::current().record("account_id", tracing::field::display(caller.account));
     let standing = state
@@ -75,8 +75,8 @@ fn admit(parts: &mut Parts, state: &ApiState, caller: &Caller) -> Result<(), Api
     Ok(())
 }
 
-/// Whether a body of known length is so small that its render may begin before its key is confirmed. `limit`: of the
-/// account's bodies, in bytes.
+/// Returns whether the body has a known length that is small enough to start the render before the key is confirmed.
+/// `limit` is the account's limit on bodies, in bytes.
 fn is_small(headers: &HeaderMap, limit: usize) -> bool {
     const SMALL: usize = 1 << 20;
     let length = headers
@@ -86,7 +86,8 @@ fn is_small(headers: &HeaderMap, limit: usize) -> bool {
     length.is_some_and(|length| length <= limit.min(SMALL))
 }
 
-/// A caller whose key has the scope `render`. The key may be taken as known, to be confirmed when the render is accepted.
+/// A caller whose key has the scope `render`. A known key may be accepted provisionally and confirmed when the render
+/// is opened.
 pub(super) struct MayRenderNow(pub(super) RenderCaller);
 
 impl FromRequestParts<ApiState> for MayRenderNow {
@@ -100,7 +101,7 @@ impl FromRequestParts<ApiState> for MayRenderNow {
             let (token, client) = presented(parts, app)?;
             RenderCaller::recognise(app, token, client).await?
         };
-        // Limits that may have been raised a moment ago refuse nothing.
+        // Known limits may be outdated, so nothing is refused because of them before the key is confirmed.
         if !is_small(&parts.headers, caller.caller.limits.body_bytes) {
             caller = caller.confirm(app).await?;
         }
@@ -116,7 +117,7 @@ impl FromRequestParts<ApiState> for MayRenderNow {
     }
 }
 
-/// The scheme's name is matched without regard to case (RFC 9110, 11.1).
+/// Returns the bearer token. The scheme is case-insensitive (RFC 9110, 11.1).
 pub(super) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
@@ -131,7 +132,7 @@ fn require_scope(caller: &Caller, scope: Scope) -> Result<(), ApiError> {
     }
 }
 
-/// A caller whose key has a scope.
+/// Defines an extractor for a caller whose key has a scope.
 macro_rules! caller_with_scope {
     ($name:ident, $scope:expr) => {
         pub(super) struct $name(pub(super) Caller);
@@ -156,7 +157,7 @@ caller_with_scope!(MayWriteTemplates, Scope::TemplatesWrite);
 caller_with_scope!(MayReadConnections, Scope::ConnectionsRead);
 caller_with_scope!(MayWriteConnections, Scope::ConnectionsWrite);
 
-/// The template that the path names, if the key may use it. The caller has to be extracted before.
+/// The template in the path, if the key may use it. The caller must be extracted before.
 pub(super) struct TemplatePath(pub(super) TemplateId);
 
 impl FromRequestParts<ApiState> for TemplatePath {
@@ -175,7 +176,7 @@ impl FromRequestParts<ApiState> for TemplatePath {
     }
 }
 
-/// The render that the path names.
+/// The render in the path.
 pub(super) struct RenderPath(pub(super) RenderId);
 
 impl FromRequestParts<ApiState> for RenderPath {
@@ -188,7 +189,7 @@ impl FromRequestParts<ApiState> for RenderPath {
     }
 }
 
-/// Which renders the query string asks for.
+/// The filter of a list of renders, from the query string.
 pub(super) struct RenderQuery(pub(super) RenderFilter);
 
 impl FromRequestParts<ApiState> for RenderQuery {
@@ -200,7 +201,7 @@ impl FromRequestParts<ApiState> for RenderQuery {
     }
 }
 
-/// A key that is not for certain templates only. The caller has to be extracted before.
+/// Succeeds if the key isn't restricted to certain templates. The caller must be extracted before.
 pub(super) struct EveryTemplate;
 
 impl FromRequestParts<ApiState> for EveryTemplate {
@@ -221,7 +222,7 @@ struct TemplateSegments {
     id: String,
 }
 
-/// The storage connection that the path names.
+/// The storage connection in the path.
 pub(super) struct ConnectionPath(pub(super) ConnectionId);
 
 impl FromRequestParts<ApiState> for ConnectionPath {
@@ -234,7 +235,7 @@ impl FromRequestParts<ApiState> for ConnectionPath {
     }
 }
 
-/// The template and the number of its version that the path names.
+/// The template and the version number in the path.
 pub(super) struct VersionPath(pub(super) TemplateId, pub(super) i32);
 
 impl FromRequestParts<ApiState> for VersionPath {
@@ -254,7 +255,7 @@ struct VersionSegments {
     number: i32,
 }
 
-/// A caller whose key has the scope `templates:read`, within the account's limit of previews.
+/// A caller whose key has the scope `templates:read`, within the account's rate limit of previews.
 pub(super) struct MayPreview(pub(super) Caller);
 
 impl FromRequestParts<ApiState> for MayPreview {
@@ -271,7 +272,7 @@ impl FromRequestParts<ApiState> for MayPreview {
     }
 }
 
-/// Which part of a list the query string asks for.
+/// The requested page of a list, from the query string.
 pub(super) struct PageQuery<Key>(pub(super) PageRequest<Key>);
 
 impl<Key: FromStr> FromRequestParts<ApiState> for PageQuery<Key> {

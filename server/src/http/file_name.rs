@@ -1,11 +1,11 @@
-//! The name under which a browser offers to save a PDF.
+//! File names for downloaded PDFs.
 
 use std::fmt::Write;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 const LONGEST: usize = 100;
-/// RFC 8187, 3.2.1: `attr-char` stays as it is.
+/// Everything but `attr-char` is escaped (RFC 8187, 3.2.1).
 const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'#')
@@ -20,8 +20,8 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// A `Content-Disposition` (RFC 6266) that shows the PDF in place and names it by its title: in ASCII for old clients,
-/// in UTF-8 for the others.
+/// Returns a `Content-Disposition` (RFC 6266) that displays the PDF inline and names it by its title, in ASCII for old
+/// clients and in UTF-8 for all others.
 pub(super) fn content_disposition(title: Option<&str>) -> String {
     let name = title
         .map(stem)
@@ -36,14 +36,15 @@ pub(super) fn content_disposition(title: Option<&str>) -> String {
     } else {
         "document".into()
     };
-    // What is left may hold neither quotation mark nor backslash, so the quoted string needs no escapes.
+    // The name contains neither quotation marks nor backslashes, so the quoted string needs no escapes.
     let mut header = format!("inline; filename=\"{ascii}.pdf\"; filename*=UTF-8''");
     let _ = write!(header, "{}.pdf", utf8_percent_encode(&name, NOT_ATTR_CHAR));
     header
 }
 
-/// A title without what a path, a shell or an eye may take for something else: separators, reserved characters, controls
-/// and marks that turn the direction of text; runs of blanks as one; at most 100 characters.
+/// Returns a title without characters that a path, a shell or a reader may misinterpret: separators, reserved
+/// characters, control characters and marks that change the text direction. Whitespace is collapsed, and the length
+/// limited to 100 characters.
 fn stem(title: &str) -> String {
     let visible: String = title
         .chars()

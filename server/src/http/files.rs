@@ -1,4 +1,4 @@
-//! `/files/renders/<uuid>.pdf`: documents in the service's own folder, for whoever knows their names.
+//! `/files/renders/<uuid>.pdf`: documents in the service's own folder. Their random names protect them.
 
 use std::convert::Infallible;
 
@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use crate::{http::error::ApiError, state::AppState};
 
-/// `GET`, also of ranges (RFC 9110, 14) and under conditions (13).
+/// `GET`, including range requests (RFC 9110, 14) and conditional requests (RFC 9110, 13).
 pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, request: Request) -> Response {
     let Some(id) = document_id(&name) else {
         return ApiError::NoSuchPath.into_response();
     };
-    // What has this name never changes.
+    // A document never changes.
     let tag = format!("\"{id}\"");
     let known = request.headers().get_all(header::IF_NONE_MATCH).into_iter();
     if known
@@ -38,7 +38,7 @@ pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, r
         return ApiError::NoSuchPath.into_response();
     }
     let mut response = served.map(Body::new).into_response();
-    // Its name is a secret: neither caches that others share nor search engines nor other sites may get hold of it.
+    // The name is a secret, which must not leak to shared caches, search engines or other sites.
     for (name, value) in [
         (header::CACHE_CONTROL, "private, max-age=3600"),
         (header::CONTENT_DISPOSITION, "inline; filename=\"document.pdf\""),
@@ -54,7 +54,7 @@ pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, r
     response
 }
 
-/// Only the one spelling that was given out names a document.
+/// Parses the name of a document. Only the canonical spelling is accepted.
 fn document_id(name: &str) -> Option<Uuid> {
     let id: Uuid = name.strip_suffix(".pdf")?.parse().ok()?;
     (name == format!("{id}.pdf")).then_some(id)

@@ -1,4 +1,4 @@
-//! Bodies of responses that hold something until they are sent.
+//! Response bodies that hold a resource until they are sent.
 
 use std::{
     pin::Pin,
@@ -8,13 +8,13 @@ use std::{
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-/// A frame of this size at a time: the body ends when its last frame is written, not when its first one is.
+/// Frames are split to this size, so that the body ends when its last frame is written, not its first.
 const FRAME: usize = 64 * 1024;
 
-/// A body that drops what it holds when it is sent, or its client is gone.
+/// A body that drops its resource when it was sent, or when the client has disconnected.
 pub(super) struct HeldBody<Held> {
     body: Body,
-    /// What is left of the last frame.
+    /// The unsent rest of the last frame.
     unsent: Bytes,
     _held: Held,
 }

@@ -1,4 +1,4 @@
-//! `/metrics`: what the process counts and measures, for Prometheus.
+//! `/metrics`: metrics of the process, for Prometheus.
 
 use axum::{
     Router,
@@ -18,12 +18,12 @@ use crate::{
     state::AppState,
 };
 
-/// What stands for every route that is none.
+/// Label of requests that match no route.
 const NO_ROUTE: &str = "none";
-/// What stands for every method that no route takes.
+/// Label of methods that no route supports.
 const OTHER_METHOD: &str = "other";
 
-/// The route, if it is served where the API is.
+/// Returns the route, if metrics are served by the API's listener.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(config: &MetricsConfig) -> Router<S>
 where
     AppState: FromRef<S>,
@@ -34,7 +34,7 @@ where
     }
 }
 
-/// The route, wherever it is served.
+/// Returns the route, for any listener.
 pub(super) fn route<S: Clone + Send + Sync + 'static>() -> Router<S>
 where
     AppState: FromRef<S>,
@@ -56,7 +56,7 @@ fn is_allowed(config: &MetricsConfig, headers: &HeaderMap) -> bool {
     given.as_bytes().ct_eq(token.expose_secret().as_bytes()).into()
 }
 
-/// Counts every answer. A client that hangs up before it is there has none.
+/// Counts every response. A client that disconnects before the response isn't counted.
 pub(super) async fn count(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let method = known_method(request.method());
     let route = request.extensions().get::<MatchedPath>();
@@ -70,7 +70,7 @@ pub(super) async fn count(State(app): State<AppState>, request: Request, next: N
     response
 }
 
-/// Clients may make methods up.
+/// Maps unknown methods to one label, because clients can send arbitrary ones.
 fn known_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

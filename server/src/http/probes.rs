@@ -1,4 +1,4 @@
-//! For operators: whether the process lives, and whether it can do its work.
+//! Liveness and readiness probes.
 
 use std::time::Duration;
 
@@ -12,15 +12,16 @@ use serde_json::json;
 
 use crate::{state::AppState, store::pool};
 
-/// A database that takes longer is as good as away.
+/// A database that responds more slowly counts as unreachable.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// `GET /livez`: the process answers.
+/// `GET /livez`: the process responds.
 pub(super) async fn live() -> &'static str {
     "ok\n"
 }
 
-/// `GET /readyz`: 200 when database and browser answer, else 503; the body says which does not.
+/// `GET /readyz`: 200 if database and browser respond, otherwise 503. The body names the component that doesn't
+/// respond.
 pub(super) async fn ready(State(app): State<AppState>) -> Response {
     let database = matches!(
         tokio::time::timeout(DATABASE_PATIENCE, pool::ping(&app.db)).await,

@@ -1,5 +1,5 @@
-//! How often an account may ask: a full minute's worth at once, then as its share grows back. Every answer to a known
-//! caller says where the account stands, in the fields of draft-ietf-httpapi-ratelimit-headers-10.
+//! Rate limits by account: a burst of a minute's requests, then continuous replenishment. Every response to an
+//! authenticated caller contains the rate limit status, in the fields of draft-ietf-httpapi-ratelimit-headers-10.
 
 use std::{
     num::NonZeroU32,
@@ -23,11 +23,11 @@ const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// Counts requests by account; cheap to clone.
+/// Counts requests by account. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct RateLimit(Throttle<AccountId>);
 
-/// Where an account stands after a request.
+/// Rate limit status of an account after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Standing {
     per_minute: NonZeroU32,
@@ -35,7 +35,7 @@ pub(super) struct Standing {
 }
 
 impl RateLimit {
-    /// Counts a request, unless it comes too soon.
+    /// Counts a request, unless it exceeds the limit.
     pub(super) fn take(&self, account: AccountId, per_minute: NonZeroU32, now: Instant) -> Standing {
         let quota = Quota {
             times: per_minute,
@@ -52,23 +52,23 @@ fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs_f64().ceil() as u64
 }
 
-/// Where the extractor of the caller leaves the account's standing for the answer.
+/// Through this, the extractor of the caller passes the rate limit status to the middleware.
 #[derive(Clone, Default)]
 pub(super) struct StandingSlot(Arc<OnceLock<Standing>>);
 
 impl StandingSlot {
     pub(super) fn fill(&self, standing: Standing) {
-        // The first extractor of a request counts it.
+        // Only the first extractor of a request counts it.
         let _ = self.0.set(standing);
     }
 }
 
-/// Wraps every route.
+/// Middleware for all routes that adds the rate limit status to responses.
 pub(super) async fn tell(mut request: Request, next: Next) -> Response {
     let slot = StandingSlot::default();
     request.extensions_mut().insert(slot.clone());
     let mut response = next.run(request).await;
-    // A key that was known a moment ago stands nowhere once it is refused.
+    // A known key that was rejected on confirmation has no rate limit status.
     if let Some(standing) = slot.0.get().filter(|_| response.status() != StatusCode::UNAUTHORIZED) {
         standing.write(response.headers_mut());
     }
@@ -76,7 +76,7 @@ pub(super) async fn tell(mut request: Request, next: Next) -> Response {
 }
 
 impl Standing {
-    /// Seconds until the request may be made, if it was refused.
+    /// Returns the seconds until the next request is allowed, if this one was refused.
     pub(super) fn refused_for(&self) -> Option<u64> {
         self.now.refused_for.map(whole_seconds)
     }

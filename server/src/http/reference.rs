@@ -1,5 +1,5 @@
-//! `/docs`: the API's reference for people. Scalar draws `openapi.json`, and comes from the binary like everything else
-//! on these pages: they ask no other host for anything.
+//! `/docs`: the API reference. Scalar renders `openapi.json`. All files are embedded in the binary, and the pages
+//! request nothing from other hosts.
 
 use std::{
     fmt::Write as _,
@@ -19,22 +19,22 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::validation::schema::OPENAPI;
 
-/// Scripts from here alone; styles may stand in the page, since that is how Scalar brings its own.
+/// Scripts only from this service. Inline styles are allowed, because Scalar inserts its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; \
                       font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// A reader sees a new release within the hour; in between the tag settles it.
+/// Readers see a new release within an hour. After that time the entity tag is checked.
 const CACHING: &str = "public, max-age=3600";
 
 static PAGE: LazyLock<File> = LazyLock::new(|| File::page(include_str!("reference/page.html")));
 static START: LazyLock<File> = LazyLock::new(|| File::script(include_bytes!("reference/start.js")));
 static SCALAR: LazyLock<File> = LazyLock::new(|| {
-    let script = scalar_api_reference::get_asset("scalar.js").expect("the package holds it");
+    let script = scalar_api_reference::get_asset("scalar.js").expect("the package contains scalar.js");
     File::script(&script)
 });
 static TEMPLATES: LazyLock<File> = LazyLock::new(|| File::page(&templates_page()));
 static DESCRIPTION: LazyLock<File> = LazyLock::new(|| File::new("application/json", OPENAPI.as_bytes()));
 
-/// The pages and what they are drawn from; nobody needs a key for them.
+/// Returns the routes of the pages and their files, which need no key.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
         .route("/docs", get(|asked: HeaderMap| async move { PAGE.answer(&asked) }))
@@ -56,7 +56,7 @@ pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
         )
 }
 
-/// A file of these pages, packed once.
+/// A static file, compressed once.
 struct File {
     media_type: &'static str,
     tag: String,
@@ -66,7 +66,7 @@ struct File {
 
 impl File {
     fn new(media_type: &'static str, content: &[u8]) -> Self {
-        // Weak: packed or not, it is the same file.
+        // Weak, because the compressed and the uncompressed file share it.
         let mut tag = String::from("W/\"");
         for byte in &Sha256::digest(content)[..8] {
             let _ = write!(tag, "{byte:02x}");
@@ -76,7 +76,7 @@ impl File {
             media_type,
             tag,
             content: content.to_vec(),
-            packed: pack(content).expect("memory takes what is written"),
+            packed: pack(content).expect("writing to memory does not fail"),
         }
     }
 
@@ -88,7 +88,7 @@ impl File {
         Self::new("text/javascript; charset=utf-8", script)
     }
 
-    /// The file, packed for whoever takes it so; nothing when the client has it already.
+    /// Responds with the file, compressed if the client accepts it, or with 304 if the client has it already.
     fn answer(&'static self, asked: &HeaderMap) -> Response {
         let names = |name: HeaderName, word: &str| {
             let values = asked.get_all(name);
@@ -124,11 +124,11 @@ fn pack(content: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// What the package of the template language says of its filters, as a page.
+/// Returns the page on the filters of the template syntax, from the documentation of the package `template`.
 fn templates_page() -> String {
     let mut page = String::from(include_str!("reference/templates.html"));
     let filters = Parser::new_ext(include_str!("../../template/filters.md"), Options::empty());
-    // The page has a title of its own.
+    // The page has its own `h1`.
     html::push_html(&mut page, filters.map(lowered));
     page.push_str("</main>\n</body>\n</html>\n");
     page

@@ -1,4 +1,4 @@
-//! Each request gets an id, a line in the log, and an answer whatever happens.
+//! Request ids, the request log, and conversion of panics into responses.
 
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
@@ -17,15 +17,15 @@ use crate::http::error::{RETRY_DATABASE, internal_body};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_ID: usize = 128;
 
-/// The id of a request, for whoever answers it.
+/// The id of the current request.
 #[derive(Clone)]
 pub(crate) struct RequestId(pub(crate) String);
 
-/// Marks the answer to an internal error that says already what has to be said.
+/// Marks a response with status 500 whose body must not be replaced.
 #[derive(Clone)]
 pub(crate) struct Explained;
 
-/// Wraps every route.
+/// Middleware for all routes.
 pub(super) async fn log(mut request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     request.extensions_mut().insert(RequestId(id.clone()));
@@ -57,7 +57,7 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
         }
     }
     if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        // Where nobody says when to come again it is the database that is missed.
+        // Without a `Retry-After`, the cause is the database.
         let again = response.headers_mut().entry(header::RETRY_AFTER);
         again.or_insert(RETRY_DATABASE.into());
     }
@@ -72,13 +72,13 @@ async fn answer(request: Request, next: Next, id: String) -> Response {
     response
 }
 
-/// A path as the log shows it. The name of a document opens it, and stays out.
+/// Returns the path for the log. The names of documents are secret and omitted.
 fn shown(path: &str) -> &str {
     const DOCUMENTS: &str = "/files/";
     if path.starts_with(DOCUMENTS) { DOCUMENTS } else { path }
 }
 
-/// What traces call the request: its operation, not its address.
+/// Returns the name of the request in traces: method and route, without the values in the path.
 fn name(request: &Request) -> String {
     let route = request.extensions().get::<MatchedPath>();
     format!(
@@ -88,7 +88,7 @@ fn name(request: &Request) -> String {
     )
 }
 
-/// The client's own id, if it is a token (RFC 9110, 5.6.2) of sane length, else a new one.
+/// Returns the client's request id, if it is a token (RFC 9110, 5.6.2) of at most 128 bytes, or a new one.
 fn request_id(headers: &HeaderMap) -> String {
     let sane = |id: &&str| {
         (1..=LONGEST_ID).contains(&id.len())
@@ -100,7 +100,7 @@ fn request_id(headers: &HeaderMap) -> String {
     given.map_or_else(|| Uuid::now_v7().to_string(), ToOwned::to_owned)
 }
 
-/// A panic becomes an internal error, and a line in the log.
+/// Logs a panic and turns it into an internal error.
 pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic
         .downcast_ref::<String>()

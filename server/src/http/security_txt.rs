@@ -1,4 +1,4 @@
-//! `/.well-known/security.txt`: whom to tell of a hole in the service (RFC 9116).
+//! `/.well-known/security.txt`: the contact for vulnerability reports (RFC 9116).
 
 use std::fmt::Write;
 
@@ -15,10 +15,10 @@ use url::Url;
 use crate::{clock, config::disclosure::DisclosureConfig, state::AppState};
 
 const PATH: &str = "/.well-known/security.txt";
-/// From the day on which it is read. The RFC allows a year.
+/// From the time of the request. The RFC allows a year.
 const LIFETIME: Duration = Duration::days(90);
 
-/// The route, if there is somebody to tell.
+/// Returns the route, if a contact is configured.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(config: &DisclosureConfig) -> Router<S>
 where
     AppState: FromRef<S>,
@@ -34,11 +34,11 @@ async fn show(State(app): State<AppState>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text)
 }
 
-/// An address that was parsed holds no line break, so that nobody adds a field by it.
+/// Writes the file. Parsed URLs contain no line breaks, so they can't inject fields.
 fn write(config: &DisclosureConfig, base_url: &Url, now: OffsetDateTime) -> String {
     let mut text = String::new();
     let mut field = |name: &str, value: &str| {
-        // A string takes everything.
+        // Writing to a string doesn't fail.
         let _ = writeln!(text, "{name}: {value}");
     };
     if let Some(contact) = &config.contact {

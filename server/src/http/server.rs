@@ -1,8 +1,7 @@
-//! Serves a router over HTTP/1.1: accepts connections, bounds their number and how long each may keep the service waiting,
-//! and closes them in order when the service stops.
+//! Serves a router over HTTP/1.1: accepts connections, limits their number and the time for which clients may keep each
+//! waiting, and closes them gracefully on shutdown.
 //!
-//! HTTP/2 is spoken by proxies before the service, towards their clients; here it would let one connection hold many
-//! requests.
+//! HTTP/2 is left to the proxies in front of the service. Here it would let one connection hold many requests.
 
 mod activity;
 mod connection_limits;
@@ -39,22 +38,22 @@ use crate::{
     service::metrics::connections::ConnectionMetrics,
 };
 
-/// Largest header of a request, in bytes; a larger one is answered 431.
+/// Largest header of a request, in bytes. A larger one gets status 431.
 const HEADER_BYTES: usize = 32 * 1024;
-/// Largest buffer of a connection for reading, and for small writes, in bytes.
+/// Largest buffer of a connection for reading and for small writes, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Bytes of a response that the kernel takes beyond those under way to the client. It takes more once half of them have
-/// gone, so that a client who reads makes progress in steps of 64 KiB, whatever the size of the kernel's buffer.
+/// Bytes of a response that the kernel accepts beyond those in flight to the client. It accepts more once half of them
+/// are sent, so a client that reads makes progress in steps of 64 KiB, regardless of the kernel's buffer size.
 const UNSENT_BYTES: u32 = 128 * 1024;
-/// Connections that the kernel completes before they are accepted: Linux's default of `net.core.somaxconn`. With fewer, a
-/// burst from one client delays every other connection by a second, until TCP retransmits.
+/// Connections that the kernel completes before they are accepted: Linux's default of `net.core.somaxconn`. With fewer,
+/// a burst from one client delays every other connection by a second, until TCP retransmits.
 const BACKLOG: i32 = 4096;
-/// After an error that is the service's, such as no file left, the next connection is accepted no sooner.
+/// Delay before the next accept after an error of the service, such as too many open files.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
-/// When the service stops, a header that has begun gets this long.
+/// Time for a partially received header after shutdown has begun.
 const LAST_HEADER: Duration = Duration::from_secs(1);
 
-/// Serves one listener.
+/// A server for one listener.
 pub(crate) struct Server {
     limits: Arc<ConnectionLimits>,
     timeouts: Timeouts,
@@ -63,7 +62,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server with the configured limits, in a process that may have this many files open.
+    /// Creates a server with the configured limits, for a process that may have `open_files` files open.
     pub(crate) fn new(config: &Config, open_files: u64, metrics: Arc<ConnectionMetrics>) -> Self {
         Self {
             limits: Arc::new(ConnectionLimits::new(config, open_files)),
@@ -73,9 +72,9 @@ impl Server {
         }
     }
 
-    /// Serves until the service stops and every connection has been closed.
+    /// Serves until shutdown, and returns when all connections are closed.
     pub(crate) async fn serve(self, listener: TcpListener, router: Router, lifecycle: Lifecycle) {
-        // The library's backlog is 128; listening once more replaces it.
+        // Tokio's backlog is 128. Calling `listen` again replaces it.
         if let Err(error) = SockRef::from(&listener).listen(BACKLOG) {
             tracing::warn!(%error, "the backlog of connections could not be raised");
         }
@@ -109,7 +108,7 @@ impl Server {
         connections.wait().await;
     }
 
-    /// Serves one connection to its end.
+    /// Serves one connection until it closes.
     fn connection(
         &self,
         stream: TcpStream,
@@ -118,7 +117,7 @@ impl Server {
         router: Router,
         lifecycle: Lifecycle,
     ) -> impl Future<Output = ()> + Send + 'static {
-        // Without it the kernel's buffer decides how slow a client may be.
+        // Without this, the size of the kernel's buffer determines how slowly a client may read.
         let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES);
         let activity = Arc::new(Activity::default());
         let stream = TokioIo::new(TrackedStream::new(stream, Arc::clone(&activity)));
@@ -136,7 +135,7 @@ impl Server {
         let connection = http1::Builder::new()
             .max_header_size(HEADER_BYTES)
             .max_buf_size(BUFFER_BYTES)
-            // It would count the time between two requests as well.
+            // This timeout would include the time between two requests.
             .header_read_timeout(None)
             .serve_connection(stream, service);
         let (timeouts, limits, metrics) = (self.timeouts, Arc::clone(&self.limits), Arc::clone(&self.metrics));
@@ -150,7 +149,7 @@ impl Server {
                 ..timeouts
             };
             tokio::select! {
-                // What goes wrong here is the client's: it hung up, or sent no HTTP.
+                // Errors here are the client's: it disconnected, or didn't send HTTP.
                 _ = connection.as_mut() => return,
                 overdue = activity.overdue(|| limits.under_pressure(timeouts)) => return metrics.timed_out(overdue),
                 () = lifecycle.stopping() => connection.as_mut().graceful_shutdown(),
@@ -163,7 +162,7 @@ impl Server {
     }
 }
 
-/// Whether a connection that failed before it was accepted is all that is lost.
+/// Returns whether the error affects only one connection, which failed before it was accepted.
 fn is_of_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),

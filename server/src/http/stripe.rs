@@ -1,4 +1,4 @@
-//! `/webhooks/stripe`: what Stripe tells. It is kept and answered at once; what it means is found out in the background.
+//! `/webhooks/stripe`: events of Stripe. They are stored and acknowledged at once, and processed in the background.
 
 use axum::{
     extract::State,
@@ -17,13 +17,13 @@ use crate::{
     state::AppState,
 };
 
-/// Keeps an event. Stripe sends it again, for days, unless the answer is 200.
+/// Stores an event. Unless the response is 200, Stripe retries for days.
 pub(super) async fn post(State(app): State<AppState>, headers: HeaderMap, body: String) -> Response {
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
     match events::receive(&app.billing, &body, signature, clock::now()).await {
         Ok(()) => StatusCode::OK.into_response(),
         Err(ReceiveError::Webhook(fault)) => {
-            tracing::warn!(%fault, "what came to /webhooks/stripe is not believed");
+            tracing::warn!(%fault, "rejected a request to /webhooks/stripe");
             (StatusCode::BAD_REQUEST, format!("{fault}\n")).into_response()
         }
         Err(ReceiveError::Billing(BillingError::Store(error))) => ApiError::from(error).into_response(),

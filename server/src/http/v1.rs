@@ -1,4 +1,4 @@
-//! Version 1, as `openapi.json` describes it.
+//! Version 1 of the API, as described in `openapi.json`.
 
 pub(super) mod connections;
 pub(super) mod credits;
@@ -15,18 +15,18 @@ use url::form_urlencoded;
 
 use crate::domain::page::PageRequest;
 
-/// The envelope of what is asked for.
+/// The envelope of responses.
 #[derive(Serialize)]
 pub(super) struct Data<T> {
     data: T,
 }
 
-/// The header that leads to the next page (RFC 8288), if there is one.
+/// Returns the `Link` header for the next page (RFC 8288), if there is one.
 fn next_page<Key: Display>(uri: &Uri, request: &PageRequest<Key>, next: Option<Key>) -> HeaderMap {
     let (Some(cursor), Some(size)) = (next, request.size) else {
         return HeaderMap::new();
     };
-    // What else was asked for holds for the next page as well.
+    // Other parameters apply to the next page as well.
     let rest = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let rest = rest.filter(|(name, _)| name != "page_size" && name != "cursor");
     let query = form_urlencoded::Serializer::new(String::new())

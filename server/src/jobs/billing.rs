@@ -1,5 +1,5 @@
-//! Looks at customers when Stripe has told of something or something is due, tells Stripe what they use, and compares
-//! everything once a night.
+//! Updates customers after Stripe events and at due times, reports their usage to Stripe, and compares the database
+//! with Stripe once a night.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::{
     state::AppState,
 };
 
-/// Stripe takes longer to tell.
+/// Short compared with the latency of Stripe's events.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The hour (UTC) from which on the night's comparison is due.
+/// The hour (UTC) from which the nightly comparison is due.
 const NIGHT: u8 = 3;
 
-/// Until the service stops.
+/// Runs until the service stops. Returns at once if nothing is for sale.
 pub(super) async fn run(app: &AppState, lifecycle: &Lifecycle) {
     if app.billing.till.is_none() {
         return;
@@ -32,10 +32,10 @@ pub(super) async fn run(app: &AppState, lifecycle: &Lifecycle) {
             }
         }
         let looked = mirror::look_at_due(&app.billing).await.inspect_err(|error| {
-            tracing::warn!(%error, "customers could not be looked at");
+            tracing::warn!(%error, "customers could not be updated from Stripe");
         });
         let told = overage::tell_due(&app.billing).await.inspect_err(|error| {
-            tracing::warn!(%error, "Stripe could not be told what was used");
+            tracing::warn!(%error, "usage could not be reported to Stripe");
         });
         if looked.unwrap_or(0) + told.unwrap_or(0) > 0 {
             continue;

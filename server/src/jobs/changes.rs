@@ -1,7 +1,8 @@
-//! What pages hear while they are open: which renders of their account have changed, in whichever process. One path for
-//! all: a change is told by `NOTIFY`, and heard from there by the process that it happened in, too.
+//! Change events for open pages: notifies them which renders of their account have changed, in whichever process. There
+//! is a single path: a change is published by `NOTIFY`, and received from there even by the process in which it
+//! happened.
 //!
-//! Processes also announce which accounts have pages open, so that changes in other accounts are not sent at all.
+//! Processes also announce which accounts have pages open, so that changes of other accounts are not published at all.
 
 mod audience;
 
@@ -28,18 +29,19 @@ use crate::{
     store::jobs::{self, ChangedRenders, News},
 };
 
-/// What changes within this time is told together: nobody reads faster, and a busy account costs no more than a quiet one.
+/// Changes within this time are published together: nobody reads faster, and a busy account costs no more than a quiet
+/// one.
 const TELL_EVERY: Duration = Duration::from_millis(250);
-/// Renders that are told by name; of more it is told that there are some.
+/// Maximum number of renders that an event lists by id; beyond that it only reports that renders have changed.
 const NAMED: usize = 100;
-/// What a page that is slow to take it in may be behind.
+/// Maximum number of changes that a slow page may lag behind.
 const BEHIND: usize = 32;
-/// Pages of one account that one process tells.
+/// Maximum number of listening pages of one account in one process.
 const PAGES_OF_ACCOUNT: usize = 30;
-/// Pages that one process tells in all.
+/// Maximum number of listening pages in one process.
 const PAGES: usize = 2000;
 
-/// Shared by all that change renders and all that hear of it; cheap to clone.
+/// Publishes and receives change events; cheap to clone.
 #[derive(Clone, Default)]
 pub struct Changes(Arc<State>);
 
@@ -48,7 +50,7 @@ struct State {
     to_tell: Mutex<HashMap<AccountId, BTreeSet<RenderId>>>,
     something_to_tell: Notify,
     pages: Mutex<Pages>,
-    /// Accounts whose first page was opened in this process and that are still to be announced.
+    /// Accounts whose first page was opened in this process and has not been announced yet.
     to_announce: Mutex<BTreeSet<AccountId>>,
     audience: Mutex<Audience>,
 }
@@ -60,17 +62,17 @@ struct Pages {
     by_account: HashMap<AccountId, broadcast::Sender<Change>>,
 }
 
-/// What has changed.
+/// A change event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// These renders.
+    /// These renders have changed.
     Renders(Arc<[RenderId]>),
-    /// Some renders; nobody knows which.
+    /// Renders have changed, but it is unknown which.
     Some,
 }
 
 impl Change {
-    /// Whether a render may be among them.
+    /// Returns whether the render may have changed.
     pub fn is_about(&self, render: RenderId) -> bool {
         match self {
             Self::Renders(renders) => renders.contains(&render),
@@ -80,7 +82,7 @@ impl Change {
 }
 
 impl Changes {
-    /// Says that a render has changed, once that is committed.
+    /// Publishes that a render has changed. Must be called after the change is committed.
     pub fn changed(&self, account: AccountId, render: RenderId) {
         if lock(&self.0.audience).is_informed(Instant::now()) && !self.has_open_pages(account) {
             return;
@@ -89,25 +91,26 @@ impl Changes {
         self.0.something_to_tell.notify_one();
     }
 
-    /// Whether a page of an account is open, in whichever process, as far as this one knows.
+    /// Returns whether any process is known to have a page of the account open.
     pub fn has_open_pages(&self, account: AccountId) -> bool {
         let is_open_here = lock(&self.0.pages).by_account.contains_key(&account);
         is_open_here || lock(&self.0.audience).has(account, Instant::now())
     }
 
-    /// Notes that a page of an account was loaded: it may be open for some time, and hear nothing without scripts.
+    /// Records that a page of an account was loaded: it may stay open for some time, but without scripts it doesn't
+    /// listen.
     pub fn page_loaded(&self, account: AccountId) {
         lock(&self.0.audience).note(account, Instant::now());
         self.announce(account);
     }
 
-    /// Tells other processes that an account has pages open.
+    /// Announces to other processes that an account has pages open.
     fn announce(&self, account: AccountId) {
         lock(&self.0.to_announce).insert(account);
         self.0.something_to_tell.notify_one();
     }
 
-    /// Tells every process, until the service stops.
+    /// Publishes changes and announcements to all processes, until the service stops.
     pub(super) async fn tell(&self, lifecycle: &Lifecycle, db: &PgPool) {
         let mut announcing = interval(ANNOUNCE_EVERY);
         announcing.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -128,30 +131,30 @@ impl Changes {
                     renders: (renders.len() <= NAMED).then(|| renders.into_iter().collect()),
                 })
             });
-            // Whoever does not hear of it sees it when the page is loaded again.
+            // Pages that miss an event show the change when they are loaded again.
             let news: Vec<_> = open.chain(news).collect();
             if news.is_empty() {
                 continue;
             }
             if let Err(error) = jobs::tell(db, news).await {
-                tracing::warn!(%error, "pages could not be told what has changed");
+                tracing::warn!(%error, "change events could not be published");
             }
             let _ = timeout(TELL_EVERY, lifecycle.stopping()).await;
         }
     }
 
-    /// Passes on what was heard.
+    /// Passes a received change event to the pages of its account.
     pub(super) fn heard(&self, changed: ChangedRenders) {
         if let Some(page) = lock(&self.0.pages).by_account.get(&changed.account) {
             let change = changed
                 .renders
                 .map_or(Change::Some, |renders| Change::Renders(renders.into()));
-            // Nobody may be left who listens.
+            // There may be no receiver left.
             let _ = page.send(change);
         }
     }
 
-    /// Notes that an account has pages open in some process. The first page may have missed what changed until then.
+    /// Records that an account has pages open in some process. Its first page may have missed earlier changes.
     pub(super) fn heard_of_open_pages(&self, account: AccountId) {
         let is_first = lock(&self.0.audience).note(account, Instant::now());
         if is_first && let Some(page) = lock(&self.0.pages).by_account.get(&account) {
@@ -159,12 +162,13 @@ impl Changes {
         }
     }
 
-    /// Says that other processes are not heard for some time.
+    /// Records that events of other processes are not received for now.
     pub(super) fn hears_nothing(&self) {
         lock(&self.0.audience).end();
     }
 
-    /// Says that other processes are heard from now on, and that something may have been missed.
+    /// Records that events of other processes are received from now on, and notifies all pages that they may have
+    /// missed some.
     pub(super) fn hears_from_now_on(&self) {
         lock(&self.0.audience).begin(Instant::now());
         for page in lock(&self.0.pages).by_account.values() {
@@ -172,19 +176,20 @@ impl Changes {
         }
     }
 
-    /// Ends all that listen.
+    /// Ends all listeners and refuses new ones.
     pub(super) fn close(&self) {
         let mut pages = lock(&self.0.pages);
         pages.closed = true;
         pages.by_account.clear();
     }
 
-    /// A place for a page of an operator's, which hears of no account.
+    /// Returns a listener for a page of an operator, which receives no account's events. `None` as in [`Self::listen`].
     pub fn listen_as_operator(&self) -> Option<Listening> {
         self.listen(AccountId(Uuid::nil()))
     }
 
-    /// Listens for the changes of an account. `None`: too many pages do already, or the service stops.
+    /// Returns a listener for changes of an account. Returns `None` if too many pages are listening, or the service
+    /// stops.
     pub fn listen(&self, account: AccountId) -> Option<Listening> {
         let mut pages = lock(&self.0.pages);
         if pages.closed || pages.count >= PAGES {
@@ -207,7 +212,7 @@ impl Changes {
     }
 }
 
-/// One page that listens.
+/// The listener of one page.
 pub struct Listening {
     changes: Changes,
     account: AccountId,
@@ -215,7 +220,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// The next change; `None`: the service stops.
+    /// Waits for the next change. Returns `None` when the service stops.
     pub async fn next(&mut self) -> Option<Change> {
         match self.receiver.as_mut()?.recv().await {
             Ok(change) => Some(change),
@@ -278,7 +283,7 @@ mod tests {
         let mut page = changes.listen(open).expect("a place");
         changes.heard_of_open_pages(open);
         changes.heard_of_open_pages(elsewhere);
-        // What was changed before every process knew of the page.
+        // Changes from before every process knew of the page.
         assert_eq!(page.next().await, Some(Change::Some));
         for account in [open, elsewhere, closed] {
             changes.changed(account, RenderId::generate());

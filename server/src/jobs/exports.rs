@@ -1,4 +1,4 @@
-//! Makes archives of accounts, one after the other.
+//! Creates exports of accounts, one after the other.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use tokio::time::timeout;
 
 use crate::{lifecycle::Lifecycle, service::exports, state::AppState};
 
-/// Nobody is told of a new one: some seconds more or less make no difference to a mail.
+/// Requests for exports don't wake this task: some seconds don't matter to a mail.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Until the service stops, and what is in hand is given back.
+/// Runs until the service stops, and releases the export in progress.
 pub(super) async fn run(app: &AppState, lifecycle: &Lifecycle) {
     while !lifecycle.is_stopping() {
         let stopping = lifecycle.clone();
         match exports::make_next(app, move || stopping.is_stopping()).await {
             Ok(true) => continue,
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "archives of accounts could not be looked after"),
+            Err(error) => tracing::warn!(%error, "account exports could not be processed"),
         }
         let _ = timeout(LOOK_EVERY, lifecycle.stopping()).await;
     }

@@ -1,4 +1,4 @@
-//! What wakes and stops background work, in this process and the others.
+//! Signals that wake and stop background work, in this process and in others.
 
 use std::{
     collections::HashMap,
@@ -27,10 +27,10 @@ use crate::{
     },
 };
 
-/// A lost connection to the database is tried again after so long.
+/// Delay before the lost connection to the database is opened again.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 
-/// Shared by all that add, cancel or do jobs; cheap to clone.
+/// Shared by all code that adds, cancels or runs jobs; cheap to clone.
 #[derive(Clone, Default)]
 pub struct Signals(Arc<State>);
 
@@ -38,7 +38,7 @@ pub struct Signals(Arc<State>);
 struct State {
     renders: Channel,
     callbacks: Channel,
-    /// Renders in hand.
+    /// Renders that this process is running.
     in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
     cancelled: Mutex<Vec<RenderId>>,
     something_to_tell: Notify,
@@ -49,12 +49,12 @@ struct State {
 struct Channel {
     /// Wakes this process's worker.
     wake: Notify,
-    /// Others are still to be told. What is added meanwhile goes with it.
+    /// Whether other processes are still to be notified. Jobs added meanwhile are covered by the same notification.
     to_tell: AtomicBool,
 }
 
 impl Signals {
-    /// Says that there is a new job, once its transaction is committed.
+    /// Signals that a job was added. Must be called after its transaction is committed.
     pub fn added(&self, kind: JobKind) {
         let channel = self.channel(kind);
         channel.wake.notify_one();
@@ -62,19 +62,18 @@ impl Signals {
         self.0.something_to_tell.notify_one();
     }
 
-    /// Says that a render was cancelled, once that is committed.
+    /// Signals that a render was cancelled. Must be called after that is committed.
     pub fn cancelled(&self, render: RenderId) {
         self.stop(render);
         lock(&self.0.cancelled).push(render);
         self.0.something_to_tell.notify_one();
     }
 
-    /// Says that a render has changed in a way that its account sees, once that is committed.
+    /// Signals that a render has changed in a way visible to its account. Must be called after that is committed.
     pub fn changed(&self, account: AccountId, render: RenderId) {
         self.0.changes.changed(account, render);
     }
 
-    /// What pages hear.
     pub fn changes(&self) -> &Changes {
         &self.0.changes
     }
@@ -84,14 +83,15 @@ impl Signals {
         self.channel(kind).wake.notified().await;
     }
 
-    /// A token that is cancelled when the render is to be stopped. Whoever has it in hand calls [`Self::done`] in the end.
+    /// Returns a token that is cancelled when the render must stop. The worker that runs the render calls
+    /// [`Self::done`] at the end.
     pub(super) fn begin(&self, render: RenderId) -> CancellationToken {
         let token = CancellationToken::new();
         lock(&self.0.in_hand).insert(render, token.clone());
         token
     }
 
-    /// Ends what [`Self::begin`] began.
+    /// Unregisters a render that was registered by [`Self::begin`].
     pub(super) fn done(&self, render: RenderId) {
         lock(&self.0.in_hand).remove(&render);
     }
@@ -109,8 +109,8 @@ impl Signals {
         }
     }
 
-    /// Tells the other processes, until the service stops. One statement tells of everything that was added since the last
-    /// one: a notification in each transaction would let commits wait for each other.
+    /// Notifies other processes until the service stops. One statement covers everything since the previous one: a
+    /// notification in each transaction would make commits wait for each other.
     pub async fn tell(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
         tokio::join!(
             self.tell_of_jobs(&lifecycle, &db, instance),
@@ -132,20 +132,20 @@ impl Signals {
             });
             let added = added.map(|kind| News::Added { kind, by: instance });
             let news = added.chain(cancelled.into_iter().map(News::Cancelled));
-            // Whoever does not hear of it finds it all the same, a little later.
+            // Processes that miss the notification find the job a little later anyway.
             if let Err(error) = jobs::tell(db, news).await {
-                tracing::warn!(%error, "other processes could not be told of jobs");
+                tracing::warn!(%error, "other processes could not be notified of jobs");
             }
         }
     }
 
-    /// Hears the other processes, until the service stops.
+    /// Listens to other processes until the service stops.
     pub async fn hear(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
         let hearing = async {
             loop {
                 let Err(error) = self.hear_until_lost(&db, instance).await;
                 self.0.changes.hears_nothing();
-                tracing::warn!(%error, "the connection on which other processes are heard is lost");
+                tracing::warn!(%error, "connection for notifications was lost");
                 sleep(TRY_AGAIN).await;
             }
         };

@@ -1,4 +1,4 @@
-//! Claims jobs of one kind and does them, so many at once.
+//! Claims jobs of one kind and runs a bounded number of them concurrently.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -23,25 +23,25 @@ use crate::{
     },
 };
 
-/// Jobs are claimed at this interval even if nothing wakes the worker: some become due, and notifications get lost.
+/// Polling interval, because jobs become due and notifications can be lost.
 const CLAIM_EVERY: Duration = Duration::from_secs(1);
-/// While jobs run, others are claimed two or more at a time: a claim costs the database more than a job.
+/// Free places that are worth a claim while other jobs run: a claim costs the database as much as recording an outcome.
 const CLAIM_AT_LEAST: usize = 2;
-/// Leases are renewed well before they end.
+/// Well below the duration of leases.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
-/// Does the jobs of one kind.
+/// Runs the jobs of one kind.
 pub(super) struct Worker<'a> {
     pub(super) app: &'a AppState,
     pub(super) lifecycle: &'a Lifecycle,
     pub(super) kind: JobKind,
-    /// Most jobs that it holds at once.
+    /// Maximum number of jobs that it holds.
     pub(super) at_once: usize,
     /// See [`Wanted::cap`].
     pub(super) cap: Option<usize>,
 }
 
-/// What a worker has in hand.
+/// The jobs that a worker is running.
 #[derive(Default)]
 struct InHand {
     tasks: JoinSet<()>,
@@ -49,7 +49,7 @@ struct InHand {
 }
 
 impl Worker<'_> {
-    /// Until the service stops, and then until nothing is in hand any more.
+    /// Runs until the service stops and all claimed jobs have ended.
     pub(super) async fn run(&self) {
         let mut in_hand = InHand::default();
         let mut after = AccountId(Uuid::nil());
@@ -92,7 +92,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Takes at most so many jobs. `after` is the account whose turn was last.
+    /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
     async fn claim(&self, jobs: usize, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
         let wanted = Wanted {
             kind: self.kind,
@@ -101,7 +101,7 @@ impl Worker<'_> {
             cap: self.cap,
         };
         let now = clock::now();
-        // A claim that a crash of the database forgets was never held.
+        // A claim that is lost in a crash of the database counts as never made.
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
         let claimed = jobs::claim(&mut transaction, self.app.instance, wanted, now).await?;
         tx::commit(transaction).await?;
@@ -111,7 +111,7 @@ impl Worker<'_> {
             }
         }
         for accepted_at in claimed.iter().filter_map(|job| job.accepted_at) {
-            // The clock of the process that accepted it may be a little ahead.
+            // The clock of the accepting process may be slightly ahead.
             let delay = Duration::try_from(now - accepted_at).unwrap_or_default();
             self.app.metrics.render_begun(delay);
         }
@@ -136,7 +136,7 @@ impl Worker<'_> {
         let work = async move {
             tokio::select! {
                 () = execute(&app, &lifecycle, kind, &job) => {}
-                () = stopped.cancelled() => tracing::info!("stopped: it was cancelled, or is in hand of somebody else"),
+                () = stopped.cancelled() => tracing::info!("job stopped: it was cancelled, or another worker holds it"),
             }
         };
         let id = in_hand.tasks.spawn(work.instrument(span)).id();
@@ -158,7 +158,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Extends the leases of what is in hand, and stops what is not any more.
+    /// Renews the leases of running jobs, and stops jobs whose lease was lost.
     async fn renew(&self, in_hand: &InHand) {
         let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim).collect();
         if claims.is_empty() {

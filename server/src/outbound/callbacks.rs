@@ -1,4 +1,4 @@
-//! Sends callbacks. A name is looked up by the egress guard, and only what passed it is dialled.
+//! Sends webhooks. Host names are resolved by the egress guard, and only addresses that it allows are connected to.
 
 use std::{
     collections::HashMap,
@@ -21,53 +21,50 @@ use url::Url;
 
 use crate::domain::callback::CallbackTarget;
 
-/// From the look-up of the address to the end of the answer.
+/// Time limit from the resolution of the name to the end of the response.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// So much of an answer is read.
+/// Maximum number of bytes that are read of a response.
 const ANSWER_BYTES: usize = 4096;
-/// So much of it is kept.
+/// Maximum number of characters that are stored of a response.
 const KEPT_CHARACTERS: usize = 500;
-/// Idle connections are kept for the next callback to the same host, but not for long.
+/// Idle connections are reused by webhooks to the same host, but only for a short time.
 const IDLE: Duration = Duration::from_secs(5);
-/// Ports for which a client is kept. Nearly all callbacks go to one or two.
+/// Maximum number of ports with a client of their own. Nearly all webhooks use one or two ports.
 const CLIENTS: usize = 16;
 
-/// Cheap to clone.
+/// Sends webhooks; cheap to clone.
 #[derive(Clone)]
 pub struct CallbackClient {
     guard: Arc<Guard>,
-    /// By port: the guard decides about a name and a port together, and a resolver hears of the name only.
+    /// By port: the guard decides about host name and port together, but a resolver receives only the name.
     clients: Arc<Mutex<HashMap<u16, Client>>>,
 }
 
-/// What a receiver answered.
+/// A receiver's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// HTTP status.
     pub status: u16,
-    /// How it began, as text.
+    /// The beginning of the body, as text.
     pub beginning: String,
 }
 
-/// Why there is no answer. Never names the address that a name stands for.
+/// Why there is no response. Messages never contain the resolved address.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// The address policy refuses it.
     #[error("the address is refused: {0}")]
     Refused(Refusal),
-    /// A header is not one.
+    /// A header is invalid.
     #[error("the request can't be sent: {0}")]
     Malformed(String),
-    /// Too slow.
     #[error("no answer within {} s", DEADLINE.as_secs())]
     TimedOut,
-    /// Look-up, connection or transmission failed.
+    /// Resolution, connection or transmission failed.
     #[error("{0}")]
     Failed(String),
 }
 
 impl CallbackClient {
-    /// A client behind a guard.
+    /// Creates a client whose connections are checked by the guard.
     pub fn new(guard: Arc<Guard>) -> Self {
         Self {
             guard,
@@ -75,12 +72,12 @@ impl CallbackClient {
         }
     }
 
-    /// Refuses what is already the literal of an address that may not be reached.
+    /// Checks a URL whose host is an IP address. Fails if that address may not be reached.
     pub fn check_literal(&self, url: &Url) -> Result<(), Refusal> {
         self.guard.check_literal(url)
     }
 
-    /// Posts a JSON body with these headers, which win over those of the target.
+    /// Posts a JSON body. `headers` override those of the target. Fails after ten seconds.
     pub async fn post(
         &self,
         target: &CallbackTarget,
@@ -99,7 +96,7 @@ impl CallbackClient {
         own: Vec<(HeaderName, String)>,
         body: String,
     ) -> Result<Answer, SendError> {
-        // The resolver is not asked about addresses.
+        // IP addresses don't pass through the resolver.
         self.check_literal(&target.url).map_err(SendError::Refused)?;
         let client = self.client(target.url.port_or_known_default().unwrap_or_default());
         let request = client
@@ -118,7 +115,7 @@ impl CallbackClient {
         let text = String::from_utf8_lossy(&beginning);
         Ok(Answer {
             status: answer.status().as_u16(),
-            // PostgreSQL takes no U+0000.
+            // Postgres doesn't accept U+0000.
             beginning: text
                 .chars()
                 .filter(|&character| character != '\0')
@@ -166,7 +163,7 @@ fn all_headers(target: &CallbackTarget, own: Vec<(HeaderName, String)>) -> Resul
     Ok(headers)
 }
 
-/// The last of the causes says what happened; the others name the address, with its query.
+/// Reports only the root cause, because the other errors of the chain contain the URL with its query.
 fn failed(error: &reqwest::Error) -> SendError {
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {
@@ -178,7 +175,7 @@ fn failed(error: &reqwest::Error) -> SendError {
     }
 }
 
-/// Answers with addresses that may be dialled at one port.
+/// Resolves names to addresses that may be connected to at one port.
 struct GuardedResolver {
     guard: Arc<Guard>,
     port: u16,

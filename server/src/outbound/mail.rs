@@ -1,4 +1,4 @@
-//! Sends mail through the operator's server, by SMTP.
+//! Sends mail by SMTP through the operator's server.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,30 +18,30 @@ use crate::{
     domain::{ids::MailId, mail::Written},
 };
 
-/// For each line that the server is to answer.
+/// Timeout for each reply of the server.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// From the connection to the last answer.
+/// Time limit from the connection to the last reply.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// A server that takes mail.
+/// A client of the operator's SMTP server.
 pub struct SmtpClient {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
 }
 
-/// Why a mail was not taken. Names neither the address nor the password.
+/// Why a mail was not accepted. Messages contain neither the address nor the password.
 #[derive(Debug, thiserror::Error)]
 pub enum SendMailError {
-    /// Trying again would not help: the server says that there is no such mailbox, for instance.
+    /// Retrying would not help, for instance because the mailbox does not exist.
     #[error("{0}")]
     Final(String),
-    /// The next try may be luckier.
+    /// Retrying may succeed.
     #[error("{0}")]
     Passing(String),
 }
 
 impl SmtpClient {
-    /// A client for the server of these settings; `None`: they name none. Connects when there is something to send.
+    /// Creates a client, or returns `None` if the settings name no server. Connects when the first mail is sent.
     pub fn new(config: &MailConfig) -> Result<Option<Self>, lettre::transport::smtp::Error> {
         let Some(smtp) = &config.smtp else { return Ok(None) };
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&smtp.host)
@@ -57,24 +57,24 @@ impl SmtpClient {
         }))
     }
 
-    /// Hands a mail over to the server. However often it is sent, its `Message-ID` is the same.
+    /// Sends a mail. Retries of the same mail have the same `Message-ID`.
     pub async fn send(&self, id: MailId, recipient: &str, written: Written) -> Result<(), SendMailError> {
         let message = self.message(id, recipient, written)?;
         match timeout(DEADLINE, self.transport.send(message)).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(failed(&error)),
             Err(_) => Err(SendMailError::Passing(format!(
-                "no end within {} s",
+                "not sent within {} s",
                 DEADLINE.as_secs()
             ))),
         }
     }
 
-    /// Whether the server answers, and takes the password.
+    /// Checks that the server answers and accepts the credentials.
     pub async fn check(&self) -> Result<(), SendMailError> {
         match timeout(DEADLINE, self.transport.test_connection()).await {
             Ok(Ok(true)) => Ok(()),
-            Ok(Ok(false)) => Err(SendMailError::Passing("it hangs up".to_owned())),
+            Ok(Ok(false)) => Err(SendMailError::Passing("the server closed the connection".to_owned())),
             Ok(Err(error)) => Err(failed(&error)),
             Err(_) => Err(SendMailError::Passing(format!(
                 "no answer within {} s",
@@ -86,7 +86,7 @@ impl SmtpClient {
     fn message(&self, id: MailId, recipient: &str, written: Written) -> Result<Message, SendMailError> {
         let address: Address = recipient
             .parse()
-            .map_err(|error| SendMailError::Final(format!("the address can't have mail: {error}")))?;
+            .map_err(|error| SendMailError::Final(format!("the address can't receive mail: {error}")))?;
         let Written { subject, text, html } = written;
         Message::builder()
             .from(self.from.clone())
@@ -109,12 +109,12 @@ fn tls(smtp: &SmtpConfig) -> Result<Tls, lettre::transport::smtp::Error> {
     })
 }
 
-/// What a server finds wrong with our credentials is the operator's to mend: the mail waits for it.
+/// Rejected credentials are the operator's to fix, so the mail is retried.
 fn failed(error: &lettre::transport::smtp::Error) -> SendMailError {
-    /// RFC 4954, 6: of logging in.
+    /// Codes of failed authentication (RFC 4954, section 6).
     const OF_AUTHENTICATION: [u16; 5] = [530, 534, 535, 538, 554];
     match error.status().map(u16::from) {
-        // What the server says to its code may name the address.
+        // The server's text may contain the address, so only the code is reported.
         Some(code) if error.is_permanent() && !OF_AUTHENTICATION.contains(&code) => {
             SendMailError::Final(format!("the server answers {code}"))
         }

@@ -1,4 +1,4 @@
-//! The accounts' data keys, with which what belongs to them is sealed.
+//! Data keys of accounts, which encrypt their contents.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -11,10 +11,10 @@ use crate::{
     store::{account_keys, error::StoreError},
 };
 
-/// Why there is no data key.
+/// Error of [`data_key`].
 #[derive(Debug, thiserror::Error)]
 pub enum DataKeyError {
-    /// It is wrapped under another secret key, or damaged.
+    /// The data key is wrapped by another master key, or damaged.
     #[error("the account's data key: {0}")]
     Sealing(#[from] SealingError),
     /// The database failed.
@@ -22,7 +22,7 @@ pub enum DataKeyError {
     Store(#[from] StoreError),
 }
 
-/// The data key of an account; made when it is wanted first.
+/// Returns the data key of an account, and creates it on first use.
 pub async fn data_key(
     db: &PgPool,
     secret_keys: &SecretKeys,
@@ -34,7 +34,7 @@ pub async fn data_key(
     } else {
         let new = DataKey::from_random(rand::random()).wrap(&secret_keys.current, account, rand::random())?;
         account_keys::insert(db, account, &new, now).await?;
-        // Another process may have been first.
+        // Another process may have created it first.
         account_keys::find(db, account).await?.unwrap_or(new)
     };
     Ok(DataKey::unwrap(wrapped, secret_keys, account)?)

@@ -1,5 +1,5 @@
-//! What was done in an account, for those who may know. It is written down by `store::account_log::insert`, in the
-//! transactions that do it.
+//! Account activity: pages of it, and its CSV export. `store::account_log::insert` records audit events in the
+//! transactions of the actions themselves.
 
 use std::num::NonZeroU16;
 
@@ -20,16 +20,17 @@ use crate::{
     },
 };
 
-/// Entries of a page, and of a part of a file.
+/// Entries of a page.
 const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
+/// Entries of a part of the CSV file.
 const PART: NonZeroU16 = NonZeroU16::MIN.saturating_add(999);
 
-/// How times stand in the file.
+/// Format of times in the CSV file, in UTC.
 const MACHINE: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
-/// The head of the file.
+/// Header row of the CSV file.
 pub const COLUMNS: [&str; 7] = ["time", "actor", "name", "address", "device", "kind", "what"];
 
-/// What was done in an account, the latest first.
+/// Returns a page of 50 entries, the latest first.
 pub async fn page(
     db: &PgPool,
     account: AccountId,
@@ -54,24 +55,25 @@ async fn part(
     Ok(request.page(found, |entry| entry.id))
 }
 
-/// The people who have done something in an account.
+/// Returns the actors of the recorded events, for the filter.
 pub async fn authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, StoreError> {
     account_log::list_authors(db, account).await
 }
 
-/// For how many days the plan of an account keeps its log.
+/// Returns the days for which the account's plan retains its activity; 0 if the account doesn't exist.
 pub async fn days_kept(db: &PgPool, account: AccountId) -> Result<i32, StoreError> {
     Ok(account_log::find_days(db, account).await?.unwrap_or_default())
 }
 
-/// What a log can be about.
+/// Returns the topics of events: what their kinds begin with, before the first dot.
 pub fn topics() -> Vec<&'static str> {
     let mut topics: Vec<_> = Deed::KINDS.iter().filter_map(|kind| kind.split('.').next()).collect();
     topics.dedup();
     topics
 }
 
-/// A part of the file: its rows, and after which entry the next part begins, if there is one.
+/// Returns a part of the CSV file: up to 1,000 rows, and the entry after which the next part begins (`None` for the
+/// last).
 pub async fn rows(
     db: &PgPool,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Accounts and the people who own them.
+//! Accounts and their owners.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -29,30 +29,30 @@ use crate::{
     },
 };
 
-/// The plan that an account is to have.
+/// Plan to assign to an account.
 #[derive(Debug, Clone)]
 pub struct PlanChoice {
-    /// The plan's name, in whatever case.
+    /// The plan's name, in any case.
     pub plan: String,
-    /// Credits of one period, when they are not to be the plan's.
+    /// Credits of one period, if they differ from the plan's.
     pub credits: Option<i64>,
 }
 
-/// No plan has this name.
+/// No plan has the given name.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no plan {given}; there are {}", .plans.join(", "))]
+#[error("there is no plan {given}; the plans are {}", .plans.join(", "))]
 pub struct UnknownPlan {
     given: String,
     plans: Vec<String>,
 }
 
-/// Why there is no new account.
+/// Error of [`create`].
 #[derive(Debug, thiserror::Error)]
 pub enum CreateAccountError {
-    /// Somebody has this address already.
-    #[error("there is a user with the address {0} already")]
+    /// Another user has this email address.
+    #[error("a user with the address {0} already exists")]
     EmailTaken(Email),
-    /// There is no such plan.
+    /// No plan has the given name.
     #[error(transparent)]
     UnknownPlan(#[from] UnknownPlan),
     /// The database failed.
@@ -60,20 +60,20 @@ pub enum CreateAccountError {
     Store(#[from] StoreError),
 }
 
-/// Who is to own a new account. The names may be empty.
+/// Owner of a new account. The names may be empty.
 #[derive(Debug, Clone, Copy)]
 pub struct NewOwner<'a> {
-    /// Log-in name.
+    /// Email address, with which they log in.
     pub email: &'a Email,
-    /// What they call themselves.
+    /// Display name of the user.
     pub name: &'a str,
-    /// What they call the account.
+    /// Display name of the account.
     pub account_name: &'a str,
     /// PHC string.
     pub password_hash: &'a str,
 }
 
-/// Makes an account, its user and the membership that makes the user its owner: all or nothing.
+/// Creates an account, its user and the owner's membership, in one transaction.
 pub async fn create(
     db: &PgPool,
     owner: &NewOwner<'_>,
@@ -86,7 +86,7 @@ pub async fn create(
     Ok(created)
 }
 
-/// As [`create`], with a key that may do everything, and its owner an operator of the service: the first account.
+/// Creates the first account: as [`create`], with a key that has all scopes, and with the owner as an operator.
 pub async fn create_with_key(
     db: &PgPool,
     owner: &NewOwner<'_>,
@@ -115,7 +115,7 @@ pub async fn create_with_key(
     Ok(created)
 }
 
-/// As [`create`], within a transaction.
+/// As [`create`], within the caller's transaction.
 pub(super) async fn insert(
     db: &mut PgConnection,
     owner: &NewOwner<'_>,
@@ -145,7 +145,7 @@ pub(super) async fn insert(
     Ok(created)
 }
 
-/// A plan's name as it is written.
+/// Returns a plan's name in its own spelling.
 pub(super) async fn known_plan(db: &mut PgConnection, name: &str) -> Result<Result<String, UnknownPlan>, StoreError> {
     if let Some(name) = plans::find_name(db, name).await? {
         return Ok(Ok(name));
@@ -156,30 +156,29 @@ pub(super) async fn known_plan(db: &mut PgConnection, name: &str) -> Result<Resu
     }))
 }
 
-/// Which account a command means.
+/// How a command selects an account.
 #[derive(Debug, Clone)]
 pub enum Selection {
-    /// The one that the user with this address owns.
+    /// The only account that the user with this email address owns.
     OwnedBy(Email),
-    /// This one.
+    /// By its id.
     Id(AccountId),
 }
 
-/// Why a selection names no account.
+/// Error of [`select`].
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
-    /// Nobody with this address owns one.
-    #[error("no account belongs to {0}; `platen accounts create --email {0}` makes one")]
+    /// No user with this email address owns an account.
+    #[error("no account belongs to {0}; `platen accounts create --email {0}` creates one")]
     NoneOwnedBy(Email),
-    /// More than one is theirs.
-    #[error("{email} owns several accounts; choose one by --account: {}", .accounts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    /// The user owns several accounts.
+    #[error("{email} owns several accounts; choose one with --account: {}", .accounts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Several {
-        /// Whose.
         email: Email,
-        /// Which ones.
+        /// Accounts to choose from.
         accounts: Vec<AccountId>,
     },
-    /// There is no such account.
+    /// No account has this id.
     #[error("there is no account {0}")]
     NoSuchId(AccountId),
     /// The database failed.
@@ -187,7 +186,7 @@ pub enum SelectError {
     Store(#[from] StoreError),
 }
 
-/// Finds the one account that a command means.
+/// Returns the account that a command selects.
 pub async fn select(db: &PgPool, selection: Selection) -> Result<OwnedAccount, SelectError> {
     match selection {
         Selection::Id(id) => accounts::find_owned(db, id).await?.ok_or(SelectError::NoSuchId(id)),
@@ -202,27 +201,28 @@ pub async fn select(db: &PgPool, selection: Selection) -> Result<OwnedAccount, S
     }
 }
 
-/// Whether there is no account yet.
+/// Returns whether no account exists yet.
 pub async fn none_exist(db: &PgPool) -> Result<bool, StoreError> {
     accounts::exist(db).await.map(|exist| !exist)
 }
 
-/// Why an account is not deleted, or not wholly.
+/// Error of [`delete`]: the account is not deleted, or some of its files remain.
 #[derive(Debug, thiserror::Error)]
 pub enum DeleteAccountError {
-    /// The database failed; nothing is deleted.
+    /// The database failed; nothing was deleted.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The account is gone; archives of it are left, which go when their time is over.
-    #[error("the account is deleted, but not all of its exports: {0}; they go after 7 days")]
+    /// The account is deleted; some of its export archives remain until they expire.
+    #[error("the account is deleted, but some of its exports are not: {0}; they are deleted after 7 days")]
     Exports(#[from] std::io::Error),
-    /// The account is gone; documents are left, which go when their time is over.
-    #[error("the account is deleted, but not all of its documents: {0}; they go after 14 days")]
+    /// The account is deleted; some of its documents remain until they expire.
+    #[error("the account is deleted, but some of its documents are not: {0}; they are deleted after 14 days")]
     Documents(#[from] DefaultStorageError),
 }
 
-/// Deletes an account at once: keys, templates, renders, secrets, its archives, and its documents in the service's own
-/// storage. Work that is under way for it records nothing any more. What remains is a proof without anything of its content.
+/// Deletes an account at once: its keys, templates, renders, secrets, export archives, and documents in the default
+/// storage. Its renders in progress record nothing more. A proof of deletion remains, without any of the account's
+/// content.
 pub async fn delete(
     db: &PgPool,
     documents: &DefaultStorage,
@@ -244,19 +244,19 @@ pub async fn delete(
     };
     audit_log::insert_named(&mut transaction, &doer, Some(account.account), called, deed, "", now).await?;
     tx::commit(transaction).await?;
-    // Of both as much as can be, whatever becomes of the other.
+    // A failure to remove documents must not keep the exports from being removed.
     let removed = documents.remove(left.objects).await;
     exports.remove(left.exports)?;
     Ok(removed?)
 }
 
-/// The accounts that were deleted, the latest first.
+/// Returns the deleted accounts, the latest first.
 pub async fn list_deletions(db: &PgPool) -> Result<Vec<Deletion>, StoreError> {
     deletions::list(db).await
 }
 
-/// Whether the content of an account's requests is kept once their renders have ended. If not, what was kept so far is
-/// deleted within minutes.
+/// Sets whether the content of the account's requests is stored after their renders end. With `false`, content that is
+/// already stored is deleted within minutes.
 pub async fn keep_content(
     db: &PgPool,
     account: AccountId,

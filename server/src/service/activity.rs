@@ -1,4 +1,4 @@
-//! What an account was doing, in numbers.
+//! Statistics of an account's renders.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -11,20 +11,20 @@ use crate::{
     },
 };
 
-/// So many renders are shown one by one.
+/// Number of latest renders that are returned one by one.
 const LATEST: i64 = 60;
 
-/// See the module.
+/// Statistics of an account's renders over a span of time.
 pub struct Activity {
-    /// Of the whole time.
+    /// Figures of the whole span.
     pub figures: RenderFigures,
-    /// Of its days or hours; those without renders are left out.
+    /// Figures of each of its days or hours; those without renders are omitted.
     pub steps: Vec<RenderStep>,
-    /// The last renders at all, the latest first.
+    /// Latest renders, the latest first, even if they are older than the span.
     pub latest: Vec<RenderGlance>,
 }
 
-/// What an account was doing from `from` on.
+/// Returns the statistics of an account's renders since `from`.
 pub async fn activity(
     db: &PgPool,
     account: AccountId,
@@ -39,7 +39,7 @@ pub async fn activity(
     Ok(Activity { figures, steps, latest })
 }
 
-/// The last renders of an account, the latest first.
+/// Returns the latest 60 renders of an account, the latest first.
 pub async fn latest(db: &PgPool, account: AccountId) -> Result<Vec<RenderGlance>, StoreError> {
     statistics::latest(db, account, LATEST).await
 }

@@ -1,4 +1,4 @@
-//! What operators tell everybody who works in the dashboard.
+//! Announcements of operators to all users of the dashboard.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// So many are listed: all that matter, unless somebody announces something every day.
+/// Announcements that [`list`] returns: enough for all that matter, unless there is one every day.
 const LISTED: i64 = 200;
 
-/// Tells something.
+/// Publishes an announcement.
 pub async fn announce(
     db: &PgPool,
     doer: &AuditDoer,
@@ -36,7 +36,7 @@ pub async fn announce(
     tx::commit(transaction).await
 }
 
-/// Ends what is told, or keeps it from beginning. `false`: there is none, or its time was over.
+/// Ends an announcement, or cancels it before it begins. Returns `false` if it doesn't exist or has already ended.
 pub async fn end(db: &PgPool, doer: &AuditDoer, id: AnnouncementId, now: OffsetDateTime) -> Result<bool, StoreError> {
     let mut transaction = tx::begin(db).await?;
     let Some(words) = announcements::end(&mut transaction, id, now).await? else {
@@ -48,17 +48,17 @@ pub async fn end(db: &PgPool, doer: &AuditDoer, id: AnnouncementId, now: OffsetD
     Ok(true)
 }
 
-/// All of them, those first that begin or have begun last.
+/// Returns the latest 200 announcements, ordered by start, the latest first.
 pub async fn list(db: &PgPool) -> Result<Vec<Announcement>, StoreError> {
     announcements::list(db, LISTED).await
 }
 
-/// What a user is told now.
+/// Returns the announcements that a user sees now.
 pub async fn list_shown(db: &PgPool, user: UserId, now: OffsetDateTime) -> Result<Vec<Announcement>, StoreError> {
     announcements::list_shown(db, user, now).await
 }
 
-/// Lets a user not see one any more.
+/// Hides an announcement from a user.
 pub async fn hide(db: &PgPool, user: UserId, id: AnnouncementId) -> Result<(), StoreError> {
     announcements::hide(db, user, id).await
 }

@@ -1,4 +1,4 @@
-//! API keys: making, listing and revoking them, and recognising their holders.
+//! API keys: creating, listing, rotating and revoking them, and authenticating callers.
 
 pub mod known;
 pub mod new_key;
@@ -32,24 +32,24 @@ use crate::{
     },
 };
 
-/// Revoked and expired keys of an account that are listed until their time is over.
+/// Revoked and expired keys of an account that remain listed until their retention ends.
 const ENDED_KEYS: i64 = 100;
-/// Keys that the purge deletes by one statement.
+/// Keys that one statement of the purge deletes.
 const BATCH: i64 = 200;
 
-/// Why a token is not accepted.
+/// Error of [`authenticate`].
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticationError {
-    /// No key of ours, or a revoked one.
+    /// The token is no API key, or a revoked one.
     #[error("the API key is unknown or revoked")]
     Unknown,
-    /// Past its expiry.
+    /// The key has expired.
     #[error("the API key has expired")]
     Expired,
-    /// The key is sound, but not for use from this address.
+    /// The key is valid, but not from this address.
     #[error("the API key may not be used from {}", .0.map_or_else(|| "an unknown address".to_owned(), |address| address.to_string()))]
     ForeignAddress(Option<IpAddr>),
-    /// The key is sound, its account is suspended.
+    /// The key is valid, but its account is suspended.
     #[error("the account is suspended")]
     Suspended,
     /// The database failed.
@@ -57,8 +57,8 @@ pub enum AuthenticationError {
     Store(#[from] StoreError),
 }
 
-/// Recognises the holder of a key. `client`: who asks, as far as that is known. `limits` win over those of the
-/// account's plan.
+/// Authenticates a caller by an API key. `client` is `None` if the client's address is unknown. `limits` take
+/// precedence over those of the account's plan.
 pub async fn authenticate(
     db: &PgPool,
     usage: &KeyUsage,
@@ -83,7 +83,7 @@ async fn look_up(db: &PgPool, digest: &KeyDigest) -> Result<Credentials, Authent
         .ok_or(AuthenticationError::Unknown)
 }
 
-/// Whether the key may be used at this time and from there.
+/// Returns the caller if the key may be used now and from this address.
 fn accept(
     found: &Credentials,
     usage: &KeyUsage,
@@ -117,13 +117,13 @@ fn accept(
     })
 }
 
-/// Whether a key would be accepted, without counting as a use of it.
+/// Returns whether a key would be accepted, without recording a use of it.
 pub async fn is_valid(db: &PgPool, key: &PlaintextKey, now: OffsetDateTime) -> Result<bool, StoreError> {
     let found = api_keys::find_credentials(db, &key.digest()).await?;
     Ok(found.is_some_and(|found| found.expires_at.is_none_or(|expiry| expiry > now)))
 }
 
-/// When keys were used, since it was last written down. Cheap to clone; the request's path only touches memory.
+/// Times of use of keys that are not stored yet. Cheap to clone; requests only write to memory.
 #[derive(Debug, Clone, Default)]
 pub struct KeyUsage {
     pending: Arc<Mutex<HashMap<ApiKeyId, OffsetDateTime>>>,
@@ -137,7 +137,7 @@ impl KeyUsage {
             .insert(key, now);
     }
 
-    /// Writes down what gathered. What can't be written is dropped: it is only informative.
+    /// Stores the collected times. They are dropped if that fails, because they are only informative.
     pub async fn write(&self, db: &PgPool) -> Result<(), StoreError> {
         let used: Vec<_> = self
             .pending
@@ -152,40 +152,38 @@ impl KeyUsage {
     }
 }
 
-/// What a new key is to be.
+/// Properties of a new key.
 pub struct KeyRequest<'a> {
-    /// For people, 1 to 200 characters.
+    /// Display name, 1 to 200 characters.
     pub name: &'a str,
-    /// What it may do.
     pub scopes: Scopes,
-    /// False for a test key.
+    /// `false` for a test key.
     pub livemode: bool,
-    /// Valid until then.
+    /// Time until which the key is valid; `None` if it does not expire.
     pub expires_at: Option<OffsetDateTime>,
-    /// Where it may be used from; empty: anywhere.
+    /// Networks from which the key may be used; any if empty.
     pub allowed_networks: Vec<Network>,
-    /// Which templates it may use.
+    /// Templates that the key may use.
     pub allowed_templates: AllowedTemplates,
 }
 
-/// A key that was just made.
+/// A new API key, with its plaintext.
 pub struct CreatedKey {
-    /// Identifier.
     pub id: ApiKeyId,
-    /// Shown once.
+    /// Plaintext, which is shown once and never stored.
     pub key: PlaintextKey,
 }
 
-/// Why a key is not made.
+/// Error of [`create`].
 #[derive(Debug, thiserror::Error)]
 pub enum CreateKeyError {
-    /// The name can't be used.
-    #[error("the name has to have 1 to 200 characters and no control characters")]
+    /// The name is empty, too long or has control characters.
+    #[error("the name must have 1 to 200 characters and no control characters")]
     Name,
-    /// It would never be valid.
-    #[error("the expiry lies in the past")]
+    /// The key would never be valid.
+    #[error("the expiry is in the past")]
     Expiry,
-    /// A template that the account does not have.
+    /// The account has no such template.
     #[error("the account has no template {0}")]
     Template(TemplateId),
     /// The database failed.
@@ -193,7 +191,7 @@ pub enum CreateKeyError {
     Store(#[from] StoreError),
 }
 
-/// Makes a key for an account, in its owner's name.
+/// Creates a key for an account, as its owner's.
 pub async fn create(
     db: &PgPool,
     account: OwnedAccount,
@@ -238,26 +236,26 @@ pub async fn create(
     Ok(created)
 }
 
-/// The keys of an account, newest first.
+/// Returns the keys of an account, the latest first.
 pub async fn list(db: &PgPool, account: OwnedAccount) -> Result<Vec<ApiKey>, StoreError> {
     api_keys::list(db, account.account).await
 }
 
-/// The account of a key, whichever it is: for the operator's command line.
+/// Returns the account of a key, across all accounts. For the operator's command line only.
 pub async fn account_of(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, StoreError> {
     api_keys::find_account(db, id).await
 }
 
-/// Why a key is not ended.
+/// Error of revoking or rotating a key.
 #[derive(Debug, thiserror::Error)]
 pub enum EndKeyError {
     /// The account has no key with this id.
     #[error("there is no key {0}; `platen keys list` shows them")]
     NoSuchKey(ApiKeyId),
-    /// It is of no use any more, so that nothing can take its place.
-    #[error("the key {0} is revoked or has expired; `platen keys create` makes a new one")]
+    /// The key is revoked or has expired, and can't be rotated.
+    #[error("the key {0} is revoked or has expired; `platen keys create` creates a new one")]
     Ended(ApiKeyId),
-    /// Whoever wants it to end calls it by another name.
+    /// The name that was typed for confirmation is not the key's.
     #[error("the key {0} has another name")]
     OtherName(ApiKeyId),
     /// The database failed.
@@ -265,7 +263,7 @@ pub enum EndKeyError {
     Store(#[from] StoreError),
 }
 
-/// Revokes a key at once.
+/// Revokes a key at once. Succeeds without effect if it is revoked already.
 pub async fn revoke(
     db: &PgPool,
     account: AccountId,
@@ -276,7 +274,7 @@ pub async fn revoke(
     let mut transaction = tx::begin(db).await?;
     let key = api_keys::lock(&mut transaction, account, id).await?;
     let key = key.ok_or(EndKeyError::NoSuchKey(id))?;
-    // The time of an earlier revocation stays.
+    // An earlier revocation keeps its time.
     if key.revoked_at.is_none() {
         api_keys::revoke(&mut transaction, account, id, now).await?;
         let deed = Deed::KeyRevoked { name: key.name };
@@ -285,7 +283,7 @@ pub async fn revoke(
     Ok(tx::commit(transaction).await?)
 }
 
-/// As [`revoke`], if somebody who wants that has typed the key's name.
+/// As [`revoke`], after confirming the key's name as the user typed it.
 pub async fn revoke_named(
     db: &PgPool,
     account: AccountId,
@@ -301,13 +299,13 @@ pub async fn revoke_named(
     revoke(db, account, doer, id, now).await
 }
 
-/// Deletes the keys of all accounts that ended longer ago than their plans' retention.
+/// Deletes keys of all accounts that were revoked or expired before their plan's retention.
 pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     while ended::delete_old(db, now, BATCH).await? > 0 {}
     Ok(())
 }
 
-/// Makes a key with the name, the scopes and the limits of another one, which expires after the overlap.
+/// Creates a key with the name, scopes and limits of another one, which expires after the overlap.
 pub async fn rotate(
     db: &PgPool,
     account: AccountId,

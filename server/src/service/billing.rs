@@ -1,5 +1,5 @@
-//! Payment by Stripe. What an account pays for is Stripe's to say: whatever happens there, somebody looks (`mirror`) and
-//! writes down how things are now. Events only say that it is time to look, so their order and number make no difference.
+//! Payment by Stripe, which is the source of truth for what an account pays for. After any change there, `mirror` reads
+//! the customer's current state and stores it. Events only trigger that, so their order and number don't matter.
 
 mod arrears;
 pub mod catalogue;
@@ -21,38 +21,36 @@ use crate::{
     store::error::StoreError,
 };
 
-/// What payment needs; cheap to clone.
+/// Dependencies of billing. Cheap to clone.
 #[derive(Clone)]
 pub struct Billing {
-    /// Connections to the database.
     pub db: PgPool,
-    /// `None`: nothing is for sale.
+    /// `None` if the operator has not configured Stripe: nothing is for sale.
     pub till: Option<Arc<Till>>,
 }
 
-/// An account at Stripe.
+/// The operator's account at Stripe.
 pub struct Till {
-    /// Asks Stripe.
     pub stripe: Stripe,
-    /// Proves that Stripe tells.
+    /// Secret that verifies the signatures of webhook events.
     pub webhook_secret: SecretString,
-    /// Whether Stripe works out taxes.
+    /// Whether Stripe calculates taxes.
     pub tax: bool,
 }
 
-/// Why something about payment is not done.
+/// Error of an operation on plans, subscriptions or payments.
 #[derive(Debug, thiserror::Error)]
 pub enum BillingError {
-    /// The operator has no account at Stripe.
-    #[error("nothing is for sale here: PLATEN_STRIPE_SECRET_KEY is not set")]
+    /// The operator has not configured Stripe.
+    #[error("nothing is for sale: PLATEN_STRIPE_SECRET_KEY is not set")]
     NotForSale,
-    /// There is no such plan or pack, or it has no price.
+    /// The plan or pack does not exist, or has no price.
     #[error("there is no such offer")]
     NoSuchOffer,
-    /// The account has no subscription that this could be done to, or has one already, or a change is under way.
-    #[error("the subscription does not stand so that this could be done")]
+    /// The account has no subscription that can be changed this way, has one already, or has a change pending.
+    #[error("the subscription's current status does not allow this")]
     WrongMoment,
-    /// Stripe did not do it.
+    /// Stripe refused the request or could not be reached.
     #[error(transparent)]
     Stripe(#[from] StripeError),
     /// The database failed.
@@ -61,7 +59,7 @@ pub enum BillingError {
 }
 
 impl Billing {
-    /// By the operator's settings.
+    /// Creates the client from the operator's settings.
     pub fn new(db: PgPool, config: &BillingConfig) -> Result<Self, StripeError> {
         let till = config.stripe.as_ref().map(Till::new).transpose()?;
         Ok(Self {
@@ -70,7 +68,7 @@ impl Billing {
         })
     }
 
-    /// The account at Stripe.
+    /// Returns the operator's account at Stripe, or [`BillingError::NotForSale`].
     pub fn till(&self) -> Result<&Till, BillingError> {
         self.till.as_deref().ok_or(BillingError::NotForSale)
     }

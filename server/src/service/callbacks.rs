@@ -1,4 +1,4 @@
-//! Callbacks: what is told of a render that has ended, and how it reaches its client.
+//! Webhooks of renders: the body that reports the outcome, and its signed delivery. The API calls them callbacks.
 
 use std::time::Instant;
 
@@ -33,21 +33,21 @@ use crate::{
     },
 };
 
-/// What became of a render.
+/// Outcome of a render, as the webhook reports it.
 #[derive(Debug)]
 pub(super) enum Told {
-    /// There is a document; what the store says of it.
+    /// The document was stored; holds the store's response.
     Success(Value),
-    /// There is none.
+    /// There is no document.
     Failure {
-        /// Why.
+        /// Reason of the failure.
         error: String,
-        /// What the store said, if it was that.
+        /// The store's response, if the store refused the document.
         result: Option<Value>,
     },
 }
 
-/// Lets the callback of a render be sent, if it has one, once the transaction is committed that ends the render.
+/// Enqueues the webhook of a render, if it has one, in the transaction that ends the render.
 pub(super) async fn send_later(
     db: &mut PgConnection,
     account: AccountId,
@@ -78,20 +78,20 @@ pub(super) fn body(told: Told, now: OffsetDateTime) -> String {
     Value::Object(body).to_string()
 }
 
-/// Why a callback could not be tried, by our fault.
+/// Internal error that prevents a delivery.
 #[derive(Debug, thiserror::Error)]
 enum TryError {
     #[error(transparent)]
     Secret(#[from] WebhookSecretError),
     #[error(transparent)]
     Sealed(#[from] KeepError),
-    #[error("where it goes can't be read: {0}")]
+    #[error("the webhook's target can't be read: {0}")]
     Target(#[from] serde_json::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Tries to send a callback that is in hand, and notes how that went.
+/// Delivers the webhook of a claimed job, and records the attempt.
 pub async fn send(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
     let Some(callback) = callbacks::find(&app.db, job.account, job.render).await? else {
         return forget(app, job).await;
@@ -101,39 +101,39 @@ pub async fn send(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
             app,
             job,
             None,
-            Sent::Never("the service crashed each time while it was sent".into()),
+            Sent::Never("the service crashed during each attempt".into()),
         )
         .await;
     }
     let attempt = match attempt(app, job, callback).await {
         Ok(attempt) => attempt,
         Err(error) => {
-            tracing::error!(%error, "a callback could not be tried");
+            tracing::error!(%error, "webhook could not be delivered");
             return settle(
                 app,
                 job,
                 None,
-                Sent::NotYet("it could not be tried, by our fault; the log says why".into()),
+                Sent::NotYet("internal error; see the log of the service".into()),
             )
             .await;
         }
     };
-    tracing::info!(status = attempt.status, error = attempt.error, "tried a callback");
+    tracing::info!(status = attempt.status, error = attempt.error, "webhook attempt ended");
     let sent = match (attempt.status, &attempt.error) {
         (Some(200..=299), _) => Sent::Received,
-        (Some(status), _) => Sent::NotYet(format!("its receiver answered {status}")),
+        (Some(status), _) => Sent::NotYet(format!("the endpoint responded with {status}")),
         (None, error) => Sent::NotYet(error.clone().unwrap_or_default()),
     };
     settle(app, job, Some(attempt), sent).await
 }
 
-/// What became of a try.
+/// Result of an attempt.
 enum Sent {
-    /// It was received.
+    /// The endpoint accepted the webhook.
     Received,
-    /// It was not, for this reason.
+    /// The attempt failed for this reason, and may be retried.
     NotYet(String),
-    /// Nor will it be.
+    /// The attempt failed for this reason, and must not be retried.
     Never(String),
 }
 
@@ -171,7 +171,7 @@ async fn attempt(app: &AppState, job: &ClaimedJob, callback: Callback) -> Result
     })
 }
 
-/// Notes a try. A callback that is still to be sent is tried again later, or given up.
+/// Records an attempt, and completes the job, schedules a retry, or discards the job after the last one.
 async fn settle(app: &AppState, job: &ClaimedJob, attempt: Option<Attempt>, sent: Sent) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
     let db = &mut *transaction;
@@ -211,19 +211,19 @@ async fn settle(app: &AppState, job: &ClaimedJob, attempt: Option<Attempt>, sent
     Ok(())
 }
 
-/// Why a callback is not sent again.
+/// Error of [`resend`].
 #[derive(Debug, thiserror::Error)]
 pub enum ResendError {
-    /// The render has none.
+    /// The render has no webhook.
     #[error("this render has no callback")]
     None,
     /// The render has not ended.
     #[error("the render has not ended yet; its callback is sent when it has")]
     NotYet,
-    /// It is being sent.
+    /// An attempt is in progress.
     #[error("the callback is being sent at this moment")]
     UnderWay,
-    /// The account has as many callbacks to send as it may.
+    /// The account's limit of pending webhooks is reached.
     #[error(transparent)]
     Full(#[from] StorageFull),
     /// The database failed.
@@ -231,7 +231,7 @@ pub enum ResendError {
     Store(#[from] StoreError),
 }
 
-/// Sends the callback of a render again, at once, however it stands.
+/// Delivers the webhook of an ended render again, at once, whatever its status.
 pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Result<(), ResendError> {
     let history = callbacks::find_history(&app.db, account, render).await?;
     let state = history.ok_or(ResendError::None)?.state;
@@ -243,7 +243,7 @@ pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Res
         return Err(ResendError::UnderWay);
     }
     callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;
-    // One that is being sent already counts.
+    // A webhook in state `sending` counts already.
     if state != CallbackState::Sending.as_str() {
         let storage = account_storage::lock(&mut transaction, account).await?;
         storage.room_for(StorageResource::PendingCallbacks, 1)?;
@@ -254,18 +254,18 @@ pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Res
     Ok(())
 }
 
-/// Why a callback goes on being sent.
+/// Error of [`stop`].
 #[derive(Debug, thiserror::Error)]
 pub enum StopError {
-    /// Nobody tries to send it.
-    #[error("nobody is trying to send this callback")]
+    /// The webhook is not being delivered.
+    #[error("this callback is not being sent")]
     NotSending,
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Gives up the callback of a render. A try that is under way may still be received, and is noted.
+/// Stops the delivery of a render's webhook. An attempt in progress may still succeed, and is recorded.
 pub async fn stop(app: &AppState, account: AccountId, render: RenderId) -> Result<(), StopError> {
     let mut transaction = tx::begin(&app.db).await?;
     jobs::delete(&mut transaction, account, JobKind::Callback, render).await?;

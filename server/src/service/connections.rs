@@ -1,4 +1,4 @@
-//! Storage connections: made, looked at, tried and deleted; and documents delivered through them.
+//! Storage connections: creating, listing, testing and deleting them, and delivery of documents through them.
 
 pub mod buckets;
 pub mod delivery;
@@ -19,16 +19,16 @@ use crate::{
     store::{account_log, connections, error::StoreError, tx},
 };
 
-/// Why a connection was not served or changed.
+/// Error of an operation on a storage connection.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The account has no such connection.
     #[error("there is no such connection")]
     NotFound,
-    /// The name or the place is taken, or the service has no identity at the store.
-    #[error("the body is faulty")]
+    /// The name or path prefix is taken, or the service has no identity at the store.
+    #[error("the request body is invalid")]
     Invalid(Vec<Fault>),
-    /// Its credentials could not be sealed or opened.
+    /// Its credentials could not be encrypted or decrypted.
     #[error(transparent)]
     Buckets(#[from] BucketsError),
     /// The database failed.
@@ -36,7 +36,7 @@ pub enum ConnectionError {
     Store(#[from] StoreError),
 }
 
-/// Makes a connection. Its credentials are never shown again.
+/// Creates a connection. Its credentials are stored encrypted and never returned.
 pub async fn create(
     buckets: &Buckets,
     account: AccountId,
@@ -46,11 +46,11 @@ pub async fn create(
     let lacking = match new.credentials {
         Credentials::Role(_) if !buckets.stores().can_assume_roles() => Some((
             "/connection/credentials/role_arn",
-            "This service has no identity at Amazon by which it could assume a role; send an access key",
+            "This service has no AWS identity to assume a role with; send an access key",
         )),
         Credentials::Impersonated(_) if !buckets.stores().can_impersonate() => Some((
             "/connection/credentials/type",
-            "This service has no identity at Google by which it could act as a service account; send a key",
+            "This service has no Google identity to impersonate a service account with; send a key",
         )),
         _ => None,
     };
@@ -76,7 +76,7 @@ pub async fn create(
     Ok(connection)
 }
 
-/// The account's connections, newest first.
+/// Returns a page of the account's connections, the latest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -86,14 +86,14 @@ pub async fn list(
     Ok(page.page(found, |connection| connection.id))
 }
 
-/// One connection.
+/// Returns a connection, or [`ConnectionError::NotFound`].
 pub async fn get(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<Connection, ConnectionError> {
     connections::find(db, account, id)
         .await?
         .ok_or(ConnectionError::NotFound)
 }
 
-/// Deletes a connection and its credentials. Renders that are still to be delivered through it fail.
+/// Deletes a connection and its credentials. Unfinished renders with a destination in it fail.
 pub async fn delete(db: &PgPool, account: AccountId, doer: &Doer, id: ConnectionId) -> Result<(), ConnectionError> {
     let mut transaction = tx::begin(db).await?;
     let name = connections::delete(&mut transaction, account, id).await?;
@@ -104,7 +104,7 @@ pub async fn delete(db: &PgPool, account: AccountId, doer: &Doer, id: Connection
     Ok(tx::commit(transaction).await?)
 }
 
-/// The account of a connection, whichever it is: for the operator's command line.
+/// Returns the account of a connection, across all accounts. For the operator's command line only.
 pub async fn account_of(db: &PgPool, id: ConnectionId) -> Result<Option<AccountId>, StoreError> {
     connections::find_account(db, id).await
 }
@@ -113,13 +113,13 @@ fn taken_or(error: StoreError, connection: &Connection) -> ConnectionError {
     let settings = &connection.settings;
     let (pointer, detail) = if error.violates(connections::NAME_KEY) {
         let detail = format!(
-            "Must be unique in the account; there is another connection named {}",
+            "Must be unique in the account; another connection is named {}",
             quote(&settings.name)
         );
         ("/connection/name", detail)
     } else if error.violates(connections::PLACE_KEY) {
         let detail = format!(
-            "Must be another one than those of the account's connections to the same bucket; there is one for {}",
+            "Must differ from the prefixes of the account's other connections to this bucket; one has {}",
             quote(&settings.path_prefix)
         );
         ("/connection/path_prefix", detail)

@@ -1,4 +1,4 @@
-//! Credits: what an account may spend, and what it has spent.
+//! Credits of accounts: balances, and usage by period.
 
 use sqlx::{Connection, PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// The head of the file that [`rows`] fills; the words are the API's.
+/// Header row of the CSV file of [`rows`], with the API's names.
 pub const COLUMNS: [&str; 4] = ["day", "meter", "livemode", "credits"];
 
-/// What an account has used in the period around `now`.
+/// Returns the credits that an account used in the period that contains `now`.
 pub async fn usage(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<PeriodUsage, StoreError> {
     if let Some(usage) = usage::find(db, account, now).await? {
         return Ok(usage);
@@ -29,7 +29,7 @@ pub async fn usage(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resu
     Ok(usage.ok_or(sqlx::Error::RowNotFound)?)
 }
 
-/// The same as rows of a file, the oldest day first.
+/// Returns [`usage()`] as rows of a CSV file, the earliest day first.
 pub async fn rows(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<String, StoreError> {
     let days = usage(db, account, now).await?.days;
     let rows = days.iter().map(|used| {
@@ -40,7 +40,7 @@ pub async fn rows(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     Ok(rows.collect())
 }
 
-/// Makes the row of the period around `now`, in a transaction, or a part of the one that is under way.
+/// Creates the row of the period that contains `now`, in a transaction, or in a savepoint of the caller's.
 pub(super) async fn make_period(
     db: &mut PgConnection,
     account: AccountId,
@@ -60,8 +60,8 @@ async fn insert_period(
     credits::insert_period(transaction, account, Period::around(anchor, now)).await
 }
 
-/// The account's credits in the period around `now`, locked until the transaction ends. The first who asks in a period
-/// makes its row.
+/// Locks and returns the account's balance in the period that contains `now`, and creates the period's row if it is
+/// missing. The lock lasts until the transaction ends.
 pub(super) async fn lock_balance(
     transaction: &mut PgConnection,
     account: AccountId,

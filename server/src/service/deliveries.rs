@@ -1,4 +1,4 @@
-//! The list of an account's callbacks in the dashboard.
+//! Webhook deliveries of an account, for the dashboard.
 
 use std::{collections::HashMap, num::NonZeroU16};
 
@@ -18,19 +18,19 @@ use crate::{
     },
 };
 
-/// Lines of a page.
+/// Deliveries of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(19);
 
-/// A page of the list.
+/// A page of deliveries.
 pub struct DeliveryPage {
-    /// The deliveries, those of the newest renders first.
+    /// Deliveries, those of the latest renders first.
     pub deliveries: Page<Delivery, RenderId>,
-    /// Their tries, of each the oldest first.
+    /// Attempts of each delivery, the earliest first.
     pub attempts: HashMap<RenderId, Vec<Attempt>>,
 }
 
-/// The deliveries of an account to do with renders since a time. `search` is what somebody typed: an id of a render, or a
-/// part of an address.
+/// Returns a page of 20 deliveries for renders since a time. `search` is the user's input: the beginning of a render's
+/// id, or a part of an address.
 pub async fn list(
     db: &PgPool,
     account: AccountId,

@@ -1,5 +1,5 @@
-//! Archives of accounts. An owner asks for one, a worker makes it, and the owner fetches it, logged in, until its time is
-//! over.
+//! Exports of accounts: an owner requests an archive, a worker creates it, and the owner downloads it, logged in, until
+//! it expires.
 
 mod archive;
 
@@ -33,21 +33,21 @@ use crate::{
     },
 };
 
-/// Why there is no new archive.
+/// Error of [`request`].
 #[derive(Debug, thiserror::Error)]
 pub enum RequestExportError {
-    /// One is under way.
-    #[error("an export of this account is under way")]
+    /// An export is already waiting or running.
+    #[error("an export of this account is in progress")]
     UnderWay,
-    /// There were enough for today.
-    #[error("an account has {} exports a day", export::MOST_A_DAY)]
+    /// The daily limit is reached.
+    #[error("an account can request {} exports a day", export::MOST_A_DAY)]
     TooMany,
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Lets an archive of an account be made; its owner may.
+/// Requests an archive of the caller's account. The caller must be its owner.
 pub async fn request(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), RequestExportError> {
     let (account, doer) = (caller.account, Doer::of_caller(caller));
     let mut transaction = tx::begin(db).await?;
@@ -61,21 +61,20 @@ pub async fn request(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Resul
     Ok(tx::commit(transaction).await?)
 }
 
-/// The archives of an account, the newest first. Only its owner may see them.
+/// Returns the archives of an account, the latest first. Only its owner may see them.
 pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<Export>, StoreError> {
     exports::list(db, account, now).await
 }
 
-/// An archive that can be fetched.
+/// An archive that can be downloaded.
 #[derive(Debug)]
 pub struct Fetched {
-    /// The file.
     pub path: PathBuf,
-    /// When it was asked for.
+    /// Time of the request.
     pub asked_at: OffsetDateTime,
 }
 
-/// An archive for the owner of its account. `None`: there is no such archive for them.
+/// Returns an archive to the owner of its account; `None` if it doesn't exist, isn't ready, or belongs to someone else.
 pub async fn find(
     app: &AppState,
     caller: &Caller,
@@ -89,7 +88,7 @@ pub async fn find(
     }))
 }
 
-/// Writes down that an archive is fetched.
+/// Records the audit event of a download.
 pub async fn note_fetched(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), StoreError> {
     let (account, doer) = (caller.account, Doer::of_caller(caller));
     let mut transaction = tx::begin(db).await?;
@@ -97,27 +96,27 @@ pub async fn note_fetched(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> 
     tx::commit(transaction).await
 }
 
-/// Makes the archive that has waited the longest. `false`: there is none. `stop` says whether the service stops: then the
-/// archive is given back.
+/// Creates the archive that has waited the longest. Returns `false` if none is waiting. `stop` returns whether the
+/// service is shutting down; the archive is then released for another process.
 pub async fn make_next(app: &AppState, stop: impl Fn() -> bool + Send + 'static) -> Result<bool, StoreError> {
     let Some(claimed) = exports::claim(&app.db).await? else {
         return Ok(false);
     };
     let (export_id, account_id) = (claimed.id, claimed.account);
     if claimed.failures >= export::TRIES {
-        // Whoever had it last did not live to say why.
-        tracing::error!(%export_id, %account_id, "an archive of an account is given up after crashes");
-        finish(app, &claimed, Err("the service ended each time while it was made")).await?;
+        // The processes that ran it ended without recording an error.
+        tracing::error!(%export_id, %account_id, "export discarded after crashes");
+        finish(app, &claimed, Err("the service ended unexpectedly during each attempt")).await?;
         return Ok(true);
     }
     match make(app, claimed, stop).await {
         Ok(bytes) => {
-            tracing::info!(%export_id, %account_id, bytes, "made an archive of an account");
+            tracing::info!(%export_id, %account_id, bytes, "export created");
             finish(app, &claimed, Ok(bytes)).await?;
             if !exports::exists(&app.db, export_id).await? {
-                // Its account was deleted meanwhile.
+                // The account was deleted in the meantime.
                 app.exports.remove([export_id]).unwrap_or_else(|error| {
-                    tracing::warn!(%export_id, %error, "an archive of a deleted account is still there; it goes after 7 days");
+                    tracing::warn!(%export_id, %error, "export of a deleted account remains; it expires after 7 days");
                 });
             }
         }
@@ -127,7 +126,7 @@ pub async fn make_next(app: &AppState, stop: impl Fn() -> bool + Send + 'static)
         Err(MakeError::Archive(ArchiveError::Stopped(Stop::Lost))) => {}
         Err(error) => {
             let delay = export::delay(claimed.failures, rand::random());
-            tracing::error!(%export_id, %account_id, %error, again = delay.is_some(), "no archive of an account");
+            tracing::error!(%export_id, %account_id, %error, again = delay.is_some(), "export failed");
             let error = error.to_string();
             match delay {
                 Some(delay) => exports::release(&app.db, &claimed, delay.as_secs_f64(), Some(&error)).await?,
@@ -146,7 +145,7 @@ enum MakeError {
     Interrupted(#[from] JoinError),
 }
 
-/// On a thread of its own, which waits for disk and database alike: the archive is written by calls that block.
+/// Creates the archive on a thread of its own, because writing it blocks.
 async fn make(
     app: &AppState,
     claimed: ClaimedExport,
@@ -157,7 +156,7 @@ async fn make(
     Ok(making.await??)
 }
 
-/// Records the outcome, and tells who asked.
+/// Records the outcome and mails the user who requested the export.
 async fn finish(app: &AppState, claimed: &ClaimedExport, outcome: Result<i64, &str>) -> Result<(), StoreError> {
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
@@ -176,7 +175,7 @@ async fn finish(app: &AppState, claimed: &ClaimedExport, outcome: Result<i64, &s
     tx::commit(transaction).await
 }
 
-/// Tells who asked for an archive that there will be none.
+/// Mails the user who requested an export that it failed.
 pub(super) async fn tell_of_failure(
     db: &mut PgConnection,
     asker: Asker,
@@ -201,13 +200,13 @@ async fn tell(
     }
 }
 
-/// Why archives are still there.
+/// Error of [`purge`].
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeExportsError {
-    /// The folder fails.
-    #[error("the folder of archives: {0}")]
+    /// A file could not be removed.
+    #[error("folder of exports: {0}")]
     File(#[from] std::io::Error),
-    /// The thread died.
+    /// The thread panicked.
     #[error("{0}")]
     Interrupted(#[from] JoinError),
     /// The database failed.
@@ -215,7 +214,7 @@ pub enum PurgeExportsError {
     Store(#[from] StoreError),
 }
 
-/// Deletes the archives whose time is over, and files that belong to none any more.
+/// Deletes expired archives, and files that belong to none.
 pub async fn purge(db: &PgPool, files: &ExportFiles, now: OffsetDateTime) -> Result<(), PurgeExportsError> {
     let expired = exports::delete_expired(db, now).await?;
     let files = files.clone();

@@ -1,5 +1,5 @@
-//! Work that fails, as operators look after it: they look, let it be tried again, or end it in the state that clients
-//! understand. What somebody has in hand is left alone.
+//! Dead letters and failing jobs, for operators: listing, retrying and discarding them. Discarded work ends with a
+//! status that clients can handle. Work that a worker holds is left alone.
 
 use std::{collections::BTreeSet, num::NonZeroU16};
 
@@ -32,12 +32,12 @@ use crate::{
     },
 };
 
-/// Lines of a page: so few that what was chosen fits into its address when the form comes back.
+/// Entries of a page. The limit keeps the selection short enough for the URL to which the form redirects.
 const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
-/// What clients are told of a render that was discarded.
+/// Error that clients get for a discarded render.
 const ENDED: &str = "an operator of the service ended this render after it had failed";
 
-/// Work that fails, what failed last first.
+/// Returns a page of 25 failing jobs, the latest failure first.
 pub async fn page(
     db: &PgPool,
     filter: FailedWorkFilter,
@@ -54,30 +54,30 @@ pub async fn page(
     }))
 }
 
-/// How much work fails.
+/// Returns the number of failing jobs that match the filter.
 pub async fn count(db: &PgPool, filter: FailedWorkFilter) -> Result<i64, StoreError> {
     failed_work::count(db, filter).await
 }
 
-/// What an operator means.
+/// Selection of an operator.
 #[derive(Debug, Clone)]
 pub enum Chosen {
-    /// These.
+    /// The named jobs.
     These(Vec<WorkName>),
-    /// What is found, up to [`MOST_AT_ONCE`].
+    /// All that match the filter, up to [`MOST_AT_ONCE`].
     Found(FailedWorkFilter),
 }
 
-/// What became of it.
+/// Result of retrying or discarding a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
-    /// So much was meant.
+    /// Number of selected jobs.
     pub meant: usize,
-    /// With so much it was done. The rest is in hand, or had ended meanwhile.
+    /// Number of retried or discarded jobs. A worker holds the others, or they had ended.
     pub done: usize,
 }
 
-/// Lets work be tried again at once.
+/// Retries the selection at once, and records one audit event.
 pub async fn retry(
     app: &AppState,
     doer: &AuditDoer,
@@ -118,8 +118,8 @@ pub async fn retry(
     Ok(done)
 }
 
-/// Ends work: renders fail, callbacks are given up, mails are forgotten, exports fail, nobody pays for what Stripe was not
-/// told, and Stripe is not asked again until it tells of something.
+/// Discards the selection, and records one audit event. Renders and exports fail, webhook deliveries stop, mails are
+/// deleted, unreported overage is not charged, and customers at Stripe are not mirrored again until their next event.
 pub async fn discard(
     app: &AppState,
     doer: &AuditDoer,
@@ -178,7 +178,7 @@ fn told() -> Told {
     }
 }
 
-/// Work that is treated in one transaction, and told of in one entry of the audit log.
+/// Work that is retried or discarded in one transaction, and recorded in one audit event.
 struct Round {
     transaction: Transaction<'static, Postgres>,
     meant: Vec<WorkName>,
@@ -201,7 +201,7 @@ impl Round {
         })
     }
 
-    /// `deed`: of how much work, and which.
+    /// Records the audit event and commits. `deed` receives the counts and the list of the work.
     async fn finish(
         mut self,
         doer: &AuditDoer,
@@ -222,14 +222,14 @@ impl Round {
     }
 }
 
-/// Pages that are open show how renders stand.
+/// Notifies open pages of the changed renders.
 fn tell(app: &AppState, renders: Vec<(AccountId, RenderId)>) {
     for (account, render) in renders {
         app.jobs.changed(account, render);
     }
 }
 
-/// Ids by kind. What is no id names nothing.
+/// Ids by kind. Names with an invalid id are ignored.
 #[derive(Default)]
 struct Ids {
     renders: Vec<Uuid>,
@@ -261,7 +261,7 @@ impl Ids {
     }
 }
 
-/// What something was done with, and for which accounts.
+/// Work that was retried or discarded, and its accounts.
 #[derive(Default)]
 struct Treated {
     names: Vec<WorkName>,
@@ -280,7 +280,7 @@ impl Treated {
         }
     }
 
-    /// As one entry of the audit log; about an account if all of it is for that one.
+    /// Records one audit event, with the account as its subject if all work belongs to one.
     async fn write_down(
         &self,
         db: &mut PgConnection,

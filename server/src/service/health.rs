@@ -1,5 +1,5 @@
-//! How the service is, over all processes: what each wrote down of itself (`sampler`), what waits, and what of that should
-//! worry the operator. Nothing but the database is asked.
+//! Health of the service across all processes: what each of them stored (`sampler`), what is queued, and the resulting
+//! concerns. Reads only the database.
 
 pub mod sampler;
 
@@ -33,74 +33,75 @@ use crate::{
     },
 };
 
-/// Minutes that are shown one by one.
+/// Minutes that are shown individually.
 const MINUTES: i64 = 60;
-/// What processes did is kept for so long.
+/// Retention of the figures per minute.
 const KEPT: Duration = Duration::days(7);
-/// Seconds after which a silent process is forgotten.
+/// Seconds after which a silent process is deleted from the list.
 const FORGOTTEN_AFTER: f64 = 3600.0;
-/// Stripe's differences of this time are told of.
+/// Time for which differences with Stripe are reported.
 const STRIPE_SINCE: Duration = Duration::days(7);
 
-/// See the module.
+/// Health of all processes.
 pub struct Health {
-    /// Every process, also those that are silent.
+    /// All processes, including silent ones.
     pub processes: Vec<Process>,
-    /// Of all processes, whatever is shown of them.
+    /// Concerns about all processes, regardless of `only`.
     pub concerns: Vec<Concern>,
-    /// The last hour: every minute of it, the oldest first. The last one is not over yet.
+    /// Each minute of the last hour, the earliest first. The last one is incomplete.
     pub minutes: Vec<Minute>,
-    /// The last 24 hours.
+    /// Summary of the last 24 hours.
     pub day: Summary,
-    /// Jobs that wait.
+    /// Queued jobs, by kind.
     pub jobs: Vec<QueueLength>,
-    /// Mails that wait.
+    /// Unsent mails.
     pub mails: WaitingMails,
-    /// Whether they are sent at all.
+    /// Whether a mail server is configured.
     pub mail_is_sent: bool,
-    /// Archives that wait to be made.
+    /// Number of queued exports.
     pub exports: i64,
-    /// The database.
+    /// Use of the database's connections.
     pub database: pool::Usage,
-    /// How long it takes to answer.
+    /// Response time of the database.
     pub database_time: Span,
-    /// Stripe, if anything is for sale.
+    /// Events and differences of Stripe; `None` if nothing is for sale.
     pub stripe: Option<stripe_events::Told>,
-    /// What the accounts are called that have sessions.
+    /// Names of the accounts that own sessions.
     pub accounts: HashMap<AccountId, String>,
-    /// The process whose doings these are, if they are not of all.
+    /// The process to which the figures are limited; `None` if they cover all.
     pub only: Option<InstanceId>,
 }
 
 impl Health {
-    /// The processes that have been heard of lately.
+    /// Returns the processes that aren't silent.
     pub fn awake(&self) -> impl Iterator<Item = &Process> {
         self.processes.iter().filter(|process| !process.is_silent())
     }
 
-    /// Those of them whose doings are shown.
+    /// Returns the awake processes that the figures cover.
     pub fn shown(&self) -> impl Iterator<Item = &Process> {
         let is_shown = |process: &&Process| self.only.is_none_or(|only| process.heard.instance == only);
         self.awake().filter(is_shown)
     }
 }
 
-/// A process.
+/// A process and its latest report.
 pub struct Process {
-    /// What it is called: by its machine, and by a number where several are on one.
+    /// Name of its machine, with a number if the machine has several processes.
     pub name: String,
-    /// What it wrote last.
+    /// Latest report.
     pub heard: HeardOf,
 }
 
 impl Process {
-    /// Whether it has not been heard of for too long.
+    /// Returns whether the process has not reported for too long.
     pub fn is_silent(&self) -> bool {
         self.heard.unseen_seconds > SILENT_AFTER
     }
 }
 
-/// How everything is; of what processes do, only what `only` does, if there is such a process.
+/// Returns the health of the service. `only` limits the figures to one process; it is ignored if there is no such
+/// process.
 pub async fn look(
     db: &PgPool,
     waiting: &Waiting,
@@ -135,17 +136,17 @@ pub async fn look(
     })
 }
 
-/// How everything is, in a few words.
+/// Summary of the health.
 pub struct Glance {
-    /// What should be looked at.
+    /// Number of concerns.
     pub concerns: usize,
-    /// Processes that answer requests, and those that do background work. One may do both.
+    /// Processes that serve requests.
     pub web: usize,
-    /// See there.
+    /// Processes that do background work. A process may do both.
     pub workers: usize,
 }
 
-/// As [`look`], for the foot of every page of the operator's.
+/// Returns a summary, for the footer of the operators' pages.
 pub async fn glance(db: &PgPool, waiting: &Waiting, now: OffsetDateTime) -> Result<Glance, StoreError> {
     let processes = named(health::list(db).await?);
     let rows = health::minutes(db, now - Duration::minutes(MINUTES)).await?;
@@ -160,12 +161,12 @@ pub async fn glance(db: &PgPool, waiting: &Waiting, now: OffsetDateTime) -> Resu
     })
 }
 
-/// Forgets what is too old.
+/// Deletes figures and silent processes past their retention.
 pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     health::purge(db, now - KEPT, FORGOTTEN_AFTER).await
 }
 
-/// What the database says beside what processes wrote.
+/// Measurements of the database, its queues and Stripe's events.
 pub struct Waiting {
     jobs: Vec<QueueLength>,
     mails: WaitingMails,
@@ -176,7 +177,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Asks it.
+    /// Takes the measurements.
     pub async fn measure(app: &AppState, now: OffsetDateTime) -> Result<Self, StoreError> {
         let began = Instant::now();
         pool::ping(&app.db).await?;
@@ -195,7 +196,7 @@ impl Waiting {
     }
 }
 
-/// Names processes by their machines.
+/// Names processes after their machines.
 fn named(heard: Vec<HeardOf>) -> Vec<Process> {
     let mut on_host: HashMap<String, usize> = HashMap::new();
     for process in &heard {
@@ -238,7 +239,7 @@ fn facts(processes: &[Process], rows: &[(InstanceId, Minute)], waiting: &Waiting
     }
 }
 
-/// Every minute from `from` on, as the sum over processes.
+/// Returns each minute since `from`, summed over processes.
 fn summed(rows: impl Iterator<Item = Minute>, from: OffsetDateTime) -> Vec<Minute> {
     let empty = (0..MINUTES).map(|number| {
         let minute = from + Duration::minutes(number);
@@ -251,7 +252,7 @@ fn summed(rows: impl Iterator<Item = Minute>, from: OffsetDateTime) -> Vec<Minut
     });
     let mut minutes: BTreeMap<_, _> = empty.collect();
     for row in rows {
-        // A process whose clock is ahead may be in a later one.
+        // A process whose clock is ahead may report a later minute.
         if let Some(minute) = minutes.get_mut(&row.minute) {
             minute.tally.add(&row.tally);
             minute.peak_waiting += row.peak_waiting;

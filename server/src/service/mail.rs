@@ -1,4 +1,4 @@
-//! Mail: written when it is sent, so that what it says is true at that moment and no link lies in the database.
+//! Mail. Messages are composed when they are sent, so that they are up to date and the database stores no links.
 
 use std::sync::Arc;
 
@@ -30,26 +30,27 @@ use crate::{
     },
 };
 
-/// Mails that a process sends at once.
+/// Mails that a process sends concurrently.
 const AT_ONCE: i64 = 8;
-/// Mails that a developer is shown.
+/// Mails that the development inbox shows.
 const SHOWN: i64 = 200;
-/// A mail that was not sent by then is of no use to anybody.
+/// Retention of mails. An older mail that wasn't sent is of no use any more.
 const LIFETIME: Duration = Duration::days(3);
 
-/// Where mail goes.
+/// Destination of mail.
 #[derive(Clone)]
 pub enum Delivery {
-    /// Through a server.
+    /// Mail is sent through a server.
     Smtp(Arc<SmtpClient>),
-    /// Nowhere: it is kept for a developer, as it would have been sent.
+    /// Mail is stored as it would have been sent, for developers.
     Kept,
-    /// Nowhere, and nobody could look at it: it waits until there is a server.
+    /// Mail waits until a server is configured.
     None,
 }
 
 impl Delivery {
-    /// Through the server, if there is one. Else mail is kept where nobody but this machine can ask for it.
+    /// Returns [`Self::Smtp`] if a server is configured; else [`Self::Kept`] if only this machine can reach the
+    /// service, and [`Self::None`] otherwise.
     pub fn choose(smtp: Option<SmtpClient>, http: &HttpConfig) -> Self {
         match smtp {
             Some(client) => Self::Smtp(Arc::new(client)),
@@ -59,20 +60,17 @@ impl Delivery {
     }
 }
 
-/// What sending mail needs; cheap to clone.
+/// Dependencies of sending mail. Cheap to clone.
 #[derive(Clone)]
 pub struct Mailing {
-    /// Connections to the database.
     pub db: PgPool,
-    /// Where mail goes.
     pub delivery: Delivery,
-    /// Where its links lead.
+    /// Base of the links in mails.
     pub base_url: Url,
-    /// What is counted.
     pub metrics: Arc<Metrics>,
 }
 
-/// Sends what is due, several at once. Says how many that were.
+/// Sends up to eight mails that are due, concurrently. Returns their number.
 pub async fn send_due(mailing: &Mailing) -> Result<usize, StoreError> {
     if matches!(mailing.delivery, Delivery::None) {
         return Ok(0);
@@ -114,21 +112,21 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Adds a letter to whoever owns an account, in the transaction of what it tells of.
+/// Enqueues a mail to the owner of an account, in the transaction of its cause.
 pub(super) async fn write_to_owner(
     db: &mut PgConnection,
     owner: &OwnerAddress,
     letter: &Letter,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    // What stands in the database was an address once.
+    // A stored address was valid when it was stored; if it isn't any more, there is no mail.
     match owner.email.parse::<Email>() {
         Ok(email) => mails::insert(db, &email, None, letter, now).await,
         Err(_) => Ok(()),
     }
 }
 
-/// What a mail says at this moment. `None`: nothing any more, or there is nobody to say it to.
+/// Composes a mail from the current state. Returns `None` if its cause or its recipient no longer exists.
 async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<Written>, StoreError> {
     let (db, base) = (&mailing.db, &mailing.base_url);
     let Ok(recipient) = mail.recipient.parse::<Email>() else {
@@ -216,17 +214,17 @@ async fn token(
     Ok(token)
 }
 
-/// The mails that were kept, the latest first.
+/// Returns the latest 200 stored mails, the latest first. See [`Delivery::Kept`].
 pub async fn list_kept(db: &PgPool) -> Result<Vec<KeptMail>, StoreError> {
     mails::list_kept(db, None, SHOWN).await
 }
 
-/// A mail that was kept.
+/// Returns a stored mail.
 pub async fn find_kept(db: &PgPool, id: MailId) -> Result<Option<KeptMail>, StoreError> {
     Ok(mails::list_kept(db, Some(id), 1).await?.pop())
 }
 
-/// Forgets mails that are too old, whether they were sent or not.
+/// Deletes mails past their retention, whether they were sent or not.
 pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     mails::delete_before(db, now - LIFETIME).await
 }

@@ -1,5 +1,5 @@
-//! What the process counts and measures, for Prometheus. The types of labels bound the number of time series: no account,
-//! key, host name or anything else that a client chooses is among them.
+//! Metrics of the process, for Prometheus. Label types bound the number of time series: labels never contain accounts,
+//! keys, host names or other values that clients choose.
 
 pub mod connections;
 pub mod exposition;
@@ -48,23 +48,23 @@ use crate::{
     },
 };
 
-/// The queue is looked at once in so long, however many ask.
+/// Time for which a measurement of the queue is reused, however often metrics are scraped.
 const LOOK_AT_QUEUE_EVERY: Duration = Duration::from_secs(1);
-/// Without the database the other figures are told all the same, before whoever scrapes gives up.
+/// Timeout of the database. Without it, the other metrics are exposed before the scraper times out.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// An answer to an HTTP request, as far as it is told apart.
+/// Labels of an HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HttpAnswer {
-    /// One of those that routes take, else a word for all others.
+    /// A method that routes accept, or one word for all others.
     pub method: &'static str,
-    /// The path with the names of its parameters, as the router knows it.
+    /// Route pattern, with names of parameters.
     pub route: String,
-    /// For instance `2xx`.
+    /// Class of the status, such as `2xx`.
     pub status: &'static str,
 }
 
-/// Everything that is counted and measured as it happens.
+/// Counters and histograms of this process.
 pub struct Metrics {
     renders: Family<(RenderMode, Outcome), u64>,
     phases: Family<(RenderMode, Phase), Spread>,
@@ -74,18 +74,18 @@ pub struct Metrics {
     mails: Family<MailOutcome, u64>,
     credits: AtomicU64,
     http_answers: Family<HttpAnswer, u64>,
-    /// Of clients.
+    /// Counters of client connections.
     pub connections: Arc<ConnectionMetrics>,
     queue: Mutex<Option<QueueLook>>,
 }
 
-/// What was found when the queue was looked at last.
+/// Latest measurement of the queue.
 struct QueueLook {
     at: Instant,
     found: Waiting,
 }
 
-/// What waits to be done, in all processes.
+/// Queued jobs and mails of all processes.
 #[derive(Clone, Default)]
 struct Waiting {
     jobs: Vec<QueueLength>,
@@ -117,17 +117,17 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// A render has ended.
+    /// Counts a render that has ended.
     pub fn render_ended(&self, mode: RenderMode, outcome: Outcome) {
         self.renders_ended(mode, outcome, 1);
     }
 
-    /// So many renders have ended.
+    /// Counts renders that have ended.
     pub fn renders_ended(&self, mode: RenderMode, outcome: Outcome, count: u64) {
         self.renders.record((mode, outcome), |ended| *ended += count);
     }
 
-    /// A document was made.
+    /// Records the phase times of a document.
     pub fn document_made(&self, mode: RenderMode, phases: &PhaseTimes) {
         for (phase, duration) in phases.by_phase() {
             self.phases.record((mode, phase), |spread| spread.observe(duration));
@@ -136,32 +136,32 @@ impl Metrics {
         self.documents.record(mode, |spread| spread.observe(whole));
     }
 
-    /// An asynchronous render began for the first time, so long after it was accepted.
+    /// Records the time from the acceptance of an asynchronous render to its first start.
     pub fn render_begun(&self, delay: Duration) {
         self.start_delays.record((), |spread| spread.observe(delay));
     }
 
-    /// A callback was tried.
+    /// Counts an attempt to deliver a webhook.
     pub fn callback_tried(&self, outcome: CallbackOutcome) {
         self.callbacks.record(outcome, |tried| *tried += 1);
     }
 
-    /// A mail was tried.
+    /// Counts an attempt to send a mail.
     pub fn mail_tried(&self, outcome: MailOutcome) {
         self.mails.record(outcome, |tried| *tried += 1);
     }
 
-    /// Credits were charged, and that is committed.
+    /// Counts credits whose charge is committed.
     pub fn credits_charged(&self, credits: i64) {
         self.credits.fetch_add(credits.unsigned_abs(), Ordering::Relaxed);
     }
 
-    /// An HTTP request was answered.
+    /// Counts a response to an HTTP request.
     pub fn http_answered(&self, answer: HttpAnswer) {
         self.http_answers.record(answer, |answered| *answered += 1);
     }
 
-    /// What was counted of renders since the start.
+    /// Returns the figures of renders since the start.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for (&(_, outcome), &count) in &*self.renders.all() {
@@ -188,7 +188,7 @@ impl Metrics {
         tally
     }
 
-    /// What waited a moment ago. Nothing when the database does not say.
+    /// Returns the queue's lengths, up to a second old. They are empty if the database doesn't respond.
     async fn look_at_queue(&self, db: &PgPool) -> Waiting {
         let mut last = self.queue.lock().await;
         if let Some(look) = &*last
@@ -203,7 +203,7 @@ impl Metrics {
                 Waiting::default()
             }
             Err(_) => {
-                tracing::warn!("the queue could not be measured: the database does not answer");
+                tracing::warn!("the queue could not be measured: the database did not respond");
                 Waiting::default()
             }
         };
@@ -242,7 +242,7 @@ impl Metrics {
         self.expose_renders(exposition);
         exposition.histogram(
             "platen_render_phase_seconds",
-            "Time that each phase of a document took.",
+            "Duration of each phase of a document.",
             self.phases
                 .all()
                 .iter()
@@ -250,7 +250,7 @@ impl Metrics {
         );
         exposition.histogram(
             "platen_render_seconds",
-            "Time that a document took, from its admission to the finished file.",
+            "Duration of a document, from its admission to the finished file.",
             self.documents
                 .all()
                 .iter()
@@ -263,7 +263,7 @@ impl Metrics {
         );
         exposition.counter(
             "platen_callback_tries_total",
-            "Tries of callbacks.",
+            "Attempts to deliver webhooks.",
             self.callbacks
                 .all()
                 .iter()
@@ -271,7 +271,7 @@ impl Metrics {
         );
         exposition.counter(
             "platen_mail_tries_total",
-            "Tries of mails.",
+            "Attempts to send mails.",
             self.mails
                 .all()
                 .iter()
@@ -298,13 +298,13 @@ impl Metrics {
     }
 }
 
-/// All metrics of this process, and the queue's, as text.
+/// Returns the metrics of this process and of the queue, in the text format.
 pub async fn expose(app: &AppState) -> String {
     let mut exposition = Exposition::default();
     let status = app.engine.status();
     exposition.gauge(
         "platen_build_info",
-        "What runs; always 1.",
+        "Versions of the service and its browser; always 1.",
         [(
             vec![("version", env!("CARGO_PKG_VERSION")), ("browser", &status.version)],
             1.0,
@@ -318,7 +318,7 @@ pub async fn expose(app: &AppState) -> String {
     expose_memory(app.memory.status(), &mut exposition);
     exposition.counter(
         "platen_egress_refusals_total",
-        "Hosts that pages and callbacks wanted to reach and that the address policy refused.",
+        "Connections of pages and webhooks that the address policy refused.",
         [(vec![], app.guard.refusals())],
     );
     exposition.into_text()
@@ -340,7 +340,7 @@ fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
     );
     exposition.gauge(
         "platen_queue_oldest_due_job_age_seconds",
-        "How long the oldest due job that nobody has in hand has been due; 0 without one.",
+        "Time for which the oldest due job that no worker holds has been due; 0 without one.",
         lengths
             .iter()
             .map(|length| (vec![("kind", length.kind.as_str())], length.oldest_due_seconds)),
@@ -350,12 +350,12 @@ fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
 fn expose_mails(waiting: Option<WaitingMails>, exposition: &mut Exposition) {
     exposition.gauge(
         "platen_mails_waiting",
-        "Mails that are still to be sent, over all processes.",
+        "Unsent mails, over all processes.",
         waiting.map(|waiting| (vec![], waiting.mails as f64)),
     );
     exposition.gauge(
         "platen_oldest_mail_age_seconds",
-        "How long the oldest mail has waited that is still to be sent; 0 without one.",
+        "Time for which the oldest unsent mail has waited; 0 without one.",
         waiting.map(|waiting| (vec![], waiting.oldest_seconds)),
     );
 }
@@ -371,10 +371,14 @@ fn expose_memory(status: MemoryStatus, exposition: &mut Exposition) {
     for (name, help, value) in [
         (
             "platen_request_memory_limit_bytes",
-            "What requests may hold of the service's memory.",
+            "Memory that requests may reserve.",
             status.total as f64,
         ),
-        ("platen_request_memory_bytes", "What they hold.", status.held as f64),
+        (
+            "platen_request_memory_bytes",
+            "Memory that requests have reserved.",
+            status.held as f64,
+        ),
         (
             "platen_request_memory_waiting",
             "Requests that wait for memory.",
@@ -388,13 +392,13 @@ fn expose_memory(status: MemoryStatus, exposition: &mut Exposition) {
 fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {
     for (name, help, value) in [
         ("platen_slots", "Renders that can run at once.", status.slots),
-        ("platen_slots_running", "Slots that are taken.", status.running),
+        ("platen_slots_running", "Slots in use.", status.running),
         (
             "platen_slots_waiting",
             "Renders and parts that wait for a slot.",
             status.waiting,
         ),
-        ("platen_browsers", "Browsers that answer.", status.browsers),
+        ("platen_browsers", "Browsers that respond.", status.browsers),
     ] {
         exposition.gauge(name, help, [(vec![], value as f64)]);
     }
@@ -405,7 +409,7 @@ fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {
     ];
     exposition.gauge(
         "platen_sessions",
-        "Browser sessions: ready for any account, kept for theirs, or in use.",
+        "Browser sessions: unassigned, idle with an account, or in use.",
         sessions.map(|(state, count)| (vec![("state", state)], count as f64)),
     );
     let replacements = [
@@ -414,7 +418,7 @@ fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {
     ];
     exposition.counter(
         "platen_browser_restarts_total",
-        "Browsers that were replaced because they died, or after their share of renders.",
+        "Browsers that were replaced because they died, or after their maximum number of renders.",
         replacements.map(|(reason, count)| (vec![("reason", reason)], count)),
     );
 }

@@ -1,4 +1,4 @@
-//! Those who run the service: who they are.
+//! Operators of the service: appointment, dismissal and authorization.
 
 pub mod accounts;
 pub mod audit;
@@ -26,13 +26,13 @@ use crate::{
     },
 };
 
-/// Why somebody can't act as an operator.
+/// Error of [`of_person`].
 #[derive(Debug, thiserror::Error)]
 pub enum OperatorError {
-    /// They are none.
-    #[error("the person is no operator")]
+    /// The user is no operator.
+    #[error("the user is not an operator")]
     NotOperator,
-    /// Operators need one of their own, whatever their accounts ask for.
+    /// Operators need a second factor, whatever their accounts require.
     #[error("the operator has no second factor")]
     SecondFactorFirst,
     /// The database failed.
@@ -40,7 +40,7 @@ pub enum OperatorError {
     Store(#[from] StoreError),
 }
 
-/// Somebody who is logged in, as an operator.
+/// Returns a logged-in user as an operator, if they are one and have a second factor.
 pub async fn of_person(db: &PgPool, user: UserId, client: &Client) -> Result<Operator, OperatorError> {
     let found = operators::find(db, user).await?.ok_or(OperatorError::NotOperator)?;
     if !found.has_second_factor {
@@ -56,17 +56,18 @@ pub async fn of_person(db: &PgPool, user: UserId, client: &Client) -> Result<Ope
     })
 }
 
-/// Whether somebody is an operator, with or without a second factor.
+/// Returns whether a user is an operator, with or without a second factor.
 pub async fn is_operator(db: &PgPool, user: UserId) -> Result<bool, StoreError> {
     Ok(operators::find(db, user).await?.is_some())
 }
 
-/// All operators, those who have been it the longest first.
+/// Returns all operators, by the time of their appointment, the earliest first.
 pub async fn list(db: &PgPool) -> Result<Vec<StoredOperator>, StoreError> {
     operators::list(db).await
 }
 
-/// Makes the user with this address an operator. `false`: there is none, or they are it already.
+/// Appoints the user with this email address as an operator. Returns `false` if there is no such user, or they are one
+/// already.
 pub async fn appoint(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<bool, StoreError> {
     let mut transaction = tx::begin(db).await?;
     let appointed = appoint_within(&mut transaction, email, now).await?;
@@ -74,7 +75,7 @@ pub async fn appoint(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<
     Ok(appointed)
 }
 
-/// As [`appoint`], within a transaction.
+/// As [`appoint`], within the caller's transaction.
 pub(super) async fn appoint_within(
     db: &mut PgConnection,
     email: &Email,
@@ -90,7 +91,7 @@ pub(super) async fn appoint_within(
     Ok(appointed)
 }
 
-/// Takes the user with this address out of the operators, and logs them out everywhere. `false`: they are none.
+/// Dismisses an operator by email address, and ends all their sessions. Returns `false` if they are no operator.
 pub async fn dismiss(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<bool, StoreError> {
     let mut transaction = tx::begin(db).await?;
     let dismissed = operators::dismiss(&mut transaction, email).await?;

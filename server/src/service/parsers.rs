@@ -1,5 +1,5 @@
-//! Bodies are parsed off the threads that serve requests, as many at once as there are cores, and one of each account: a
-//! body that takes long holds up nobody but whoever sent it.
+//! Parsing of request bodies, off the threads that serve requests: as many at once as there are cores, and one for each
+//! account, so that a slow body delays only the account that sent it.
 
 use std::{num::NonZeroUsize, panic::resume_unwind, sync::Arc, thread::available_parallelism};
 
@@ -12,20 +12,20 @@ use tokio::{
 
 use crate::domain::ids::AccountId;
 
-/// Places to parse at. Clones are the same places.
+/// Pool of places to parse in. Clones share the places.
 #[derive(Clone)]
 pub struct Parsers {
     accounts: Arc<Turns>,
     places: Arc<Semaphore>,
 }
 
-/// No place was free in time.
+/// No place became free before the deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too many bodies are parsed at this moment")]
+#[error("too many request bodies are being parsed")]
 pub struct Busy;
 
 impl Default for Parsers {
-    /// As many places as cores.
+    /// Creates as many places as there are cores.
     fn default() -> Self {
         Self::new(available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }
@@ -39,11 +39,11 @@ impl Parsers {
         }
     }
 
-    /// Parses when it is the account's turn. Accounts get places in the order in which they ask. Whoever goes away while
-    /// waiting leaves the queue; what has begun keeps its place to the end.
+    /// Parses when it is the account's turn. Accounts get places in the order of their requests. Dropping the future
+    /// while it waits leaves the queue; parsing that has begun keeps its place until it ends.
     ///
     /// # Errors
-    /// When there was no place until the deadline.
+    /// Returns [`Busy`] if no place became free before the deadline.
     pub async fn run<T: Send + 'static>(
         &self,
         account: AccountId,
@@ -109,7 +109,7 @@ mod tests {
         tokio::pin!(second);
         tokio::select! {
             biased; // The first one takes the place.
-            _ = &mut second => panic!("nobody has ended it"),
+            _ = &mut second => panic!("it has not been released"),
             third = parsers.run(third, soon(), || 3) => assert_eq!(third, Err(Busy), "both places are taken"),
         }
         finish_other.send(()).expect("it waits");

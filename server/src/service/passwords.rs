@@ -1,4 +1,4 @@
-//! Hashing passwords: each hash takes 19 MiB and 20 ms of a core, so that only so many are computed at once.
+//! Hashing of passwords. Each hash takes 19 MiB and 20 ms of a core, so the number of concurrent ones is limited.
 
 use std::{
     sync::{
@@ -14,32 +14,32 @@ use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::domain::password::{self, Check, HashingFailed, Password};
 
-/// Whoever would wait longer is sent away.
+/// Time to wait for a place, after which hashing fails with [`HashError::Busy`].
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Computes hashes; cheap to clone.
+/// Computes and compares hashes. Cheap to clone.
 #[derive(Clone)]
 pub struct Passwords {
     places: Arc<Semaphore>,
     computed: Arc<AtomicU64>,
 }
 
-/// Why there is no hash.
+/// Error of hashing a password.
 #[derive(Debug, thiserror::Error)]
 pub enum HashError {
-    /// Too many are wanted at once.
-    #[error("too many passwords are checked at this moment")]
+    /// No place became free in time.
+    #[error("too many passwords are being checked")]
     Busy,
     /// Hashing failed.
     #[error(transparent)]
     Failed(#[from] HashingFailed),
-    /// The thread died.
-    #[error("hashing a password did not finish")]
+    /// The thread panicked.
+    #[error("password hashing was interrupted")]
     Interrupted,
 }
 
 impl Default for Passwords {
-    /// As many at once as there are cores.
+    /// Allows as many concurrent hashes as there are cores.
     fn default() -> Self {
         Self {
             places: Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from))),
@@ -49,30 +49,30 @@ impl Default for Passwords {
 }
 
 impl Passwords {
-    /// The hash to store of a password.
+    /// Returns the hash of a password, for storage.
     pub async fn hash(&self, password: Password) -> Result<String, HashError> {
         Ok(self.compute(move || password.hash()).await??)
     }
 
-    /// Compares what somebody typed with a stored hash. Without one it is the same work, and comes to nothing.
+    /// Compares a typed password with a stored hash. Without a hash, takes the same time and returns [`Check::Wrong`].
     pub async fn check(&self, typed: SecretString, stored: Option<String>) -> Result<Check, HashError> {
         self.compute(move || password::check(&typed, stored.as_deref())).await
     }
 
-    /// How many hashes were computed since the start.
+    /// Returns the number of hashes computed since the start.
     pub fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }
 
     async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, HashError> {
         let place = timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
-        // Nobody closes it.
+        // The semaphore is never closed.
         let place = place
             .map_err(|_| HashError::Busy)?
             .map_err(|_| HashError::Interrupted)?;
         self.computed.fetch_add(1, Ordering::Relaxed);
         let computing = spawn_blocking(move || {
-            // A client that hangs up does not stop the thread: the place is free when that has ended.
+            // A disconnecting client doesn't stop the thread, so the place is released only when the thread ends.
             let _place = place;
             work()
         });

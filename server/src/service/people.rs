@@ -1,7 +1,7 @@
-//! People: how they sign up and log in, and what they decide about themselves.
+//! Users: sign-up, login, and management of their own profiles, accounts and teams.
 //!
-//! Whether an address has an account shows in no answer and in no answer's time: every path does the same hashing and
-//! the same statements, and what depends on it is decided when the mail is written (`service/mail.rs`).
+//! Responses and their timing don't reveal whether an address has an account: every path does the same hashing and the
+//! same statements, and differences are decided when the mail is composed (`service/mail.rs`).
 
 pub mod account;
 pub mod callers;
@@ -42,21 +42,19 @@ use crate::{
     store::{account_log, error::StoreError, one_time_tokens, sessions as session_store, sign_ups, users},
 };
 
-/// What acting for people needs; cheap to clone.
+/// Dependencies of the use cases of users. Cheap to clone.
 #[derive(Clone)]
 pub struct People {
-    /// Connections to the database.
     pub db: PgPool,
-    /// Computes hashes.
     pub passwords: Passwords,
     secret_keys: Arc<SecretKeys>,
-    /// `None`: there are no passkeys.
+    /// `None` if the base URL has no host name, which passkeys need.
     relying_party: Option<Arc<RelyingParty>>,
     limits: Limits,
 }
 
 impl People {
-    /// Nobody has tried anything yet.
+    /// Creates the use cases, with no attempts counted yet.
     pub fn new(db: PgPool, secret_keys: Arc<SecretKeys>, base_url: &Url) -> Self {
         Self {
             db,
@@ -68,70 +66,70 @@ impl People {
     }
 }
 
-/// Why something is not done for a person.
+/// Error of a user's request.
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
-    /// A form is faulty: each fault at `/` and the field's name.
+    /// A form is invalid. Each validation error is at `/` and the field's name.
     #[error("{}", .0.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<Fault>),
-    /// Nobody has this address and this password.
+    /// No user has this email address and password.
     #[error("e-mail address or password is wrong")]
     WrongCredentials,
-    /// The person who is logged in typed another password than theirs.
-    #[error("this is not your password")]
+    /// The logged-in user typed a wrong password.
+    #[error("the password is wrong")]
     WrongPassword,
-    /// It is no code of the person's app that counts now, and no recovery code of theirs that is left.
-    #[error("this is not the code that the app shows, or it was used before")]
+    /// The code is neither a current one of the user's app nor an unused recovery code.
+    #[error("the code is wrong or was used before")]
     WrongCode,
-    /// No passkey was asked for in this session, or too long ago, or another page has asked since.
-    #[error("the passkey was shown too late")]
+    /// The session has no pending challenge for a passkey, or it has expired or was replaced by another page's.
+    #[error("the passkey challenge has expired")]
     PasskeyTooLate,
-    /// It is no answer to what was asked, or not by a passkey of the person.
-    #[error("the passkey is refused")]
+    /// The response doesn't match the challenge, or isn't from a passkey of the user.
+    #[error("the passkey was refused")]
     PasskeyRefused,
-    /// The address of the service has no name, which passkeys need.
-    #[error("there are no passkeys at an address without a name")]
+    /// The base URL of the service has no host name, which passkeys need.
+    #[error("passkeys need a base URL with a host name")]
     NoPasskeysHere,
-    /// The person has as many as they may.
-    #[error("a person has {MAX_PASSKEYS} passkeys at most")]
+    /// The user has the maximum number of passkeys.
+    #[error("a user can have up to {MAX_PASSKEYS} passkeys")]
     TooManyPasskeys,
-    /// Nobody waits in this session to show their second factor, or not any more.
-    #[error("the log-in has taken too long; begin again")]
+    /// No login in this session waits for a second factor, or it has expired.
+    #[error("the login took too long; log in again")]
     LogInAnew,
-    /// Too many tries.
-    #[error("too many tries; try again in {}", in_words(*.retry_after))]
+    /// Too many attempts.
+    #[error("too many attempts; try again in {}", in_words(*.retry_after))]
     TooMany {
-        /// Until the next one.
+        /// Time until the next attempt.
         retry_after: Duration,
     },
-    /// A link is worthless.
-    #[error("this link has been used, replaced, or is too old; ask for a new one")]
+    /// The link is invalid, used or expired.
+    #[error("this link has been used or replaced, or has expired; request a new one")]
     WorthlessLink,
-    /// Somebody has the address already.
-    #[error("this address belongs to another account by now")]
+    /// Another user has this email address.
+    #[error("this address now belongs to another account")]
     EmailTaken,
-    /// The invitation is for somebody else.
-    #[error("this invitation is for another address than yours")]
+    /// The invitation is for another email address.
+    #[error("this invitation is for another email address")]
     OthersInvitation,
-    /// The account has sent many invitations today.
+    /// The account's daily limit of invitations is reached.
     #[error("no more invitations today; try again tomorrow")]
     TooManyInvitations,
-    /// The owner of an account is that until they hand it over.
-    #[error("the owner of an account stays its owner until they hand it over")]
+    /// The owner's membership can't be changed or ended before they transfer the account.
+    #[error("the owner must transfer the account first")]
     OwnerStays,
-    /// The person has no such session or account.
-    #[error("there is no such thing")]
+    /// The user has no such session, account or other item.
+    #[error("not found")]
     NotFound,
-    /// What is sealed can't be opened.
-    #[error("the second factor: {0}")]
+    /// A secret can't be encrypted or decrypted.
+    #[error("second factor: {0}")]
     Sealing(#[from] SealingError),
-    /// A passkey can't be asked for, or written down.
+    /// A challenge can't be created, or a passkey can't be stored.
     #[error("passkeys: {0}")]
     Passkey(#[from] PasskeyError),
-    /// No hash.
+    /// The password could not be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
-    /// The session can't be read.
+    /// The session can't be read or written.
     #[error(transparent)]
     Session(#[from] tower_sessions::session::Error),
     /// The database failed.
@@ -139,7 +137,7 @@ pub enum PeopleError {
     Store(#[from] StoreError),
 }
 
-/// How long somebody has to wait, for people: `1 minute`.
+/// Returns a wait in words, rounded up: `1 minute`.
 fn in_words(wait: Duration) -> String {
     match wait.as_secs().div_ceil(60) {
         0 | 1 => "1 minute".to_owned(),
@@ -147,26 +145,26 @@ fn in_words(wait: Duration) -> String {
     }
 }
 
-/// Reads a member of a form, and notes what is wrong with it.
+/// Returns a parsed field of a form, or collects its validation error.
 fn read<T, E: std::fmt::Display>(faults: &mut Vec<Fault>, pointer: &str, read: Result<T, E>) -> Option<T> {
     read.map_err(|error| faults.push(Fault::invalid(pointer, error.to_string())))
         .ok()
 }
 
-/// The address of a user.
+/// Returns the email address of a user.
 async fn email_of(people: &People, user: UserId) -> Result<Email, PeopleError> {
     let user = users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?;
     read_email(&user.email)
 }
 
-/// The address that somebody typed into `/email`.
+/// Parses an email address typed into `/email`.
 fn read_email(typed: &str) -> Result<Email, PeopleError> {
     let read: Result<Email, InvalidEmail> = typed.trim().parse();
     read.map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/email", error.to_string())]))
 }
 
-/// Deletes the accounts whose grace is over, and forgets sign-ups, links, sessions, mails and what was done in accounts, once
-/// their time is over.
+/// Deletes accounts after their grace period, and expired sign-ups, links, sessions, devices, mails, account activity
+/// and invitations.
 pub async fn purge(
     people: &People,
     documents: &DefaultStorage,

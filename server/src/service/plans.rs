@@ -1,4 +1,4 @@
-//! What is on offer.
+//! Plans for accounts.
 
 use sqlx::PgPool;
 
@@ -7,7 +7,7 @@ use crate::store::{
     plans::{self, Plan},
 };
 
-/// All plans, the smallest first.
+/// Returns all plans, the smallest first.
 pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {
     plans::list(db).await
 }

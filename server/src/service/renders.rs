@@ -1,5 +1,5 @@
-//! Renders: the document is made, and whatever becomes of it is recorded and charged, and kept for a request that comes
-//! again.
+//! Renders: creating documents, recording and charging their outcomes, and storing responses for repeated idempotent
+//! requests.
 
 pub mod abandoned;
 pub mod background;
@@ -55,32 +55,29 @@ use crate::{
     telemetry::traces,
 };
 
-/// A document and the render that made it.
+/// Document of a render.
 pub struct RenderOutcome {
-    /// The render.
     pub id: RenderId,
-    /// What is to be said of the document.
+    /// Properties of the document for the response.
     pub facts: Facts,
-    /// The document.
     pub pdf: Bytes,
-    /// Where it comes from.
     pub origin: Origin,
-    /// What the document holds of the service's memory, until it is sent.
+    /// Memory reservation of the document, held until it is sent.
     pub memory: Reservation,
 }
 
-/// Where a document comes from.
+/// Origin of a document.
 #[derive(Debug)]
 pub enum Origin {
-    /// It was just made, in this time.
+    /// It was rendered for this request, in these times.
     Rendered(PhaseTimes),
-    /// An earlier request with the same idempotency key had it made.
+    /// It was rendered for an earlier request with the same idempotency key.
     Replayed,
 }
 
-/// Renders while the caller waits. A credit is reserved before anything is printed; the outcome is recorded and charged
-/// before this returns. A request that came before, by its idempotency key, has its first outcome again. Dropping the future
-/// ends the engine's work at once and records the render as cancelled.
+/// Renders synchronously. A credit is reserved before anything is printed; the outcome is recorded and charged before
+/// this returns. A repeated idempotent request returns its first outcome. Dropping the future ends the engine's work at
+/// once and records the render as cancelled.
 pub async fn render_now(
     app: &AppState,
     mut caller: RenderCaller,
@@ -90,7 +87,7 @@ pub async fn render_now(
 ) -> Result<RenderOutcome, RenderFailure> {
     let refused = |reason| RenderFailure { id: None, reason };
     let held = memory.bytes();
-    // Only a document that costs next to nothing is loaded for a caller who may turn out to have no right to it.
+    // Before the key is confirmed, only documents that cost next to nothing are loaded.
     if caller.unconfirmed().is_some() && (idempotent.is_some() || !request.is_small_and_self_contained()) {
         caller = caller.confirm(app).await.map_err(|error| refused(error.into()))?;
     }
@@ -103,7 +100,7 @@ pub async fn render_now(
     );
     let id = terms.id;
     if let Some(request) = &idempotent {
-        // The file, and what is opened of it.
+        // The encrypted file, and its decrypted content.
         memory
             .try_grow(2 * terms.document_bytes)
             .map_err(|full| refused(full.into()))?;
@@ -114,7 +111,7 @@ pub async fn render_now(
         }
         memory.shrink_to(held);
     }
-    // What the account does not have fails the render, not the request: one that comes again has its outcome again.
+    // Unknown templates fail the render, not the request, so that a repeated request returns the same outcome.
     let noted = note_versions(app, account, &mut request).await;
     let noted = noted.map_err(|error| refused(error.into()))?;
     let new = NewRender {
@@ -199,7 +196,7 @@ fn watermark(livemode: bool) -> Option<Watermark> {
     (!livemode).then_some(Watermark::Test)
 }
 
-/// The terms of a new render that its caller waits for.
+/// Returns the terms of a new synchronous render.
 pub(in crate::service) fn terms_while_waiting(
     app: &AppState,
     caller: &Caller,
@@ -216,7 +213,7 @@ pub(in crate::service) fn terms_while_waiting(
     }
 }
 
-/// Waits for a slot, and reserves the memory that making a document takes: nothing large is done for a render before.
+/// Waits for a slot, and reserves the memory for a document. Nothing large is done for a render before.
 pub(in crate::service) async fn enter(
     app: &AppState,
     caller: platen_engine::job::Caller,
@@ -229,7 +226,7 @@ pub(in crate::service) async fn enter(
     Ok(entered)
 }
 
-/// A document to be made while its caller waits.
+/// A synchronous render that has not begun.
 struct Order<'a> {
     app: &'a AppState,
     caller: &'a Caller,
@@ -238,7 +235,7 @@ struct Order<'a> {
     memory: &'a mut Reservation,
 }
 
-/// A render that was accepted, and what became of it.
+/// An accepted render and its outcome.
 struct Opened {
     record: OpenRecord,
     log: RenderLog,
@@ -246,7 +243,7 @@ struct Opened {
 }
 
 impl Order<'_> {
-    /// Makes the document once the render is accepted. `noted`: what is wrong with its templates.
+    /// Creates the document once the render is accepted. `noted` holds the validation errors of its templates.
     async fn open_then_make(
         self,
         new: NewRender,
@@ -262,13 +259,13 @@ impl Order<'_> {
         Ok(Opened { record, log, rendered })
     }
 
-    /// The same, but the page is loaded meanwhile, and printed once the render is accepted.
+    /// Loads the page while the render is being accepted, and prints it after that.
     async fn open_while_loading(self, new: NewRender) -> Result<Opened, FailureReason> {
         let (log, accepted) = (RenderLog::default(), Arc::new(SetOnce::new()));
         let (app, account) = (self.app, self.caller.account);
         let opening = async {
             let record = OpenRecord::begin(app, account, new, None, log.clone()).await?;
-            // It is set only here.
+            // Fails only if the cell is set already, and it is set only here.
             let _ = accepted.set(());
             Ok::<_, FailureReason>(record)
         };
@@ -291,10 +288,11 @@ impl Order<'_> {
     }
 }
 
-/// Is set once a render is accepted.
+/// Cell that is set once a render is accepted.
 type Accepted = Arc<SetOnce<()>>;
 
-/// Makes the document of a render. `accepted`: it is not accepted yet, and nothing is printed before.
+/// Creates the document of a render. With `accepted`, the render is not accepted yet, and nothing is printed before it
+/// is.
 async fn make(
     app: &AppState,
     caller: platen_engine::job::Caller,
@@ -316,7 +314,7 @@ async fn make(
     Ok(document)
 }
 
-/// Logs, measures and traces what the engine made.
+/// Logs, measures and traces the engine's outcome.
 fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, FailureReason>, seen: &Seen) {
     match rendered {
         Ok(document) => {
@@ -340,13 +338,13 @@ fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, Fa
                 "rendered"
             );
         }
-        // The page may be to blame, or we.
+        // The cause may be the page or the service.
         Err(FailureReason::Engine(RenderError::Fault {
             fault: fault @ RenderFault::NotConformant { .. },
             ..
         })) => tracing::warn!(%fault, "not delivered"),
         Err(FailureReason::Engine(RenderError::Fault { .. }) | FailureReason::Templates(_)) => {
-            tracing::info!("not rendered, by the caller's fault");
+            tracing::info!("not rendered because of an error in the request");
         }
         Err(error) => tracing::warn!(%error, "not rendered"),
     }

@@ -1,4 +1,5 @@
-//! The secret key and what is wrapped under it: the accounts' data keys, and what is people's own.
+//! The master key (`PLATEN_SECRET_KEY`), and rotation of what it wraps: data keys of accounts and second factors of
+//! users.
 
 use secrecy::ExposeSecret;
 use sqlx::PgPool;
@@ -8,18 +9,18 @@ use crate::{
     store::{account_keys, error::StoreError, second_factors, secret_keys as store},
 };
 
-/// Why a secret key does not fit the database.
+/// Error of [`check`].
 #[derive(Debug, thiserror::Error)]
 pub enum SecretKeyError {
-    /// The database holds secrets under another one.
+    /// The database contains secrets that another master key encrypted.
     #[error(
-        "the database holds secrets that another PLATEN_SECRET_KEY has sealed: the key {sealed_under}, while {given} is \
-         given; start with the former key"
+        "the database contains secrets that another PLATEN_SECRET_KEY encrypted: the key {sealed_under}, but {given} \
+         is set; start with the former key"
     )]
     Other {
-        /// The key that was used.
+        /// Id of the key that encrypted them.
         sealed_under: String,
-        /// The key that is not it.
+        /// Id of the configured key.
         given: SecretKeyId,
     },
     /// The database failed.
@@ -27,7 +28,7 @@ pub enum SecretKeyError {
     Store(#[from] StoreError),
 }
 
-/// Whether everything is wrapped under these secret keys: found out at the start, not at the first request.
+/// Checks at start that all secrets are wrapped by these keys, so that the first request doesn't fail.
 pub async fn check(db: &PgPool, secret_keys: &SecretKeys) -> Result<(), SecretKeyError> {
     let known = [Some(&secret_keys.current), secret_keys.former.as_ref()];
     let known: Vec<_> = known.into_iter().flatten().map(|key| key.id()).collect();
@@ -40,15 +41,14 @@ pub async fn check(db: &PgPool, secret_keys: &SecretKeys) -> Result<(), SecretKe
     }
 }
 
-/// Why not everything is wrapped anew.
+/// Error of [`rewrap`].
 #[derive(Debug, thiserror::Error)]
 pub enum RewrapError {
-    /// Something is wrapped under a third secret key, or damaged.
+    /// A secret is wrapped by a third key, or damaged.
     #[error("{what}: {source}")]
     Sealing {
-        /// Whose.
+        /// Owner of the secret.
         what: String,
-        /// Why.
         source: SealingError,
     },
     /// The database failed.
@@ -56,8 +56,8 @@ pub enum RewrapError {
     Store(#[from] StoreError),
 }
 
-/// Wraps under the current secret key what the former one has wrapped; says how many things that were. Afterwards nobody
-/// needs the former one any more. What the data keys have sealed stays as it is.
+/// Wraps with the current master key everything that the former one wrapped, and returns the number of rewrapped
+/// secrets. After that, the former key is no longer needed. Content encrypted with data keys remains unchanged.
 pub async fn rewrap(db: &PgPool, secret_keys: &SecretKeys) -> Result<usize, RewrapError> {
     let current = &secret_keys.current;
     let mut rewrapped = 0;

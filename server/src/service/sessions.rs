@@ -1,7 +1,7 @@
-//! Sessions of browsers: who is logged in where. The cookie holds 128 random bits; the database knows a digest of them.
+//! Login sessions of browsers. The cookie contains 128 random bits; the database stores a digest of them.
 //!
-//! A session is over when it was not used for 14 days (30, if the person wants to stay logged in), after 90 days in any
-//! case, when it is ended, and when its user's password changes.
+//! A session ends after 14 days without use (30 if the user stays logged in), after 90 days in any case, when it is
+//! ended, and when its user's password changes.
 
 pub mod waiting;
 
@@ -31,31 +31,30 @@ use crate::{
     },
 };
 
-/// The member of a session's data that says who is logged in.
+/// Key in the session's data for the logged-in user.
 const PERSON: &str = "person";
-/// The member that says for which of their accounts the person acts.
+/// Key in the session's data for the account that the user has chosen.
 const ACCOUNT: &str = "account";
-/// A session that is used is written down as often as that: when it was last seen is late by so much at most.
+/// Interval at which the time of last use is stored, and its maximum delay.
 const TOUCH_AFTER: Duration = Duration::minutes(5);
-/// Whoever has shown who they are is not asked again for so long.
+/// Time for which a session remains confirmed.
 const CONFIRMED: Duration = Duration::minutes(10);
-/// Without a visit, for those who want to stay logged in.
+/// Time without use after which a session ends, for users who stay logged in.
 const LONG_INACTIVITY: Duration = Duration::days(30);
 
-/// How long a browser is to keep the session.
+/// Lifetime of a session in the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stay {
-    /// Until it is closed.
+    /// Until the browser is closed.
     WhileOpen,
-    /// Also when it is closed.
+    /// Beyond closing the browser.
     LoggedIn,
 }
 
-/// Who is logged in.
+/// A logged-in user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedIn {
-    /// The user.
     pub user: UserId,
     epoch: i32,
     stay: Stay,
@@ -65,40 +64,39 @@ pub struct LoggedIn {
     since: OffsetDateTime,
     #[serde(with = "time::serde::rfc3339")]
     seen: OffsetDateTime,
-    /// When they have shown the last time who they are; what an earlier version of this program wrote does not say.
+    /// Time of the last confirmation by password or second factor; `None` in sessions of earlier releases.
     #[serde(default, with = "time::serde::rfc3339::option")]
     confirmed: Option<OffsetDateTime>,
-    /// Into which account they look, as an operator.
+    /// Impersonation by an operator.
     #[serde(default)]
     look: Option<Look>,
 }
 
-/// An operator looks into an account.
+/// An operator's impersonation of an account's owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
-    /// Which one.
     pub account: AccountId,
-    /// Until then.
+    /// End of the impersonation.
     #[serde(with = "time::serde::rfc3339")]
     pub until: OffsetDateTime,
 }
 
 impl LoggedIn {
-    /// Whether they have shown only just now who they are, by their password or second factor: what a session that somebody
-    /// else has got hold of must not be enough for asks for this.
+    /// Returns whether the user confirmed their identity by password or second factor within the last ten minutes.
+    /// Required for actions that a stolen session must not allow.
     pub fn is_confirmed(&self, now: OffsetDateTime) -> bool {
         self.confirmed.is_some_and(|confirmed| now - confirmed < CONFIRMED)
     }
 
-    /// Into which account they look. Everything that they ask for is about that account then, and changes nothing.
+    /// Returns the current impersonation. All requests are then for that account and read-only.
     pub fn look(&self, now: OffsetDateTime) -> Option<Look> {
         self.look.filter(|look| now < look.until)
     }
 }
 
-/// Who is logged in to a session; notes now and then that it was used.
+/// Returns the logged-in user of a session, and stores the time of use every five minutes.
 pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<LoggedIn>, session::Error> {
-    // Nobody looks for what is not there.
+    // Saves the lookup of a session that doesn't exist.
     if session.id().is_none() {
         return Ok(None);
     }
@@ -112,7 +110,7 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Lo
     Ok(Some(person))
 }
 
-/// Who is logged in to a session by now: for those who hold on to it longer than for one answer.
+/// Reads the logged-in user of a session from the database, for connections that outlive one response.
 pub async fn reload(db: &PgPool, session: &Session, now: OffsetDateTime) -> Result<Option<LoggedIn>, StoreError> {
     let Some(id) = session.id() else {
         return Ok(None);
@@ -121,26 +119,26 @@ pub async fn reload(db: &PgPool, session: &Session, now: OffsetDateTime) -> Resu
     Ok(kept.and_then(|mut kept| serde_json::from_value(kept.data.get_mut(PERSON)?.take()).ok()))
 }
 
-/// What another version of this program wrote, and this one can't read, is nobody.
+/// Returns the logged-in user, or `None` if another release stored them in a form that this one can't read.
 async fn person(session: &Session) -> Result<Option<LoggedIn>, session::Error> {
     let value = session.get_value(PERSON).await?;
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }
 
-/// Lets a session that was changed last as long as it should; to be called before it is saved. Says whose it is.
+/// Sets the expiry of a changed session, and returns its user. Must be called before the session is saved.
 pub async fn extend(session: &Session) -> Result<Option<UserId>, session::Error> {
     let person = person(session).await?;
     let expiry = match (&person, waiting::kept(session).await?) {
         (None, Some(waiting)) => Expiry::AtDateTime(waiting.until),
         (Some(person), _) if person.stay == Stay::LoggedIn => Expiry::OnInactivity(LONG_INACTIVITY),
-        // The browser forgets it when it is closed; here it is kept for two weeks.
+        // The browser drops the cookie when it is closed; the database stores the session for two weeks.
         _ => Expiry::OnSessionEnd,
     };
     session.set_expiry(Some(expiry));
     Ok(person.map(|person| person.user))
 }
 
-/// Logs a user in. Whatever the session was before is gone, its id first of all: somebody else may know it.
+/// Logs a user in. Clears the session and changes its id, because others may know the previous one.
 pub(super) async fn begin(
     session: &Session,
     holder: Holder,
@@ -164,7 +162,7 @@ pub(super) async fn begin(
     session.insert(PERSON, person).await
 }
 
-/// As [`begin`], for a user who is logged in and goes on; the browser keeps the session as long as before.
+/// As [`begin`], for a user who is already logged in. Preserves the chosen account and the lifetime in the browser.
 pub(super) async fn renew(
     session: &Session,
     holder: Holder,
@@ -180,27 +178,26 @@ pub(super) async fn renew(
     }
 }
 
-/// The account for which the person of a session acts; `None`: they have not chosen one yet. Whether they belong to it is
-/// another question.
+/// Returns the account that the session's user has chosen, if any, without checking their membership.
 pub async fn chosen_account(session: &Session) -> Result<Option<AccountId>, session::Error> {
     let value = session.get_value(ACCOUNT).await?;
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }
 
-/// Lets the person of a session act for an account from now on.
+/// Chooses the account for which the session's user acts.
 pub(crate) async fn choose_account(session: &Session, account: AccountId) -> Result<(), session::Error> {
     session.insert(ACCOUNT, account).await
 }
 
-/// As [`choose_account`], for a person who may have pages of another account open: the session gets another id, so that
-/// their forms are refused rather than do something here that was meant for there.
+/// As [`choose_account`], but changes the session's id, so that forms on open pages of another account are refused
+/// instead of acting for this one.
 pub(super) async fn switch_account(session: &Session, account: AccountId) -> Result<(), session::Error> {
     session.cycle_id().await?;
     choose_account(session, account).await
 }
 
-/// Lets whoever is logged in look into an account, or, with `None`, into none any more. The session gets another id, so that
-/// forms of pages that are open are refused rather than do something elsewhere.
+/// Begins an impersonation in a session, or ends it with `None`. Changes the session's id, so that forms on open pages
+/// are refused instead of acting for another account.
 pub(super) async fn look(session: &Session, look: Option<Look>) -> Result<(), session::Error> {
     let Some(mut person) = person(session).await? else {
         return Ok(());
@@ -210,7 +207,7 @@ pub(super) async fn look(session: &Session, look: Option<Look>) -> Result<(), se
     session.insert(PERSON, person).await
 }
 
-/// Notes that whoever is logged in has shown again who they are.
+/// Records that the logged-in user has confirmed their identity.
 pub(super) async fn confirm(session: &Session, now: OffsetDateTime) -> Result<(), session::Error> {
     let Some(mut person) = person(session).await? else {
         return Ok(());
@@ -219,7 +216,7 @@ pub(super) async fn confirm(session: &Session, now: OffsetDateTime) -> Result<()
     session.insert(PERSON, person).await
 }
 
-/// Logs whoever is logged in out, in this browser.
+/// Logs out in this browser.
 pub async fn log_out(session: &Session) -> Result<(), session::Error> {
     match session.id() {
         Some(_) => session.flush().await,
@@ -230,21 +227,21 @@ pub async fn log_out(session: &Session) -> Result<(), session::Error> {
 /// One of a user's sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSession {
-    /// Its name; not what the cookie holds.
+    /// Public id, not the cookie's value.
     pub id: SessionId,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of this request.
     pub current: bool,
-    /// Where the person logged in from.
+    /// Address of the login.
     pub address: IpAddr,
-    /// With what.
+    /// User agent of the login.
     pub user_agent: String,
-    /// When.
+    /// Time of the login.
     pub since: OffsetDateTime,
-    /// When it was last used; late by five minutes at most.
+    /// Time of last use, up to five minutes late.
     pub seen: OffsetDateTime,
 }
 
-/// A user's sessions, the latest first. `current`: the one that asks.
+/// Returns a user's sessions, the latest first. `current` is the session of the request.
 pub async fn list(
     db: &PgPool,
     user: UserId,
@@ -266,17 +263,17 @@ pub async fn list(
     Ok(shown.collect())
 }
 
-/// Ends one of a user's sessions. `false`: they have no such session.
+/// Ends one of a user's sessions. Returns `false` if they have no such session.
 pub(super) async fn end(db: &mut PgConnection, user: UserId, id: SessionId) -> Result<bool, StoreError> {
     sessions::delete_of_user(db, user, id).await
 }
 
-/// Ends all sessions of a user, but for the one that asks.
+/// Ends all sessions of a user except the current one.
 pub(super) async fn end_all_others(db: &mut PgConnection, user: UserId, current: &Session) -> Result<(), StoreError> {
     sessions::delete_others(db, user, current.id().map(digest)).await
 }
 
-/// Keeps sessions in Postgres.
+/// Stores sessions in Postgres.
 #[derive(Debug, Clone)]
 pub struct PostgresSessions(pub PgPool);
 
@@ -297,7 +294,7 @@ impl SessionStore for PostgresSessions {
             user: person.user,
             epoch: person.epoch,
         });
-        // One that goes on under another id does not last longer for that.
+        // A new id doesn't extend the maximum lifetime of a session.
         let began = person.map_or_else(clock::now, |person| person.since);
         while !sessions::insert(&self.0, digest(record.id), holder, &kept, began)
             .await

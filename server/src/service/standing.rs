@@ -1,4 +1,4 @@
-//! How an account stands: what every page of the dashboard shows of it.
+//! Account status that every page of the dashboard shows.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -14,15 +14,15 @@ use crate::{
     },
 };
 
-/// See the module.
+/// Summary and usage of the caller's account.
 pub struct Standing {
-    /// Who asks, for what.
+    /// Summary of the user and the account.
     pub summary: Summary,
-    /// Credits of the period around now.
+    /// Credits of the current period.
     pub usage: PeriodUsage,
 }
 
-/// How the caller's account stands.
+/// Returns the status of the caller's account.
 pub async fn standing(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<Standing, StoreError> {
     Ok(Standing {
         summary: members::summarise(db, caller.account, caller.user.id, now).await?,
@@ -30,12 +30,12 @@ pub async fn standing(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Resu
     })
 }
 
-/// What an account is called, for people: its name or, where it has none, its owner's address.
+/// Returns an account's display name: its name or, if that is empty, its owner's email address.
 pub async fn called(db: &PgPool, account: AccountId) -> Result<String, StoreError> {
     Ok(accounts::find_called(db, account).await?.unwrap_or_default())
 }
 
-/// What the caller's account is called; may be empty.
+/// Returns the name of the caller's account, which may be empty.
 pub async fn account_name(db: &PgPool, caller: &Caller) -> Result<String, StoreError> {
     accounts::find_name(db, caller.account).await
 }

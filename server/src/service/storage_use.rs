@@ -1,4 +1,4 @@
-//! What accounts store, beside the limits of their plans.
+//! Storage use of accounts, and the limits of their plans.
 
 use platen_app::model::storage::StorageUse;
 use sqlx::PgPool;
@@ -8,7 +8,7 @@ use crate::{
     store::{account_storage, error::StoreError},
 };
 
-/// Every resource of an account, in the order of the dashboard.
+/// Returns the use of every resource by an account, in the dashboard's order.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<StorageUse>, StoreError> {
     Ok(account_storage::find(db, account).await?.uses().collect())
 }

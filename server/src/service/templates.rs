@@ -1,5 +1,5 @@
-//! Stored templates: created, changed, looked at and deleted. Every save is a version. Those by the API are published at
-//! once, those by an editor when its author says so ([`drafts`]).
+//! Stored templates: creating, reading, changing and deleting them. Every save creates a version. Versions saved
+//! through the API are published at once; those saved in the editor are drafts until they are published ([`drafts`]).
 
 pub mod demos;
 pub mod drafts;
@@ -39,28 +39,28 @@ use crate::{
     },
 };
 
-/// Why a template was not served or changed.
+/// Error of an operation on a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// The account has no such template.
     #[error("there is no such template")]
     NotFound,
-    /// The template is not the version that the client takes it for.
-    #[error("the template is another version by now")]
+    /// The template's current version is not the one that the client expects.
+    #[error("the template has another version now")]
     Changed,
-    /// The body is faulty, or the template can't be filled.
-    #[error("the body is faulty")]
+    /// The request is invalid, or the template can't be filled.
+    #[error("the request body is invalid")]
     Invalid(Vec<Fault>),
-    /// A process that reads templates failed.
+    /// A worker process failed.
     #[error(transparent)]
     Process(#[from] pool::Error),
-    /// It could not be rendered.
+    /// The template could not be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The service has no memory for it now.
+    /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
-    /// A page could not be drawn.
+    /// A page could not be rasterized.
     #[error(transparent)]
     Picture(#[from] DrawingError),
     /// The database failed.
@@ -77,7 +77,7 @@ impl From<EnterError> for TemplateError {
     }
 }
 
-/// Creates a template.
+/// Creates a template, and publishes its first version.
 pub async fn create(
     app: &AppState,
     caller: &Caller,
@@ -98,7 +98,7 @@ pub async fn create(
     Ok(template(id, new, version, now, now))
 }
 
-/// Creates another template like the newest version of this one.
+/// Creates a copy of a template's newest version, which may be a draft. Returns the copy's id.
 pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
     let original = drafts::open(db, caller.account, id).await?.newest;
     let copy = NewTemplate {
@@ -111,7 +111,7 @@ pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<T
     Ok(id)
 }
 
-/// The ids of the account's templates, newest first.
+/// Returns a page of ids of the account's templates, the latest first.
 pub async fn list_ids(
     db: &PgPool,
     account: AccountId,
@@ -121,17 +121,17 @@ pub async fn list_ids(
     Ok(page.page(found, |id| *id))
 }
 
-/// Those of the account's templates that are still there, newest first.
+/// Returns those of the templates that still exist, the latest first.
 pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, TemplateError> {
     Ok(templates::list(db, account, ids).await?)
 }
 
-/// The names of the account's templates, at most so many.
+/// Returns up to `most` names of the account's templates.
 pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, TemplateError> {
     Ok(templates::list_names(db, account, most).await?)
 }
 
-/// The account's templates that somebody looks for, newest first.
+/// Returns a page of the account's templates that match the filter, the latest first.
 pub async fn glances(
     db: &PgPool,
     account: AccountId,
@@ -142,12 +142,13 @@ pub async fn glances(
     Ok(page.page(found, |template| template.id))
 }
 
-/// One template.
+/// Returns a template with its published version, or [`TemplateError::NotFound`].
 pub async fn get(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Template, TemplateError> {
     templates::find(db, account, id).await?.ok_or(TemplateError::NotFound)
 }
 
-/// Changes what the body names; the rest stays.
+/// Changes the given fields of a template, and publishes the result as a new version. Fails with
+/// [`TemplateError::Changed`] if its version is not as expected.
 pub async fn update(
     app: &AppState,
     caller: &Caller,
@@ -166,7 +167,7 @@ pub async fn update(
     Ok(template(id, new, version, inserted_at, now))
 }
 
-/// Deletes a template; what the renders have used is kept.
+/// Deletes a template. Versions that renders have used are retained.
 pub async fn delete(
     db: &PgPool,
     caller: &Caller,
@@ -182,7 +183,7 @@ pub async fn delete(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Adds a template with its first version, which is published.
+/// Inserts a template and publishes its first version, whose number it returns.
 async fn insert(
     db: &PgPool,
     account: AccountId,
@@ -201,7 +202,7 @@ async fn insert(
     Ok(version)
 }
 
-/// Adds the last fault that a body can have: a content that is no template.
+/// Completes the validation of a request body by checking the template syntax of its content.
 async fn checked<T: Saved>(
     app: &AppState,
     account: AccountId,
@@ -217,7 +218,7 @@ async fn checked<T: Saved>(
     submission.finish().map_err(TemplateError::Invalid)
 }
 
-/// Holds a template that is as expected until the transaction ends.
+/// Locks a template until the transaction ends, if its version is as expected.
 async fn lock(
     transaction: &mut PgConnection,
     account: AccountId,
@@ -233,7 +234,7 @@ async fn lock(
     }
 }
 
-/// Adds a version to a template that the transaction holds and publishes it.
+/// Inserts and publishes a new version of a locked template. Returns the version's number.
 async fn save(
     transaction: &mut PgConnection,
     caller: &Caller,
@@ -261,7 +262,7 @@ async fn note_published(
     account_log::insert(transaction, caller.account, &Doer::of_caller(caller), &deed, now).await
 }
 
-/// Why a process could do nothing with a template, which a member of the request holds or means.
+/// Converts an error of a worker process. `pointer` is the JSON pointer of the template in the request.
 fn unusable(pointer: &str, error: pool::Error) -> TemplateError {
     match error {
         pool::Error::Template(fault) => TemplateError::Invalid(vec![faulty_template(pointer, &fault)]),
@@ -287,7 +288,7 @@ fn template(
     }
 }
 
-/// `Invoice copy`; the original's name is shortened where there would be too much of it.
+/// Returns a name such as `Invoice copy`. The original's name is shortened if the result would be too long.
 fn name_of_copy(original: &str) -> String {
     const ENDING: &str = " copy";
     let kept = LONGEST_NAME - ENDING.len();

@@ -1,5 +1,5 @@
-//! How often somebody may do something: a full quota at once, then as it grows back. Each process counts for itself, so
-//! that with several of them the limit is approximate.
+//! Rate limits: a full quota at once, which is then replenished continuously. Each process counts separately, so the
+//! limit is approximate with several processes.
 
 use std::{
     collections::HashMap,
@@ -9,38 +9,38 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Those whose quota has grown back are forgotten when there are more than twice as many as after the last time, and at
-/// least so many.
+/// Minimum number of keys before those with a full quota are removed. A sweep runs when the number has doubled since
+/// the previous one.
 const SWEEP_FROM: usize = 1_000;
-/// More are not remembered: those are forgotten first whose quota would have grown back first.
+/// Maximum number of keys. Beyond it, the keys whose quota is replenished first are removed.
 const MOST: usize = 100_000;
 
-/// So many times within so long.
+/// A number of times within a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// At once, and no more in the long run.
+    /// Size of the quota, which can be used at once.
     pub times: NonZeroU32,
-    /// Until all of it has grown back.
+    /// Time until a used quota is fully replenished.
     pub within: Duration,
 }
 
-/// Counts by key; cheap to clone.
+/// Rate limiter by key. Cheap to clone; clones share their counts.
 pub struct Throttle<K>(Arc<Mutex<Buckets<K>>>);
 
 struct Buckets<K> {
-    /// When the key's quota is complete again. With every time that lies one share later.
+    /// Time at which each key's quota is full again. Each use moves it by one share.
     full_at: HashMap<K, Instant>,
     sweep_at: usize,
 }
 
-/// Where somebody stands after a try.
+/// Rate limit status of a key after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// How often they may try at once.
+    /// Remaining attempts.
     pub remaining: u32,
-    /// Until their quota is complete.
+    /// Time until the quota is full.
     pub complete_in: Duration,
-    /// Until they may try, if they were refused.
+    /// Time until the next attempt is allowed; `None` if this one was.
     pub refused_for: Option<Duration>,
 }
 
@@ -60,7 +60,7 @@ impl<K> Default for Throttle<K> {
 }
 
 impl<K: Eq + Hash> Throttle<K> {
-    /// Counts a try, unless it comes too soon.
+    /// Counts an attempt, unless the quota is used up. Refused attempts don't count.
     pub fn take(&self, key: K, quota: Quota, now: Instant) -> Standing {
         let mut buckets = self.lock();
         buckets.sweep(now);
@@ -78,12 +78,12 @@ impl<K: Eq + Hash> Throttle<K> {
         }
     }
 
-    /// Gives somebody their whole quota back.
+    /// Restores the full quota of a key.
     pub fn forgive(&self, key: &K) {
         self.lock().full_at.remove(key);
     }
 
-    /// Gives everybody their whole quota back whose key is meant. Looks at every key.
+    /// Restores the full quota of all matching keys. Scans all keys.
     pub fn forgive_where(&self, is_meant: impl Fn(&K) -> bool) {
         self.lock().full_at.retain(|key, _| !is_meant(key));
     }
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Tries at these seconds; tells what remains, or for how long it is refused.
+    /// Makes attempts at these seconds. Returns the remaining attempts, or the seconds until the next one is allowed.
     fn take(
         throttle: &Throttle<&'static str>,
         key: &'static str,
@@ -144,7 +144,7 @@ mod tests {
         let (throttle, now) = (Throttle::default(), Instant::now());
         assert_eq!(take(&throttle, "one", 2, &[0, 0, 10], now), [Ok(1), Ok(0), Err(20)]);
         assert_eq!(take(&throttle, "other", 2, &[10], now), [Ok(1)]);
-        // Half of it is back after half a minute, all of it and no more after a minute.
+        // Half of the quota is back after half a minute; all of it, and no more, after a minute.
         assert_eq!(take(&throttle, "one", 2, &[30, 30], now), [Ok(0), Err(30)]);
         assert_eq!(
             take(&throttle, "one", 2, &[600, 600, 600], now),
@@ -194,7 +194,7 @@ mod tests {
                 assert!(throttle.lock().full_at.len() <= MOST);
             }
         }
-        // The latest are among them.
+        // The latest keys are retained.
         let again = throttle.take(2 * MOST - 1, quota(1), now + Duration::from_secs(1));
         assert!(again.refused_for.is_some());
     }

@@ -1,4 +1,4 @@
-//! The secrets with which an account's callbacks are signed.
+//! Secrets that sign an account's webhooks.
 
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -20,19 +20,19 @@ use crate::{
     },
 };
 
-/// A secret that was replaced signs as well for so long.
+/// Time for which a replaced secret continues to sign.
 const OVERLAP: Duration = Duration::hours(24);
 
-/// Why there is no secret.
+/// Error of reading or replacing a webhook secret.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookSecretError {
-    /// No key to open it with.
+    /// The data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
-    /// It does not open.
+    /// The secret can't be encrypted or decrypted.
     #[error("the account's webhook secret: {0}")]
     Sealing(#[from] SealingError),
-    /// It opens as something else.
+    /// The decrypted secret is malformed.
     #[error("the account's webhook secret: {0}")]
     Malformed(#[from] MalformedSecret),
     /// The database failed.
@@ -40,7 +40,7 @@ pub enum WebhookSecretError {
     Store(#[from] StoreError),
 }
 
-/// The secrets of an account that are in use, the current one first; made when it is wanted first.
+/// Returns the secrets of an account that are in use, the current one first. Creates a secret on first use.
 pub async fn in_use(
     db: &PgPool,
     secret_keys: &SecretKeys,
@@ -60,7 +60,7 @@ pub async fn in_use(
     sealed.into_iter().map(open).collect()
 }
 
-/// Replaces the current secret, if there is one; it goes on to sign beside the new one for a day.
+/// Replaces the current secret, if there is one. Both sign for another day.
 pub async fn replace(
     db: &PgPool,
     secret_keys: &SecretKeys,
@@ -71,7 +71,8 @@ pub async fn replace(
     renew(db, secret_keys, account, Some(doer), now).await
 }
 
-/// `doer`: who replaces it; `None`: there was none before.
+/// Creates a secret and lets the current one expire after [`OVERLAP`]. `doer` is the actor who replaces it; `None` for
+/// the first secret, which causes no audit event.
 async fn renew(
     db: &PgPool,
     secret_keys: &SecretKeys,
@@ -92,7 +93,7 @@ async fn renew(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Notes that somebody looks at the secrets.
+/// Records the audit event of viewing the secrets.
 pub async fn note_look(db: &PgPool, account: AccountId, doer: &Doer, now: OffsetDateTime) -> Result<(), StoreError> {
     let mut transaction = tx::begin(db).await?;
     account_log::insert(&mut transaction, account, doer, &Deed::WebhookSecretShown {}, now).await?;

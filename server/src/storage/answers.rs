@@ -1,4 +1,5 @@
-//! Sealed answers in the data folder, each in a file of its own with a random name. Replicas have to share the folder.
+//! Encrypted idempotent responses in the data folder, one file each, with a random name. Replicas must share the
+//! folder.
 
 use std::{
     fs, io,
@@ -13,37 +14,37 @@ use crate::{
     storage::{private_folder, remove},
 };
 
-/// The folder; cheap to clone.
+/// The folder of responses; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct AnswerFiles {
     folder: PathBuf,
 }
 
 impl AnswerFiles {
-    /// Makes the folder in the data folder, unless it is there.
+    /// Creates the folder in the data folder unless it exists.
     pub fn open(data_folder: &Path) -> io::Result<Self> {
         Ok(Self {
             folder: private_folder(data_folder, "answers")?,
         })
     }
 
-    /// Keeps a file.
+    /// Writes a file atomically.
     pub fn write(&self, id: Uuid, content: &[u8]) -> io::Result<()> {
         private_file::write(&self.path(id), content)
     }
 
-    /// A file's content.
+    /// Reads a file.
     pub fn read(&self, id: Uuid) -> io::Result<Vec<u8>> {
         fs::read(self.path(id))
     }
 
-    /// Removes a file, unless it is gone already.
+    /// Removes a file; succeeds if it does not exist.
     pub fn remove(&self, id: Uuid) -> io::Result<()> {
         remove(&self.path(id))
     }
 
-    /// The files that were complete before a time, without those that are none of ours. Removes what was begun before it
-    /// and never completed.
+    /// Returns the ids of files completed before `time`, and ignores files that this service has not written. Removes
+    /// incomplete files from before that time.
     pub fn list_written_before(&self, time: SystemTime) -> io::Result<Vec<Uuid>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder)? {

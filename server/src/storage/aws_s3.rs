@@ -1,7 +1,7 @@
-//! Buckets in Amazon S3, and in other stores that speak its protocol.
+//! Buckets in Amazon S3 and in S3-compatible stores.
 //!
-//! A store that is not Amazon's has an address that a tenant names: every connection to it is made to an address that the
-//! egress guard has passed.
+//! The address of an S3-compatible store is chosen by a tenant, so every connection to it goes to an address that the
+//! egress guard has allowed.
 
 mod bounded;
 pub mod role;
@@ -45,24 +45,24 @@ use crate::{
     },
 };
 
-/// What stores that have no regions take for one.
+/// The region sent to stores without regions.
 const ANY_REGION: &str = "us-east-1";
 
-/// The one library of cryptography of the whole service.
+/// The cryptography library that the whole service uses.
 const TLS: Provider = Provider::Rustls(CryptoMode::AwsLc);
 
-/// What makes buckets; cheap to clone.
+/// Creates clients of buckets; cheap to clone.
 #[derive(Clone)]
 pub struct AwsS3 {
     guard: Arc<Guard>,
-    /// To Amazon's addresses, for all connections.
+    /// Connects to Amazon's addresses, and is shared by all storage connections.
     http: SharedHttpClient,
-    /// Without it no role can be assumed.
+    /// If `None`, no roles can be assumed.
     token_service: Option<Arc<TokenService>>,
 }
 
 impl AwsS3 {
-    /// `guard` decides which other stores than Amazon's may be reached.
+    /// Creates the factory; `guard` decides which S3-compatible stores may be reached.
     pub fn new(guard: Arc<Guard>, token_service: Option<TokenService>) -> Self {
         Self {
             guard,
@@ -71,17 +71,17 @@ impl AwsS3 {
         }
     }
 
-    /// Whether roles can be assumed.
+    /// Returns whether roles can be assumed.
     pub fn can_assume_roles(&self) -> bool {
         self.token_service.is_some()
     }
 
-    /// The bucket that a connection is for, by the tenant's own key.
+    /// Returns the bucket of a storage connection, accessed with the tenant's key.
     pub fn bucket(&self, settings: &Settings, key: &AccessKey) -> Bucket {
         self.bucket_by(settings, credentials(key))
     }
 
-    /// A bucket of the operator's, who may keep it at any address.
+    /// Returns a bucket of the operator, which may be at any address.
     pub fn own_bucket(&self, name: &str, region: Option<&str>, endpoint: Option<&Url>, key: &AccessKey) -> Bucket {
         let endpoint = endpoint.map(|url| (url, self.http.clone()));
         Bucket {
@@ -91,7 +91,7 @@ impl AwsS3 {
         }
     }
 
-    /// The bucket that a connection is for, in a role that the service assumes for the account.
+    /// Returns the bucket of a storage connection, accessed in a role that the service assumes for the account.
     pub fn bucket_in_role(&self, settings: &Settings, role: &Role, account: AccountId) -> Result<Bucket, BucketError> {
         let token_service = self.token_service.as_ref().ok_or_else(|| {
             let message = "The service has no identity at Amazon by which it could assume a role.";
@@ -115,7 +115,7 @@ impl AwsS3 {
         }
     }
 
-    /// `endpoint`: of a store that is not Amazon's, and how it is reached.
+    /// `endpoint` is the address of a store other than Amazon's, with the client that reaches it.
     fn client(
         &self,
         region: Option<&str>,
@@ -126,12 +126,12 @@ impl AwsS3 {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new(region.unwrap_or(ANY_REGION).to_owned()))
             .credentials_provider(credentials)
-            // The queue tries again.
+            // Requests are retried by the job queue.
             .retry_config(RetryConfig::disabled())
             .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build());
         let config = match endpoint {
             None => config.http_client(self.http.clone()),
-            // Few other stores have a name for each bucket.
+            // Few other stores have a host name for each bucket.
             Some((url, http)) => config
                 .endpoint_url(url.as_str())
                 .force_path_style(true)
@@ -146,7 +146,7 @@ fn credentials(key: &AccessKey) -> SharedCredentialsProvider {
     SharedCredentialsProvider::new(Credentials::new(&key.access_key_id, secret, None, None, "settings"))
 }
 
-/// A store that is not Amazon's.
+/// A store other than Amazon's.
 #[derive(Clone)]
 struct Endpoint {
     guard: Arc<Guard>,
@@ -163,8 +163,8 @@ impl Endpoint {
         }
     }
 
-    /// Whether the store's address may be reached. For an address instead of a name nobody is asked when a connection is
-    /// made; and a refusal has to be told from a fault that passes.
+    /// Checks that the store's address may be reached. Required because IP addresses don't pass through the resolver,
+    /// and because refusals must be distinguished from transient errors.
     async fn check(&self) -> Result<(), BucketError> {
         let host = self.url.host_str().unwrap_or_default();
         match self.guard.resolve(host, self.port).await {
@@ -194,7 +194,6 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// A bucket; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bucket {
     client: Client,
@@ -214,7 +213,7 @@ impl Bucket {
             .bucket(&self.name)
             .key(path)
             .content_type("application/pdf")
-            // With it goes a CRC-32, against which the store checks what arrives.
+            // It includes a CRC-32 with which the store verifies the upload.
             .body(pdf.into())
             .customize()
             .mutate_request(move |request| {
@@ -256,13 +255,12 @@ impl Bucket {
     }
 }
 
-/// The address that an object was sent to is the one that it has.
+/// The address of an object is that of its upload, without the query.
 fn without_query(uri: &str) -> String {
     uri.split('?').next().unwrap_or_default().to_owned()
 }
 
-/// What an error is to those who ask for something; also to those who are not even let in, because a role can't be
-/// assumed.
+/// Classifies an error. An error of assuming a role is reported as an error of the bucket.
 fn failure<E>(error: SdkError<E, HttpResponse>) -> BucketError
 where
     E: ProvideErrorMetadata + Error + 'static,
@@ -287,7 +285,7 @@ where
             let status = answer.raw().status().as_u16();
             BucketError::Silent(format!("the store's answer, status {status}, can't be read"))
         }
-        // The request can't even be made, for instance because the bucket's name is none; nor could it the next time.
+        // The request can't be built, for instance because the bucket's name is invalid, and will fail again.
         SdkError::ConstructionFailure(_) => BucketError::Refused(Refusal::by_s3(
             "InvalidRequest",
             "A request to this bucket can't be made; its name or region may be wrong.",
@@ -296,16 +294,16 @@ where
     }
 }
 
-/// What the store says, by <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
+/// Classifies an error response by <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
 fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketError {
-    /// Statuses below 500 that have to do with this one try, not with what is asked.
+    /// Codes of transient errors with a status below 500.
     const PASSING: [&str; 10] = [
         "BadDigest",
         "ConditionalRequestConflict",
         "ExpiredToken",
         "IncompleteBody",
         "OperationAborted",
-        // This machine's clock is wrong; another's may be right.
+        // The clock of this machine is wrong; that of another may be right.
         "RequestTimeTooSkewed",
         "RequestTimeout",
         "Throttling",
@@ -331,7 +329,7 @@ fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketErro
     }
 }
 
-/// The last error of a chain says most.
+/// Returns the last error of the chain, which is the most specific one.
 fn root_cause(error: &(dyn Error + 'static)) -> String {
     chain(error).last().map_or_else(String::new, ToString::to_string)
 }

@@ -1,4 +1,4 @@
-//! A bucket that a connection leads to, whichever store it is of, and what can go wrong there.
+//! The bucket of a storage connection in any store, and its errors.
 
 use std::{error::Error, iter, time::Duration};
 
@@ -8,42 +8,42 @@ use serde_json::{Value, json};
 
 use crate::storage::{aws_s3, google_cloud_storage};
 
-/// For every request to a store: to reach it.
+/// Timeout for connecting to a store.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// For a request to a store, whatever its size.
+/// Timeout of a request to a store, not counting the upload.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// Slower than this, one upload would keep a worker for an hour.
+/// The lowest tolerated upload speed; slower uploads could occupy a worker for an hour.
 const SLOWEST_BYTES_PER_SECOND: u64 = 256 * 1024;
-/// Bytes. Stores answer with a few hundred; objects are read only to find out what is there, never to be used.
+/// Maximum size of a response in bytes. Stores respond with a few hundred; objects are read only to see what they are.
 pub(super) const LONGEST_ANSWER: usize = 64 * 1024;
-/// Of a store's message: its own are a sentence, those of what stands before it may be a page.
+/// Maximum length of a store's message in characters. Stores send a sentence, but proxies in front of them may send a
+/// page.
 const LONGEST_MESSAGE: usize = 500;
 
-/// A bucket and the credentials for it; cheap to clone.
+/// A bucket and its credentials; cheap to clone.
 #[derive(Debug, Clone)]
 pub enum Bucket {
-    /// In a store that speaks S3.
+    /// In an S3-compatible store.
     AwsS3(aws_s3::Bucket),
-    /// In Google Cloud Storage.
     GoogleCloudStorage(Box<google_cloud_storage::Bucket>),
 }
 
-/// Why a store did not do what it was asked.
+/// Why a request to a store failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BucketError {
-    /// It will say the same the next time.
+    /// Permanent: the same request would be refused again.
     #[error("{}", .0.message())]
     Refused(Refusal),
-    /// It says that it can't now.
+    /// Transient: the store can't respond now.
     #[error("{}", .0.message())]
     Busy(Refusal),
-    /// It said nothing, or nothing that can be understood.
+    /// No response, or an unintelligible one.
     #[error("{0}")]
     Silent(String),
 }
 
 impl BucketError {
-    /// What a callback says of it, if the store said something.
+    /// Returns the store's result for the webhook, or `None` if the store did not respond.
     pub fn result(&self) -> Option<Value> {
         match self {
             Self::Refused(refusal) | Self::Busy(refusal) => Some(refusal.result()),
@@ -52,27 +52,25 @@ impl BucketError {
     }
 }
 
-/// A store's refusal, in the words of the store.
+/// A store's refusal, in the store's terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// By a store that speaks S3.
+    /// From an S3-compatible store.
     AwsS3 {
         /// For instance `NoSuchBucket` or `AccessDenied`.
         code: String,
-        /// A sentence.
         message: String,
     },
-    /// By Google Cloud Storage.
+    /// From Google Cloud Storage.
     GoogleCloudStorage {
         /// For instance `notFound` or `forbidden`.
         reason: String,
-        /// A sentence.
         message: String,
     },
 }
 
 impl Refusal {
-    /// A refusal in S3's words.
+    /// Creates a refusal with an error code of S3. The message is cut to 500 characters.
     pub fn by_s3(code: impl Into<String>, message: &str) -> Self {
         Self::AwsS3 {
             code: code.into(),
@@ -80,7 +78,7 @@ impl Refusal {
         }
     }
 
-    /// A refusal in Google's words.
+    /// Creates a refusal with an error reason of Google. The message is cut to 500 characters.
     pub fn by_google(reason: impl Into<String>, message: &str) -> Self {
         Self::GoogleCloudStorage {
             reason: reason.into(),
@@ -88,7 +86,7 @@ impl Refusal {
         }
     }
 
-    /// The store's word for it.
+    /// The store's error code or reason.
     pub fn code(&self) -> &str {
         match self {
             Self::AwsS3 { code, .. } => code,
@@ -96,7 +94,7 @@ impl Refusal {
         }
     }
 
-    /// The store's sentence.
+    /// The store's error message.
     pub fn message(&self) -> &str {
         match self {
             Self::AwsS3 { message, .. } | Self::GoogleCloudStorage { message, .. } => message,
@@ -118,8 +116,8 @@ fn cut(message: &str) -> String {
 }
 
 impl Bucket {
-    /// Puts a PDF there, in the place of an object of the same name. Returns what the store says of it, as a callback
-    /// tells it.
+    /// Uploads a PDF, and replaces an object of the same name. Returns the store's result for the webhook. Times out
+    /// after one minute plus one second per 256 KiB.
     pub async fn put(&self, path: &str, pdf: Bytes) -> Result<Value, BucketError> {
         let patience = REQUEST_TIMEOUT + Duration::from_secs(pdf.len() as u64 / SLOWEST_BYTES_PER_SECOND);
         match self {
@@ -128,7 +126,7 @@ impl Bucket {
         }
     }
 
-    /// Reads an object of at most 64 KiB.
+    /// Reads an object of at most 64 KiB. Times out after one minute.
     pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
         match self {
             Self::AwsS3(bucket) => within(REQUEST_TIMEOUT, bucket.get(path).boxed()).await,
@@ -136,7 +134,7 @@ impl Bucket {
         }
     }
 
-    /// Deletes an object.
+    /// Deletes an object. Times out after one minute.
     pub async fn delete(&self, path: &str) -> Result<(), BucketError> {
         match self {
             Self::AwsS3(bucket) => within(REQUEST_TIMEOUT, bucket.delete(path).boxed()).await,
@@ -145,7 +143,7 @@ impl Bucket {
     }
 }
 
-/// An error and what it came from, down to the root.
+/// Returns an error and its sources, down to the root cause.
 pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |&error| error.source())
 }

@@ -1,5 +1,5 @@
-//! The service's own storage, for documents that have no destination: a folder, or a bucket of the operator's. Documents
-//! have random names and are public to whoever knows them.
+//! The default storage, for documents without a destination: a folder, or a bucket of the operator. Documents have
+//! random names, and are public to those who know them.
 
 use std::{io, path::Path};
 
@@ -20,39 +20,38 @@ use crate::{
     },
 };
 
-/// So many documents are deleted at once.
+/// Maximum number of documents that are deleted concurrently.
 const DELETED_AT_ONCE: usize = 16;
-/// In the words of S3 and of Google: an object is not there, or not to be read.
+/// Codes of S3 and Google for objects that don't exist or may not be read.
 const NOTHING_THERE: [&str; 4] = ["NoSuchKey", "AccessDenied", "notFound", "forbidden"];
 
-/// See the module; cheap to clone.
+/// The default storage; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct DefaultStorage {
-    /// What the storage is called in callbacks.
+    /// The storage's name in webhooks.
     name: String,
-    /// Beside a bucket, too: documents from before it are found there until their time is over.
+    /// Also used with a bucket: documents from before it was set up remain here until their retention ends.
     files: DocumentFiles,
     bucket: Option<Bucket>,
-    /// Where the bucket's objects are found, if not at the store's own address.
+    /// The public address of the bucket's objects, if it is not the store's own.
     public_url: Option<Url>,
 }
 
-/// Why a document is not in the service's own storage, or not gone from it. Never the fault of a client.
+/// Why a document could not be stored or removed. Never the client's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum DefaultStorageError {
-    /// The folder fails.
+    /// The folder failed.
     #[error("{0}")]
     File(#[from] io::Error),
-    /// The thread died.
+    /// The blocking task panicked.
     #[error("{0}")]
     Interrupted(#[from] JoinError),
-    /// The bucket fails.
     #[error("the bucket: {0}")]
     Bucket(#[from] BucketError),
 }
 
 impl DefaultStorage {
-    /// Nothing is asked of a bucket yet.
+    /// Opens the storage. Sends no requests to a bucket.
     pub async fn open(
         data_folder: &Path,
         config: &DefaultStorageConfig,
@@ -69,8 +68,9 @@ impl DefaultStorage {
         })
     }
 
-    /// Keeps a document, or replaces it by itself. Returns what a callback tells of it: the resource `Object` of Google's
-    /// JSON API, whatever the store. `base_url` is where clients reach the service.
+    /// Stores a document, and replaces a document of the same id atomically. Returns its description for the webhook:
+    /// the resource `Object` of Google's JSON API, whatever the store. `base_url` is the address at which clients reach
+    /// the service.
     pub async fn put(
         &self,
         id: Uuid,
@@ -107,8 +107,8 @@ impl DefaultStorage {
         Ok(told)
     }
 
-    /// Finds out whether the storage answers, and leaves nothing there: a bucket is asked for an object that it does not
-    /// have, and a folder takes an empty file.
+    /// Checks that the storage works without leaving anything there: reads an object that does not exist from a bucket,
+    /// or writes an empty file to the folder and removes it.
     pub async fn try_out(&self) -> Result<(), DefaultStorageError> {
         let nothing = Uuid::now_v7();
         let Some(bucket) = &self.bucket else {
@@ -117,13 +117,13 @@ impl DefaultStorage {
             return Ok(trying.await??);
         };
         match bucket.get(&object_name(nothing)).await {
-            // Whoever may write need not be allowed to know what is there.
+            // Credentials that may write need not be allowed to list or read objects.
             Err(BucketError::Refused(refusal)) if NOTHING_THERE.contains(&refusal.code()) => Ok(()),
             answer => Ok(answer.map(drop)?),
         }
     }
 
-    /// Removes documents, unless they are gone already.
+    /// Removes documents, including ones that don't exist.
     pub async fn remove(&self, ids: impl IntoIterator<Item = Uuid>) -> Result<(), DefaultStorageError> {
         let removals = ids.into_iter().map(|id| self.remove_one(id));
         let removals = stream::iter(removals.collect::<Vec<_>>());
@@ -133,7 +133,7 @@ impl DefaultStorage {
     async fn remove_one(&self, id: Uuid) -> Result<(), DefaultStorageError> {
         if let Some(bucket) = &self.bucket {
             match bucket.delete(&object_name(id)).await {
-                // Google's word for it; S3 has none.
+                // Google reports an object that does not exist; S3 does not.
                 Err(BucketError::Refused(refusal)) if refusal.code() == "notFound" => {}
                 removed => removed?,
             }
@@ -142,19 +142,19 @@ impl DefaultStorage {
         Ok(spawn_blocking(move || files.remove(id)).await??)
     }
 
-    /// Removes what renders left behind that failed or crashed after all, and was written before a time. In a bucket that
-    /// is for a lifecycle rule to do: nobody looks through millions of names.
+    /// Removes files from before `before` that failed or crashed renders left behind. In a bucket, a lifecycle rule has
+    /// to do that, because listing millions of names would take too long.
     pub async fn remove_forgotten(&self, before: OffsetDateTime) -> Result<(), DefaultStorageError> {
         let files = self.files.clone();
         Ok(spawn_blocking(move || files.remove_written_before(before.into())).await??)
     }
 
-    /// What is on disk.
+    /// The documents on disk.
     pub fn files(&self) -> &DocumentFiles {
         &self.files
     }
 
-    /// The operator's bucket, if that is where documents go.
+    /// Returns the operator's bucket, or `None` if documents are stored on disk.
     pub fn bucket(&self) -> Option<&Bucket> {
         self.bucket.as_ref()
     }

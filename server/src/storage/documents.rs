@@ -1,4 +1,4 @@
-//! Documents of the service's own storage: as files, in a folder that replicas have to share, and as callbacks tell of them.
+//! Documents of the default storage: as files in a folder that replicas must share, and as resources for webhooks.
 
 use std::{
     io,
@@ -17,46 +17,46 @@ use crate::{
     storage::{private_folder, remove, remove_written_before},
 };
 
-/// The folder; cheap to clone.
+/// The folder of documents; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct DocumentFiles {
     folder: PathBuf,
 }
 
 impl DocumentFiles {
-    /// Makes the folder in the data folder, unless it is there.
+    /// Creates the folder in the data folder unless it exists.
     pub fn open(data_folder: &Path) -> io::Result<Self> {
         Ok(Self {
             folder: private_folder(data_folder, "renders")?,
         })
     }
 
-    /// Keeps a document, or replaces it by itself.
+    /// Writes a document atomically, and replaces a document of the same id.
     pub fn write(&self, id: Uuid, pdf: &[u8]) -> io::Result<()> {
         private_file::write(&self.path(id), pdf)
     }
 
-    /// Where a document is, if it is there.
+    /// Returns the path of a document, whether or not it exists.
     pub fn path(&self, id: Uuid) -> PathBuf {
         self.folder.join(format!("{id}.pdf"))
     }
 
-    /// Removes a document, unless it is gone already.
+    /// Removes a document; succeeds if it does not exist.
     pub fn remove(&self, id: Uuid) -> io::Result<()> {
         remove(&self.path(id))
     }
 
-    /// Removes what was written before a time, whole or in part.
+    /// Removes documents that were last written before `time`, incomplete ones included.
     pub fn remove_written_before(&self, time: SystemTime) -> io::Result<()> {
         remove_written_before(&self.folder, time)
     }
 }
 
-/// Google's word for the usual class, in which S3 puts an object too when nothing else is asked for.
+/// Google's name of the default storage class, which is also S3's default.
 const STORAGE_CLASS: &str = "STANDARD";
 
-/// What is said of a document in the form of Google Cloud Storage (the resource `Object` of its JSON API), which is null
-/// wherever a folder, or S3, has no such thing. `url` is where the document can be had.
+/// Returns the description of a document as the resource `Object` of Google Cloud Storage's JSON API. Fields that
+/// folders and S3 don't have are null. `url` is the public address of the document.
 pub fn object_resource(bucket: &str, id: Uuid, url: &str, pdf: &[u8], now: OffsetDateTime) -> Value {
     let name = object_name(id);
     let time = now.format(&Rfc3339).ok();
@@ -101,7 +101,7 @@ pub fn object_resource(bucket: &str, id: Uuid, url: &str, pdf: &[u8], now: Offse
     })
 }
 
-/// The name of a document in the service's own storage; also the end of its address.
+/// Returns the name of a document in the default storage, which is also the end of its address.
 pub fn object_name(id: Uuid) -> String {
     format!("renders/{id}.pdf")
 }

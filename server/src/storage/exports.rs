@@ -1,4 +1,5 @@
-//! Archives of accounts, in a folder that replicas have to share. Nothing serves it: they are for their owners only.
+//! Archives of account exports, in a folder that replicas must share. The folder is not served: archives are private to
+//! account owners.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -16,32 +17,33 @@ use crate::{
     storage::{private_folder, remove, remove_written_before},
 };
 
-/// The folder; cheap to clone.
+/// The folder of archives; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ExportFiles {
     folder: PathBuf,
 }
 
-/// An archive that is being written. What has not got its name by then is gone with the value.
+/// An archive that is being written; its file is removed on drop unless [`ExportFiles::keep`] was called.
 #[derive(Debug)]
 pub struct ExportDraft {
     path: PathBuf,
 }
 
 impl ExportFiles {
-    /// Makes the folder in the data folder, unless it is there.
+    /// Creates the folder in the data folder unless it exists.
     pub fn open(data_folder: &Path) -> io::Result<Self> {
         Ok(Self {
             folder: private_folder(data_folder, "exports")?,
         })
     }
 
-    /// Where an archive is, if it is there.
+    /// Returns the path of an archive, whether or not it exists.
     pub fn path(&self, id: ExportId) -> PathBuf {
         self.folder.join(format!("{id}.zip"))
     }
 
-    /// Begins an archive. Whoever else has it in hand, under another claim, writes another file.
+    /// Creates a file for a new archive. Another worker that holds the same export under another claim writes a
+    /// different file.
     pub fn draft(&self, claim: Uuid) -> io::Result<(ExportDraft, File)> {
         let draft = ExportDraft {
             path: self.folder.join(format!("{claim}{DRAFT}")),
@@ -51,19 +53,19 @@ impl ExportFiles {
         Ok((draft, file))
     }
 
-    /// Gives a complete archive its name, once it is on the disk.
+    /// Syncs a complete archive to disk and gives it its final name.
     pub fn keep(&self, draft: &ExportDraft, file: &File, id: ExportId) -> io::Result<()> {
         file.sync_all()?;
         fs::rename(&draft.path, self.path(id))?;
         File::open(&self.folder)?.sync_all()
     }
 
-    /// Removes archives, unless they are gone already.
+    /// Removes archives, including ones that don't exist.
     pub fn remove(&self, ids: impl IntoIterator<Item = ExportId>) -> io::Result<()> {
         ids.into_iter().try_for_each(|id| remove(&self.path(id)))
     }
 
-    /// Removes what was written before a time, whole or in part.
+    /// Removes archives that were last written before `time`, incomplete ones included.
     pub fn remove_written_before(&self, time: SystemTime) -> io::Result<()> {
         remove_written_before(&self.folder, time)
     }
@@ -72,7 +74,7 @@ impl ExportFiles {
 impl Drop for ExportDraft {
     fn drop(&mut self) {
         if let Err(error) = remove(&self.path) {
-            tracing::warn!(%error, "half an archive could not be removed");
+            tracing::warn!(%error, "incomplete archive could not be removed");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Buckets in Google Cloud Storage. Its address is the operator's to say, never a tenant's.
+//! Buckets in Google Cloud Storage. Its address is set by the operator, never by tenants.
 
 pub mod impersonation;
 mod object;
@@ -35,18 +35,18 @@ use crate::{
 
 type BuildResult = Result<Credentials, build_errors::Error>;
 
-/// What makes buckets; cheap to clone.
+/// Creates clients of buckets; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct GoogleCloudStorage {
     endpoint: Arc<Url>,
-    /// Without it the service can act as nobody.
+    /// If `None`, no service accounts can be impersonated.
     impersonator: Option<Arc<Impersonator>>,
-    /// For the one request that the client library makes over gRPC only.
+    /// For the one request that the client library supports only over gRPC.
     http: reqwest::Client,
 }
 
 impl GoogleCloudStorage {
-    /// Reaches the store at `endpoint`.
+    /// Creates the factory for the store at `endpoint`.
     pub fn new(endpoint: Url, impersonator: Option<Impersonator>) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
@@ -59,19 +59,19 @@ impl GoogleCloudStorage {
         })
     }
 
-    /// A bucket, by a service account's own key.
+    /// Returns a bucket, accessed with a service account's key.
     pub async fn bucket(&self, name: &str, key: &ServiceAccountKey) -> Result<Bucket, BucketError> {
         let credentials = service_account::Builder::new(key_file(key)).build();
         self.bucket_by(name, credentials).await
     }
 
-    /// Whether the service can act as somebody else.
+    /// Returns whether service accounts can be impersonated.
     pub fn can_impersonate(&self) -> bool {
         self.impersonator.is_some()
     }
 
-    /// A bucket, as a service account that has let the service act as it. Whether that is meant for an account of ours is
-    /// for the caller to find out.
+    /// Returns a bucket, accessed by impersonating a service account that has granted this to the service. The caller
+    /// must check that the grant is meant for the account.
     pub async fn bucket_as(&self, name: &str, account: &ImpersonatedServiceAccount) -> Result<Bucket, BucketError> {
         let impersonator = self.impersonator.as_ref().ok_or_else(|| {
             let message = "The service has no identity at Google by which it could act as a service account.";
@@ -89,7 +89,7 @@ impl GoogleCloudStorage {
         let storage = Storage::builder()
             .with_endpoint(self.endpoint.as_str())
             .with_credentials(credentials.clone())
-            // The queue tries again, from the beginning: one request is enough, however large the document.
+            // The job queue retries the whole upload, so one request suffices, however large the document.
             .with_retry_policy(NeverRetry)
             .with_resumable_upload_threshold(usize::MAX)
             .build()
@@ -104,7 +104,7 @@ impl GoogleCloudStorage {
     }
 }
 
-/// A key as the client library reads it. It signs its own tokens: nobody is asked for one.
+/// Returns a key in the format of the client library. Tokens are signed locally, without a request to Google.
 fn key_file(key: &ServiceAccountKey) -> Value {
     json!({
         "type": "service_account",
@@ -115,7 +115,6 @@ fn key_file(key: &ServiceAccountKey) -> Value {
     })
 }
 
-/// A bucket; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bucket {
     storage: Storage,
@@ -132,7 +131,8 @@ impl Bucket {
             .storage
             .write_object(self.resource(), path, pdf)
             .set_content_type("application/pdf")
-            // The store checks what arrives against them. Sent ahead, because not every store reads them behind.
+            // The store verifies the upload with them. They are sent first, because not every store accepts them as a
+            // trailer.
             .with_known_crc32c(checksums.crc32c)
             .with_known_md5_hash(checksums.md5)
             .send_unbuffered();
@@ -175,13 +175,13 @@ impl Bucket {
         let headers = self.credentials.headers(Extensions::new()).await;
         match headers {
             Ok(CacheableResource::New { data, .. }) => Ok(data),
-            // Said only to those who name a version that they have.
+            // Only returned if the caller passes the version that it has.
             Ok(CacheableResource::NotModified) => Ok(HeaderMap::new()),
             Err(error) => Err(unauthenticated(&error)),
         }
     }
 
-    /// The bucket's name as the client library wants it.
+    /// Returns the bucket's name in the format of the client library.
     fn resource(&self) -> String {
         format!("projects/_/buckets/{}", self.name)
     }
@@ -192,7 +192,7 @@ struct Checksums {
     md5: [u8; 16],
 }
 
-/// Computed off the threads that serve requests.
+/// Computes the checksums on a blocking thread.
 async fn with_checksums(content: Bytes) -> (Bytes, Checksums) {
     let computing = tokio::task::spawn_blocking(move || {
         let checksums = Checksums {
@@ -217,7 +217,7 @@ fn failure(error: &Error) -> BucketError {
     BucketError::Silent(format!("Google Cloud Storage can't be reached: {error}"))
 }
 
-/// What is wrong with a key stays wrong. Where Google is asked for a token, that may just not work now.
+/// An invalid key stays invalid. If Google is asked for a token, the failure may be transient.
 fn unauthenticated(error: &(dyn std::error::Error + 'static)) -> BucketError {
     let of_credentials = chain(error).find_map(|error| error.downcast_ref::<CredentialsError>());
     let reason = chain(error).last().map_or_else(String::new, ToString::to_string);
@@ -228,8 +228,8 @@ fn unauthenticated(error: &(dyn std::error::Error + 'static)) -> BucketError {
     BucketError::Refused(Refusal::by_google("authError", &message))
 }
 
-/// The words for it, by <https://cloud.google.com/storage/docs/json_api/v1/status-codes>. The answer has them as well, but
-/// the client library drops them.
+/// Maps a status to the reason by <https://cloud.google.com/storage/docs/json_api/v1/status-codes>. The response
+/// contains the reason too, but the client library drops it.
 fn refused(status: u16, message: &str) -> BucketError {
     let reason = match status {
         401 => "authError",

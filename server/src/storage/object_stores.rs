@@ -1,4 +1,4 @@
-//! The stores that connections lead to, and the service's own storage.
+//! The object stores of storage connections and of the default storage.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Ways to every store; cheap to clone.
+/// Clients of all stores; cheap to clone.
 #[derive(Clone)]
 pub struct ObjectStores {
     guard: Arc<Guard>,
@@ -26,7 +26,8 @@ pub struct ObjectStores {
 }
 
 impl ObjectStores {
-    /// `guard` decides which endpoints of tenants may be reached; all else is the operator's to say.
+    /// Creates the clients. `guard` decides which endpoints of tenants may be reached; all others are set by the
+    /// operator.
     pub fn new(guard: Arc<Guard>, config: &StorageConfig) -> Result<Self, reqwest::Error> {
         Ok(Self {
             aws_s3: AwsS3::new(guard.clone(), config.token_service.clone()),
@@ -35,22 +36,22 @@ impl ObjectStores {
         })
     }
 
-    /// Which endpoints may be reached.
+    /// The policy for endpoints.
     pub fn policy(&self) -> &AddressPolicy {
         self.guard.policy()
     }
 
-    /// Whether connections may name roles instead of keys.
+    /// Returns whether storage connections may use roles instead of keys.
     pub fn can_assume_roles(&self) -> bool {
         self.aws_s3.can_assume_roles()
     }
 
-    /// Whether connections may name service accounts without their keys.
+    /// Returns whether storage connections may use service accounts without keys.
     pub fn can_impersonate(&self) -> bool {
         self.google_cloud_storage.can_impersonate()
     }
 
-    /// The operator's own bucket of this name. Nothing is asked of the store yet.
+    /// Returns the operator's bucket of this name. Sends no requests to the store.
     pub async fn own_bucket(&self, name: &str, bucket: &OwnBucket) -> Result<Bucket, BucketError> {
         Ok(match bucket {
             OwnBucket::AwsS3 { region, endpoint, key } => {
@@ -63,7 +64,7 @@ impl ObjectStores {
         })
     }
 
-    /// The bucket that a connection of the account is for. Nothing is asked of the store yet.
+    /// Returns the bucket of a storage connection of the account. Sends no requests to the store.
     pub async fn bucket(
         &self,
         account: AccountId,

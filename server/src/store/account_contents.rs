@@ -1,5 +1,5 @@
-//! What an account consists of, as its archive shows it. Members are spelled out one by one, so that no secret, digest or
-//! sealed column gets in by being added to a table.
+//! Contents of an account, as its export includes them. Members are listed one by one, so that a secret, a digest or an
+//! encrypted column isn't exported merely because it was added to a table.
 
 use serde_json::Value;
 use sqlx::PgPool;
@@ -11,7 +11,8 @@ use crate::{
     store::error::StoreError,
 };
 
-/// The account, and all of it that is short. `None`: it is gone.
+/// Returns the account with its small collections: members, invitations, API keys, connections, webhook secrets and
+/// credit periods. `None` if the account doesn't exist.
 pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, StoreError> {
     let found = sqlx::query_scalar!(
         r#"select json_build_object(
@@ -76,13 +77,12 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
 /// A template without its content.
 #[derive(Debug)]
 pub struct TemplateDescription {
-    /// Identifier.
     pub id: TemplateId,
-    /// Name, settings, times, and which version is used.
+    /// Name, settings, timestamps and published version.
     pub description: Value,
 }
 
-/// At most so many templates after this one, deleted ones too.
+/// Returns up to `at_most` templates with ids after `after`, including deleted ones.
 pub async fn list_templates(
     db: &PgPool,
     account: AccountId,
@@ -116,13 +116,13 @@ pub async fn list_templates(
 pub struct VersionContent {
     /// From 1.
     pub number: i32,
-    /// HTML.
     pub content: String,
-    /// Name, author, time and sample data.
+    /// Number, name, author, creation time and sample data.
     pub description: Value,
 }
 
-/// The version of a template that comes after this one. Each may have megabytes, so that they are asked for one by one.
+/// Returns the first version of a template after `number`. Versions are loaded one by one, because each may contain
+/// megabytes.
 pub async fn find_version_after(
     db: &PgPool,
     account: AccountId,
@@ -145,16 +145,16 @@ pub async fn find_version_after(
     Ok(version.fetch_optional(db).await?)
 }
 
-/// Something that was done in an account.
+/// An audit event of the account's activity.
 #[derive(Debug)]
 pub struct LogEntry {
-    /// Later ones come after earlier ones.
+    /// Ids sort by time.
     pub id: Uuid,
-    /// What the log has of it.
+    /// The event with its actor, time and client.
     pub description: Value,
 }
 
-/// At most so many entries of the log after this one, the first ones first.
+/// Returns up to `at_most` audit events after `after`, oldest first.
 pub async fn list_log(
     db: &PgPool,
     account: AccountId,
@@ -177,22 +177,21 @@ pub async fn list_log(
     Ok(entries.fetch_all(db).await?)
 }
 
-/// Credits of one kind on one day.
+/// Credits used on one day, by meter and mode.
 #[derive(Debug)]
 pub struct UsedDay {
-    /// Of the credits' period.
+    /// Start of the credit period.
     pub period_starts_at: OffsetDateTime,
-    /// The UTC day.
+    /// UTC day.
     pub day: Date,
-    /// What was used.
+    /// See [`crate::domain::credits::Meter::as_str`].
     pub meter: String,
     /// False for test keys.
     pub livemode: bool,
-    /// How many.
     pub credits: i64,
 }
 
-/// All days with use, the first ones first: four rows a day at most.
+/// Returns all days with usage, oldest first: at most four rows a day.
 pub async fn list_usage(db: &PgPool, account: AccountId) -> Result<Vec<UsedDay>, StoreError> {
     let days = sqlx::query_as!(
         UsedDay,
@@ -203,22 +202,20 @@ pub async fn list_usage(db: &PgPool, account: AccountId) -> Result<Vec<UsedDay>,
     Ok(days.fetch_all(db).await?)
 }
 
-/// A document in the service's own storage.
+/// A document in the default storage.
 #[derive(Debug)]
 pub struct ListedDocument {
-    /// Its render.
     pub render: RenderId,
-    /// Names it.
+    /// Name of the object in storage.
     pub object: Uuid,
-    /// Its size.
     pub bytes: i64,
-    /// Where it is found.
+    /// Public URL of the document.
     pub address: Option<String>,
-    /// When it is deleted there.
+    /// When the document is deleted from storage.
     pub expires_at: OffsetDateTime,
 }
 
-/// At most so many documents of renders before this one, the latest first.
+/// Returns up to `at_most` documents of renders before `before`, newest first. Expired documents are omitted.
 pub async fn list_documents(
     db: &PgPool,
     account: AccountId,

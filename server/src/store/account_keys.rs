@@ -1,4 +1,4 @@
-//! Table `account_keys`.
+//! Table `account_keys`: data keys of accounts, wrapped by the master key.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -11,7 +11,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// The account's data key, if it has one.
+/// Returns the account's wrapped data key. `None` if it has none yet.
 pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Wrapped>, StoreError> {
     let row = sqlx::query_as!(
         Wrapped,
@@ -21,7 +21,7 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Wrapped>, St
     Ok(row.fetch_optional(db).await?)
 }
 
-/// Gives an account its data key; one that has a data key already keeps that.
+/// Stores the account's data key. Does nothing if the account already has one.
 pub async fn insert(db: &PgPool, account: AccountId, key: &Wrapped, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into account_keys (account_id, secret_key_id, wrapped_key, inserted_at) values ($1, $2, $3, $4)
@@ -36,7 +36,7 @@ pub async fn insert(db: &PgPool, account: AccountId, key: &Wrapped, now: OffsetD
     Ok(())
 }
 
-/// The data keys of all accounts that are wrapped under other secret keys than this one.
+/// Returns the data keys of all accounts that are wrapped by a master key other than `id`.
 pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(AccountId, Wrapped)>, StoreError> {
     let rows = sqlx::query!(
         "select account_id, secret_key_id, wrapped_key from account_keys where secret_key_id <> $1",
@@ -52,7 +52,7 @@ pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(Acc
     Ok(rows.collect())
 }
 
-/// Replaces the form in which an account's data key is stored. `false`: it was another one by now.
+/// Replaces an account's wrapped data key with a rewrapped one. Returns `false` if it is no longer `former`.
 pub async fn replace(db: &PgPool, account: AccountId, former: &Wrapped, new: &Wrapped) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update account_keys set secret_key_id = $3, wrapped_key = $4 where account_id = $1 and wrapped_key = $2",

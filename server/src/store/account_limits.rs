@@ -1,5 +1,5 @@
-//! View `account_limits`: how much each account may ask for, by its plan or by what an operator has decided, and whether
-//! it may at all.
+//! View `account_limits`: the limits of each account, from its plan or set by an operator, and whether the account is
+//! suspended.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -12,7 +12,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// What an account allows whoever acts for it. `None`: there is no such account.
+/// Returns the limits of an account's requests. `None` if the account doesn't exist.
 pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, StoreError> {
     let row = sqlx::query!(
         r#"select concurrency as "concurrency!", rate_per_minute as "rate_per_minute!", body_bytes as "body_bytes!",
@@ -31,25 +31,25 @@ pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, Stor
     }))
 }
 
-/// Limits that an operator has set for one account; what is `None` its plan decides.
+/// Limits that an operator has set for one account. `None` means that the plan's limit applies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnLimits {
-    /// Renders running or waiting at once.
+    /// Renders that may run or wait at once.
     pub concurrency: Option<i32>,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate_per_minute: Option<i32>,
-    /// Largest request body.
+    /// Maximum size of a request body, in bytes.
     pub body_bytes: Option<i32>,
-    /// What a synchronous render may take.
+    /// Maximum duration of a synchronous render, in seconds.
     pub sync_deadline_seconds: Option<i32>,
-    /// What it may store.
+    /// Limits of stored resources; a missing resource has the plan's limit.
     pub storage: StorageLimits,
 }
 
-/// Limits of what an account stores, by resource.
+/// Storage limits by resource: bytes or rows, see [`StorageResource`].
 pub type StorageLimits = BTreeMap<StorageResource, i64>;
 
-/// For logs.
+/// Used in logs.
 impl fmt::Display for OwnLimits {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let limits = [
@@ -75,14 +75,14 @@ fn storage_column(limits: &StorageLimits) -> Value {
     Value::Object(members.collect())
 }
 
-/// Reads a column that [`update`] has written; what this build does not know stays out.
+/// Reads a column written by [`update`]. Resources that this build doesn't know are ignored.
 pub(super) fn read_storage(column: &Value) -> StorageLimits {
     let members = column.as_object().into_iter().flatten();
     let limits = members.filter_map(|(name, limit)| Some((StorageResource::from_name(name)?, limit.as_i64()?)));
     limits.collect()
 }
 
-/// Gives an account limits of its own. `false`: there is no such account.
+/// Replaces the limits that are set for an account. Returns `false` if the account doesn't exist.
 pub async fn update(db: &mut PgConnection, id: AccountId, limits: &OwnLimits) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update accounts

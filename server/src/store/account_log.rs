@@ -1,4 +1,4 @@
-//! Table `account_log`: who did what in an account. Rows are added and, when their time is over, deleted; never changed.
+//! Table `account_log`: account activity. Events are added, and deleted after their retention; they are never changed.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -13,7 +13,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Writes down what was done, in the transaction that does it.
+/// Records an audit event, in the transaction of the action that it describes.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -29,7 +29,7 @@ pub async fn insert(
     };
     let deed = serde_json::to_value(deed).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))?;
     let client = doer.client.as_ref();
-    // The name of a key is its own.
+    // Events of a key are recorded under the key's own name.
     sqlx::query!(
         "insert into account_log (id, account_id, happened_at, actor, actor_id, actor_name, address, user_agent, deed)
          values ($1, $2, $3, $4, $5, coalesce((select name from api_keys where account_id = $2 and id = $5), $6), $7, $8, $9)",
@@ -48,29 +48,26 @@ pub async fn insert(
     Ok(())
 }
 
-/// What was done, as it was written down.
+/// An audit event as recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Identifier.
     pub id: DeedId,
-    /// When.
     pub happened_at: OffsetDateTime,
-    /// What did it: `person`, `key`, `operator` or `service`.
+    /// Kind of actor: `person`, `key`, `operator` or `service`.
     pub actor: String,
-    /// The person's address as it was then, or the key's name; empty for the others.
+    /// The user's email address at the time, or the key's name; empty for other actors.
     pub actor_name: String,
-    /// Where they were.
+    /// IP address of the client.
     pub address: Option<String>,
-    /// With which program.
     pub user_agent: Option<String>,
-    /// The word for its kind.
+    /// Kind of the event, such as `key.created`.
     pub kind: String,
-    /// What was done; `None`: another release wrote it.
+    /// The event itself. `None` if another release wrote it and this one can't read it.
     pub deed: Option<Deed>,
 }
 
 impl Entry {
-    /// Who did it, for people.
+    /// Returns the actor's display name.
     pub fn who(&self) -> String {
         match self.actor.as_str() {
             "operator" => "An operator of this service".to_owned(),
@@ -79,22 +76,22 @@ impl Entry {
         }
     }
 
-    /// What was done, for people.
+    /// Returns a description of the event for display.
     pub fn what(&self) -> String {
         self.deed.as_ref().map_or_else(|| self.kind.clone(), Deed::sentence)
     }
 }
 
-/// What is looked for in a log.
+/// Filter of [`list`].
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// What this user has done.
+    /// Only events of this user.
     pub person: Option<UserId>,
-    /// What it is about: the part of its kind before the dot.
+    /// Only events of this topic: the part of the kind before the dot.
     pub topic: Option<String>,
 }
 
-/// What was done in an account, the latest first; one more than a page holds.
+/// Returns an account's audit events, newest first: one more than the page's size, to detect further pages.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -134,16 +131,15 @@ fn read(deed: Value) -> Option<Deed> {
     serde_json::from_value(deed).ok()
 }
 
-/// Somebody who has done something.
+/// A user with recorded events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
-    /// The user.
     pub id: UserId,
-    /// Their address when they did something last.
+    /// The email address at the user's latest event.
     pub email: String,
 }
 
-/// The people who have done something in an account.
+/// Returns the users who have recorded events in an account, sorted by email address.
 pub async fn list_authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, StoreError> {
     let rows = sqlx::query!(
         r#"select distinct on (actor_id) actor_id as "actor_id!", actor_name from account_log
@@ -164,7 +160,7 @@ pub async fn list_authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>
     Ok(authors)
 }
 
-/// How many mails of invitations an account has caused since a moment.
+/// Counts the invitation mails that an account has caused since `since`.
 pub async fn count_invitations(
     db: &mut PgConnection,
     account: AccountId,
@@ -179,7 +175,8 @@ pub async fn count_invitations(
     Ok(usize::try_from(count.fetch_one(db).await?).unwrap_or(usize::MAX))
 }
 
-/// For how many days the plan of an account keeps its log: ten times as long as renders, and 30 at least.
+/// Returns the number of days for which the account's plan retains its activity: ten times the retention of renders,
+/// and at least 30 days. `None` if the account doesn't exist.
 pub async fn find_days(db: &PgPool, account: AccountId) -> Result<Option<i32>, StoreError> {
     let days = sqlx::query_scalar!(
         r#"select greatest(30, 10 * plans.retention_days) as "days!"
@@ -189,7 +186,7 @@ pub async fn find_days(db: &PgPool, account: AccountId) -> Result<Option<i32>, S
     Ok(days.fetch_optional(db).await?)
 }
 
-/// Deletes what is older than [`find_days`] says.
+/// Deletes the events of all accounts that are older than [`find_days`] allows.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from account_log

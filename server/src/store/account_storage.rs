@@ -1,5 +1,5 @@
-//! Table `account_storage`: what each account stores, by resource. Triggers count, in the transactions that change rows, and
-//! refuse what would pass a limit ([`full`]).
+//! Table `account_storage`: what each account stores, by resource. Triggers count in the transactions that change rows,
+//! and reject changes that would exceed a limit ([`full`]).
 
 use std::error::Error;
 
@@ -9,10 +9,10 @@ use sqlx::{PgConnection, PgExecutor, postgres::PgDatabaseError};
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// What the names of the constraints begin with that a refusal violates.
+/// Prefix of the constraint names that a rejection reports.
 const CONSTRAINT: &str = "account_storage_";
 
-/// What an account stores, and may store.
+/// Storage usage and limits of an account.
 #[derive(Debug)]
 pub struct AccountStorage {
     pub(super) used: Value,
@@ -20,12 +20,13 @@ pub struct AccountStorage {
 }
 
 impl AccountStorage {
-    /// Every resource, in the order of the dashboard.
+    /// Returns the usage of every resource, in the order of the dashboard.
     pub fn uses(&self) -> impl Iterator<Item = StorageUse> {
         StorageResource::ALL.into_iter().map(|resource| self.of(resource))
     }
 
-    /// Refuses so much more of a resource. Only a transaction that has [`lock`]ed the row can rely on the answer.
+    /// Checks that `more` of a resource fits within the limit. The result is reliable only in a transaction that has
+    /// called [`lock`].
     pub fn room_for(&self, resource: StorageResource, more: usize) -> Result<(), StorageFull> {
         let StorageUse { used, limit, .. } = self.of(resource);
         if used.saturating_add(i64::try_from(more).unwrap_or(i64::MAX)) > limit {
@@ -44,7 +45,7 @@ impl AccountStorage {
     }
 }
 
-/// What an account stores at this moment. An account that is gone stores nothing and may.
+/// Returns an account's current usage and limits. An account that doesn't exist has no usage and no limits.
 pub async fn find(db: impl PgExecutor<'_>, account: AccountId) -> Result<AccountStorage, StoreError> {
     let storage = sqlx::query_as!(
         AccountStorage,
@@ -60,8 +61,8 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId) -> Result<Account
     }))
 }
 
-/// As [`find`], and keeps others from storing anything for the account until the transaction ends. The last lock that a
-/// transaction takes. Does not see what the transaction itself stores.
+/// Like [`find`], but prevents other transactions from storing anything for the account until this one ends. Must be
+/// the last lock that a transaction takes. The result doesn't include what the transaction itself stores.
 pub async fn lock(db: &mut PgConnection, account: AccountId) -> Result<AccountStorage, StoreError> {
     sqlx::query!(
         "select account_id from account_storage where account_id = $1 for no key update",
@@ -72,7 +73,8 @@ pub async fn lock(db: &mut PgConnection, account: AccountId) -> Result<AccountSt
     find(db, account).await
 }
 
-/// The limit that refused a statement or a commit, if that is the reason of an error, or of what caused it.
+/// Returns the exceeded limit if `error`, or any of its sources, is the rejection of a statement or commit by a storage
+/// limit.
 pub fn full(error: &(dyn Error + 'static)) -> Option<StorageFull> {
     let mut cause = Some(error);
     while let Some(error) = cause {

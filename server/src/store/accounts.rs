@@ -14,8 +14,8 @@ use crate::{
     store::{deletions::DeletionOrder, error::StoreError},
 };
 
-/// Adds an account, whose periods begin now. The name may be empty; `credits` are those of one period, when they are
-/// not the plan's.
+/// Inserts an account whose credit periods begin now. The name may be empty. `credits` overrides the plan's credits of
+/// one period.
 pub async fn insert(
     db: &mut PgConnection,
     id: AccountId,
@@ -37,8 +37,8 @@ pub async fn insert(
     Ok(())
 }
 
-/// Gives an account another plan. `credits` are those of one period, when they are not the plan's. Returns the plan that it
-/// had; `None`: there is no such account.
+/// Changes an account's plan. `credits` overrides the plan's credits of one period. Returns the previous plan, or
+/// `None` if the account doesn't exist.
 pub async fn update_plan(
     db: &mut PgConnection,
     id: AccountId,
@@ -56,21 +56,21 @@ pub async fn update_plan(
     Ok(former.fetch_optional(db).await?)
 }
 
-/// Whether there is such an account; it stays until the transaction ends.
+/// Returns whether the account exists, and prevents its deletion until the transaction ends.
 pub async fn is_there(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
     let found = sqlx::query_scalar!("select id from accounts where id = $1 for key share", id.0);
     Ok(found.fetch_optional(db).await?.is_some())
 }
 
-/// Whom to tell of what is done to an account.
+/// Recipient of notifications about an account.
 pub struct OwnerAddress {
-    /// Log-in name of the owner.
+    /// Email address of the owner.
     pub email: String,
-    /// What the account is called.
+    /// Display name of the account.
     pub called: String,
 }
 
-/// The owner of an account. `None`: there is no such account.
+/// Returns the owner of an account. `None` if the account doesn't exist.
 pub async fn find_owner_address(db: &mut PgConnection, id: AccountId) -> Result<Option<OwnerAddress>, StoreError> {
     let owner = sqlx::query_as!(
         OwnerAddress,
@@ -84,8 +84,8 @@ pub async fn find_owner_address(db: &mut PgConnection, id: AccountId) -> Result<
     Ok(owner.fetch_optional(db).await?)
 }
 
-/// Decides whether the content of requests stays once their renders have ended. If not, that of the renders so far is to be
-/// forgotten; see [`list_to_forget`].
+/// Sets whether the content of requests stays stored after their renders have ended. If not, the content of earlier
+/// renders is marked for deletion; see [`list_to_forget`].
 pub async fn update_keep_content(
     db: &mut PgConnection,
     id: AccountId,
@@ -105,7 +105,7 @@ pub async fn update_keep_content(
     Ok(())
 }
 
-/// The accounts that want the content of earlier renders forgotten, and before when those were accepted.
+/// Returns the accounts whose stored content has to be deleted, with the time before which the renders were accepted.
 pub async fn list_to_forget(db: &PgPool) -> Result<Vec<(AccountId, OffsetDateTime)>, StoreError> {
     let rows = sqlx::query!(
         r#"select id, forget_content_before as "before!" from accounts where forget_content_before is not null"#
@@ -114,7 +114,8 @@ pub async fn list_to_forget(db: &PgPool) -> Result<Vec<(AccountId, OffsetDateTim
     Ok(rows.map(|row| (AccountId(row.id), row.before)).collect())
 }
 
-/// Notes that it is forgotten, once none of those renders is under way: it might have asked before what its account wants.
+/// Marks the content as deleted, unless one of those renders is still in progress: it may have read the setting before
+/// it was changed.
 pub async fn update_forgotten(db: &PgPool, id: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "update accounts set forget_content_before = null
@@ -129,20 +130,20 @@ pub async fn update_forgotten(db: &PgPool, id: AccountId, before: OffsetDateTime
     Ok(())
 }
 
-/// What the owner of an account has decided of it.
+/// Settings of an account that its owner controls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnersChoices {
     /// May be empty.
     pub name: String,
-    /// Whether the content of requests stays once their renders have ended.
+    /// Whether the content of requests stays stored after their renders have ended.
     pub keep_content: bool,
-    /// From when on everybody needs a second factor, if they do.
+    /// When a second factor becomes mandatory for all members.
     pub second_factor_from: Option<OffsetDateTime>,
-    /// When it is deleted, if it is to be.
+    /// When the account will be deleted, if its deletion is scheduled.
     pub delete_at: Option<OffsetDateTime>,
 }
 
-/// An account that this user owns; `None`: they own no such account.
+/// Returns the settings of an account that this user owns. `None` if the user doesn't own it.
 pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<Option<OwnersChoices>, StoreError> {
     let choices = sqlx::query_as!(
         OwnersChoices,
@@ -155,13 +156,13 @@ pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<
     Ok(choices.fetch_optional(db).await?)
 }
 
-/// Whether the content of requests stays.
+/// Returns whether the account stores the content of requests. `false` if the account doesn't exist.
 pub async fn keeps_content(db: &PgPool, id: AccountId) -> Result<bool, StoreError> {
     let keeps = sqlx::query_scalar!("select keep_content from accounts where id = $1", id.0);
     Ok(keeps.fetch_optional(db).await?.unwrap_or_default())
 }
 
-/// Gives an account that this user owns another name. `false`: they own no such account.
+/// Renames an account that this user owns. Returns `false` if the user doesn't own it.
 pub async fn update_name(
     db: &mut PgConnection,
     id: AccountId,
@@ -182,13 +183,13 @@ pub async fn update_name(
     Ok(done.rows_affected() == 1)
 }
 
-/// What an account is called; may be empty.
+/// Returns the name of an account, which may be empty. Fails if the account doesn't exist.
 pub async fn find_name(db: impl PgExecutor<'_>, id: AccountId) -> Result<String, StoreError> {
     let name = sqlx::query_scalar!("select name from accounts where id = $1", id.0);
     Ok(name.fetch_one(db).await?)
 }
 
-/// What an account is called, for people: its name or, where it has none, its owner's address.
+/// Returns the display name of an account: its name or, if that is empty, its owner's email address.
 pub async fn find_called(db: impl PgExecutor<'_>, id: AccountId) -> Result<Option<String>, StoreError> {
     let name = sqlx::query_scalar!(
         r#"select coalesce(nullif(accounts.name, ''), users.email, '') as "name!"
@@ -201,7 +202,7 @@ pub async fn find_called(db: impl PgExecutor<'_>, id: AccountId) -> Result<Optio
     Ok(name.fetch_optional(db).await?)
 }
 
-/// What these accounts are called, as [`find_called`] says it of one.
+/// Returns the display names of several accounts; see [`find_called`].
 pub async fn list_called(db: &PgPool, ids: &[AccountId]) -> Result<Vec<(AccountId, String)>, StoreError> {
     let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
@@ -216,8 +217,8 @@ pub async fn list_called(db: &PgPool, ids: &[AccountId]) -> Result<Vec<(AccountI
     Ok(rows.into_iter().map(|row| (AccountId(row.id), row.name)).collect())
 }
 
-/// Decides from when on everybody needs a second factor in an account that this user owns; with `None`, that nobody does.
-/// `false`: they own no such account.
+/// Sets when a second factor becomes mandatory in an account that this user owns; `None` makes it optional. Returns
+/// `false` if the user doesn't own the account.
 pub async fn update_second_factor_from(
     db: &mut PgConnection,
     id: AccountId,
@@ -238,8 +239,8 @@ pub async fn update_second_factor_from(
     Ok(done.rows_affected() == 1)
 }
 
-/// Decides when an account that this user owns is deleted, or, with `None`, that it is not, unless that time has come.
-/// Returns its name; `None`: they own no such account, or it is too late.
+/// Schedules the deletion of an account that this user owns; `None` cancels it, unless its time has come. Returns the
+/// account's name, or `None` if the user doesn't own it or the time has come.
 pub async fn update_delete_at(
     db: &mut PgConnection,
     id: AccountId,
@@ -264,7 +265,7 @@ pub async fn update_delete_at(
     Ok(name.fetch_optional(db).await?)
 }
 
-/// The accounts whose time has come, and who wanted it.
+/// Returns the accounts that are due for deletion, and who requested it.
 pub async fn list_to_delete(
     db: &PgPool,
     now: OffsetDateTime,
@@ -293,17 +294,16 @@ pub async fn list_to_delete(
     Ok(accounts.collect())
 }
 
-/// What a deleted account has left outside the database.
+/// Files of a deleted account outside the database.
 #[derive(Debug)]
 pub struct LeftBehind {
-    /// Documents in the service's own storage.
+    /// Documents in the default storage.
     pub objects: Vec<Uuid>,
-    /// Archives.
     pub exports: Vec<ExportId>,
 }
 
-/// Deletes an account with all that belongs to it, and those of its members who belong to no other account, unless they
-/// operate the service.
+/// Deletes an account with everything that belongs to it, and those of its members who belong to no other account,
+/// unless they are operators.
 pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<LeftBehind, StoreError> {
     let members = sqlx::query_scalar!("select user_id from members where account_id = $1", account.account.0);
     let members = members.fetch_all(&mut *db).await?;
@@ -333,13 +333,11 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Left
 /// An account and the user who owns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnedAccount {
-    /// The account.
     pub account: AccountId,
-    /// Its owner.
     pub owner: UserId,
 }
 
-/// The account itself, with its owner.
+/// Returns an account with its owner.
 pub async fn find_owned(db: &PgPool, id: AccountId) -> Result<Option<OwnedAccount>, StoreError> {
     let row = sqlx::query!(
         "select members.account_id, members.user_id from members
@@ -354,7 +352,7 @@ pub async fn find_owned(db: &PgPool, id: AccountId) -> Result<Option<OwnedAccoun
     }))
 }
 
-/// The accounts that the user with this address owns, oldest first.
+/// Returns the accounts owned by the user with this email address, oldest first.
 pub async fn list_owned_by(db: &PgPool, email: &str) -> Result<Vec<OwnedAccount>, StoreError> {
     let rows = sqlx::query!(
         "select members.account_id, members.user_id from members
@@ -374,7 +372,7 @@ pub async fn list_owned_by(db: &PgPool, email: &str) -> Result<Vec<OwnedAccount>
         .collect())
 }
 
-/// Whether there is any account at all.
+/// Returns whether any account exists.
 pub async fn exist(db: &PgPool) -> Result<bool, StoreError> {
     Ok(
         sqlx::query_scalar!(r#"select exists (select from accounts) as "exist!""#)

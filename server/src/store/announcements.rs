@@ -1,4 +1,5 @@
-//! Tables `announcements` and `hidden_announcements`: what operators tell everybody, and who does not want to see it.
+//! Tables `announcements` and `hidden_announcements`: announcements by operators to all users, and who has dismissed
+//! them.
 
 use platen_app::model::announcement::Level;
 use sqlx::{PgConnection, PgPool};
@@ -12,26 +13,24 @@ use crate::{
     store::error::StoreError,
 };
 
-/// One that was made.
+/// A stored announcement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
-    /// Identifier.
     pub id: AnnouncementId,
     /// Plain text.
     pub words: String,
-    /// Where there is more to read, and what the link says.
+    /// Address and text of a link to details.
     pub link: Option<(String, String)>,
-    /// How much it matters.
     pub level: Level,
-    /// From then on.
+    /// Shown from this time.
     pub starts_at: OffsetDateTime,
-    /// Until then.
+    /// Shown until this time; `None` means indefinitely.
     pub ends_at: Option<OffsetDateTime>,
-    /// How many people do not want to see it any more.
+    /// Number of users who have dismissed it.
     pub hidden_by: i64,
 }
 
-/// Adds one.
+/// Inserts an announcement.
 pub async fn insert(db: &mut PgConnection, new: &NewAnnouncement, now: OffsetDateTime) -> Result<(), StoreError> {
     let link = new.link.as_ref();
     sqlx::query!(
@@ -68,7 +67,7 @@ impl From<AnnouncementRow> for Announcement {
             id: row.id,
             words: row.words,
             link: row.link.zip(row.link_words),
-            // A check keeps other words out.
+            // A check constraint allows only known levels.
             level: Level::parse(&row.level).unwrap_or(Level::Warning),
             starts_at: row.starts_at,
             ends_at: row.ends_at,
@@ -77,7 +76,7 @@ impl From<AnnouncementRow> for Announcement {
     }
 }
 
-/// At most so many, those first that begin or have begun last.
+/// Returns up to `at_most` announcements, by start time, latest first.
 pub async fn list(db: &PgPool, at_most: i64) -> Result<Vec<Announcement>, StoreError> {
     let rows = sqlx::query_as!(
         AnnouncementRow,
@@ -91,7 +90,7 @@ pub async fn list(db: &PgPool, at_most: i64) -> Result<Vec<Announcement>, StoreE
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
 }
 
-/// Those that are told now and that this user has not hidden; warnings first.
+/// Returns the current announcements that this user hasn't dismissed, warnings first.
 pub async fn list_shown(db: &PgPool, user: UserId, now: OffsetDateTime) -> Result<Vec<Announcement>, StoreError> {
     let rows = sqlx::query_as!(
         AnnouncementRow,
@@ -107,7 +106,8 @@ pub async fn list_shown(db: &PgPool, user: UserId, now: OffsetDateTime) -> Resul
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
 }
 
-/// Ends one, or keeps it from beginning. Says what it said; `None`: there is none, or its time is over.
+/// Ends an announcement, or cancels one that hasn't started. Returns its text, or `None` if it doesn't exist or has
+/// already ended.
 pub async fn end(db: &mut PgConnection, id: AnnouncementId, now: OffsetDateTime) -> Result<Option<String>, StoreError> {
     let words = sqlx::query_scalar!(
         "update announcements set starts_at = least(starts_at, $2), ends_at = $2
@@ -119,7 +119,7 @@ pub async fn end(db: &mut PgConnection, id: AnnouncementId, now: OffsetDateTime)
     Ok(words.fetch_optional(db).await?)
 }
 
-/// Lets a user not see one any more, if it is there.
+/// Dismisses an announcement for a user. Does nothing if the announcement doesn't exist.
 pub async fn hide(db: &PgPool, user: UserId, id: AnnouncementId) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into hidden_announcements (announcement_id, user_id)

@@ -18,31 +18,26 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A key to be.
+/// An API key to be inserted.
 pub struct NewApiKey<'a> {
-    /// Identifier.
     pub id: ApiKeyId,
-    /// Who makes it.
     pub created_by: UserId,
-    /// For people, 1 to 200 characters.
+    /// Display name, 1 to 200 characters.
     pub name: &'a str,
-    /// Shown in lists.
+    /// First characters of the key, shown in lists.
     pub hint: &'a str,
-    /// Stands for the key.
     pub digest: KeyDigest,
-    /// What it may do.
     pub scopes: &'a Scopes,
     /// False for test keys.
     pub livemode: bool,
-    /// Valid until then.
+    /// `None` if the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
-    /// Where it may be used from; empty: anywhere.
+    /// Networks that the key may be used from; empty means any.
     pub allowed_networks: &'a [Network],
-    /// Which templates it may use.
+    /// Templates that the key may use; empty means any.
     pub allowed_templates: &'a AllowedTemplates,
 }
 
-/// Adds a key to an account.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -75,32 +70,27 @@ pub async fn insert(
     Ok(())
 }
 
-/// What proves a request.
+/// A key with the properties of its account and creator that authorize a request.
 #[derive(Debug)]
 pub struct Credentials {
-    /// The key.
     pub key: ApiKeyId,
-    /// Its account.
     pub account: AccountId,
-    /// Its stored digest.
     pub digest: Vec<u8>,
-    /// What it may do.
     pub scopes: Scopes,
     /// False for test keys.
     pub livemode: bool,
-    /// Valid until then.
+    /// `None` if the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
-    /// Where it may be used from; empty: anywhere.
+    /// Networks that the key may be used from; empty means any.
     pub allowed_networks: Vec<Network>,
-    /// Which templates it may use.
+    /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
     /// Whether the account is suspended.
     pub suspended: bool,
-    /// The limits of the account's plan.
     pub limits: PlanLimits,
-    /// Who made it.
+    /// The key's creator, or the member who has inherited it.
     pub user: User,
-    /// Another one once any of this may have changed.
+    /// Changes when any of the rows changes from which the credentials were read.
     pub version: CredentialsVersion,
 }
 
@@ -108,7 +98,7 @@ pub struct Credentials {
 #[derive(Debug, Clone)]
 pub struct CredentialsVersion(pub(in crate::store) String);
 
-/// The key with this digest, unless it is revoked: one look-up by index, made at every request.
+/// Returns the key with this digest, unless it is revoked: one look-up by index, made for every request.
 pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
     let row = sqlx::query!(
         r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
@@ -153,36 +143,32 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
     credentials.transpose()
 }
 
-/// A key as lists show it.
+/// A key as shown in lists.
 #[derive(Debug)]
 pub struct ApiKey {
-    /// Identifier.
     pub id: ApiKeyId,
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// Its beginning.
+    /// First characters of the key.
     pub hint: String,
-    /// What it may do.
     pub scopes: Scopes,
     /// False for test keys.
     pub livemode: bool,
-    /// Valid until then.
+    /// `None` if the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
-    /// Where it may be used from; empty: anywhere.
+    /// Networks that the key may be used from; empty means any.
     pub allowed_networks: Vec<Network>,
-    /// Which templates it may use.
+    /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
-    /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
-    /// When it was used last, late by up to a minute.
+    /// When it was last used, up to a minute late.
     pub last_used_at: Option<OffsetDateTime>,
-    /// What the person who made it was called, if they have left the account.
+    /// Name of the user who created the key, if they have left the account.
     pub former_creator: Option<String>,
-    /// When it was made.
     pub inserted_at: OffsetDateTime,
 }
 
-/// The keys of an account, newest first, revoked ones too.
+/// Returns the keys of an account, newest first, including revoked keys.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
         "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at,
@@ -212,7 +198,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
         .collect()
 }
 
-/// Ends the validity of an account's key.
+/// Revokes an account's key.
 pub async fn revoke(
     db: &mut PgConnection,
     account: AccountId,
@@ -230,7 +216,7 @@ pub async fn revoke(
     Ok(())
 }
 
-/// Puts a member of the account in the place of another one who leaves it, as the one who made their keys.
+/// Transfers the keys created by a member who leaves the account to another member.
 pub async fn update_creator(
     db: &mut PgConnection,
     account: AccountId,
@@ -250,20 +236,19 @@ pub async fn update_creator(
     Ok(())
 }
 
-/// What has to be known of a key before it is ended.
+/// State of a key that is about to be revoked or rotated.
 #[derive(Debug)]
 pub struct Endable {
-    /// For people.
+    /// Display name.
     pub name: String,
     /// False for test keys.
     pub livemode: bool,
-    /// Valid until then.
+    /// `None` if the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
-    /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// One of an account's keys.
+/// Returns one of an account's keys.
 pub async fn find(db: &PgPool, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
     let key = sqlx::query_as!(
         Endable,
@@ -274,7 +259,7 @@ pub async fn find(db: &PgPool, account: AccountId, id: ApiKeyId) -> Result<Optio
     Ok(key.fetch_optional(db).await?)
 }
 
-/// As [`find`], keeping other changes of the key waiting.
+/// Like [`find`], but locks the key's row against other changes.
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
     let key = sqlx::query_as!(
         Endable,
@@ -285,23 +270,21 @@ pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Re
     Ok(key.fetch_optional(db).await?)
 }
 
-/// The account of a key, whichever it is: for the operator's command line.
+/// Returns the account of any key, for the operator's command line.
 pub async fn find_account(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, StoreError> {
     let account = sqlx::query_scalar!("select account_id from api_keys where id = $1", id.0);
     Ok(account.fetch_optional(db).await?.map(AccountId))
 }
 
-/// A key that takes another one's place.
+/// A key that replaces another one.
 pub struct Successor<'a> {
-    /// Identifier.
     pub id: ApiKeyId,
-    /// Shown in lists.
+    /// First characters of the key, shown in lists.
     pub hint: &'a str,
-    /// Stands for the key.
     pub digest: KeyDigest,
 }
 
-/// Adds a key that is, but for itself, as the account's one with the id `of`.
+/// Inserts a key with the settings of the account's key `of`.
 pub async fn insert_successor(
     db: &mut PgConnection,
     account: AccountId,
@@ -328,14 +311,14 @@ pub async fn insert_successor(
     Ok(())
 }
 
-/// Lets an account's key expire at `at`, if it would not do so earlier.
+/// Makes an account's key expire at `at`, unless it expires earlier.
 pub async fn update_expiry(
     db: &mut PgConnection,
     account: AccountId,
     id: ApiKeyId,
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    // `least` passes over null.
+    // `least` ignores null.
     sqlx::query!(
         "update api_keys set expires_at = least(expires_at, $3) where account_id = $1 and id = $2",
         account.0,
@@ -347,7 +330,7 @@ pub async fn update_expiry(
     Ok(())
 }
 
-/// Records when keys were used. Times never go back: another process may have written a later one.
+/// Records when keys were used. Never moves a time back, because another process may have recorded a later one.
 pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) -> Result<(), StoreError> {
     let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().map(|(id, time)| (id.0, *time)).unzip();
     sqlx::query!(
@@ -362,12 +345,12 @@ pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) 
     Ok(())
 }
 
-/// Scopes that this build does not know come from a newer one, and give nothing here.
+/// Ignores unknown scopes, which come from a newer release and permit nothing in this one.
 fn read_scopes(names: &[String]) -> Scopes {
     names.iter().filter_map(|name| name.parse::<Scope>().ok()).collect()
 }
 
-/// Networks are never left out: fewer of them, and none at all means from anywhere.
+/// Fails on an unreadable network rather than omit it: an empty list would allow any network.
 fn read_networks(networks: &[String]) -> Result<Vec<Network>, StoreError> {
     let networks: Result<_, _> = networks.iter().map(|network| network.parse()).collect();
     networks.map_err(|error: InvalidNetwork| StoreError(sqlx::Error::Decode(error.into())))

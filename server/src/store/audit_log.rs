@@ -1,5 +1,5 @@
-//! Table `audit_log`: what operators and the service did. Rows are added, in a chain that the database makes; it refuses
-//! anything else.
+//! Table `audit_log`: the operator audit log. Events are added to a chain of digests that the database maintains; it
+//! rejects all other changes.
 
 use data_encoding::HEXLOWER;
 use sqlx::{PgConnection, PgPool};
@@ -14,8 +14,8 @@ use crate::{
     store::{accounts, error::StoreError},
 };
 
-/// Writes down what was done, as the last statement of the transaction that does it: from here on all others who write wait
-/// until it has ended.
+/// Records an audit event. Must be the last statement of its transaction, because all other writers wait until that
+/// ends.
 pub async fn insert(
     db: &mut PgConnection,
     doer: &AuditDoer,
@@ -31,7 +31,7 @@ pub async fn insert(
     insert_named(db, doer, about, account_name, deed, reason, now).await
 }
 
-/// As [`insert`], about an account that is not there any more.
+/// Like [`insert`], for an account that no longer exists.
 pub async fn insert_named(
     db: &mut PgConnection,
     doer: &AuditDoer,
@@ -55,33 +55,31 @@ pub async fn insert_named(
         entry
     );
     let written = written.fetch_one(db).await?;
-    // Whoever keeps the log elsewhere has a witness: a chain that was made anew has other digests.
+    // Logs that are shipped elsewhere become a witness: a chain that was rebuilt has different digests.
     tracing::info!(number = written.number, digest = %HEXLOWER.encode(&written.digest), "audit log");
     Ok(())
 }
 
-/// A row of the log.
+/// A row of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditRow {
-    /// Its place in the chain, from 1.
+    /// Position in the chain, from 1.
     pub number: i64,
-    /// When.
     pub happened_at: OffsetDateTime,
-    /// The word for the kind of deed.
+    /// Kind of the event.
     pub kind: String,
-    /// What was written down.
     pub entry: AuditEntry,
 }
 
 impl AuditRow {
-    /// What was done, for people.
+    /// Returns a description of the event for display.
     pub fn what(&self) -> String {
         let deed = self.entry.deed.as_ref();
         deed.map_or_else(|| self.kind.clone(), AuditDeed::sentence)
     }
 }
 
-/// What was done to an account lately, the latest first.
+/// Returns up to `most` events that concern an account, newest first.
 pub async fn list_of_account(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<AuditRow>, StoreError> {
     let rows = sqlx::query!(
         r#"select number, happened_at as "happened_at!", kind as "kind!", entry::text as "entry!" from audit_log
@@ -94,20 +92,20 @@ pub async fn list_of_account(db: &PgPool, account: AccountId, most: i64) -> Resu
         .collect()
 }
 
-/// What is looked for in the log. What is not given does not matter.
+/// Filter of [`list`]; `None` matches everything.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
-    /// A pattern for what stands in an entry of account, doer and reason.
+    /// An `ilike` pattern, matched against account, actor and reason.
     pub text: Option<String>,
-    /// The word for a kind of deed.
+    /// Kind of event.
     pub kind: Option<String>,
-    /// Not earlier.
+    /// Inclusive.
     pub from: Option<OffsetDateTime>,
-    /// Earlier.
+    /// Exclusive.
     pub before: Option<OffsetDateTime>,
 }
 
-/// What was done, the latest first; one more than a page holds.
+/// Returns events, newest first: one more than the page's size, to detect further pages.
 pub async fn list(db: &PgPool, filter: &AuditFilter, page: PageRequest<i64>) -> Result<Vec<AuditRow>, StoreError> {
     let rows = sqlx::query!(
         r#"select number, happened_at as "happened_at!", kind as "kind!", entry::text as "entry!" from audit_log
@@ -132,7 +130,7 @@ pub async fn list(db: &PgPool, filter: &AuditFilter, page: PageRequest<i64>) -> 
         .collect()
 }
 
-/// The number and the digest of the last row, if there is one.
+/// Returns number and digest of the last row, if any.
 pub async fn find_end(db: &PgPool) -> Result<Option<(i64, Vec<u8>)>, StoreError> {
     let end = sqlx::query!("select number, digest from audit_log order by number desc limit 1");
     Ok(end.fetch_optional(db).await?.map(|row| (row.number, row.digest)))
@@ -148,20 +146,20 @@ fn read(number: i64, happened_at: OffsetDateTime, kind: String, entry: &str) -> 
     })
 }
 
-/// A row as it is chained to the one before.
+/// A row with its links in the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Its place in the chain, from 1.
+    /// Position in the chain, from 1.
     pub number: i64,
-    /// Word for word what is digested.
+    /// The event as digested, verbatim.
     pub entry: String,
-    /// What the row says of the one before.
+    /// Digest of the previous row, as recorded in this one.
     pub previous: Vec<u8>,
-    /// What it says of itself.
+    /// Digest of this row, as recorded.
     pub digest: Vec<u8>,
 }
 
-/// The rows after a number, in their order.
+/// Returns up to `most` rows after number `after`, in order.
 pub async fn list_links(db: &PgPool, after: i64, most: i64) -> Result<Vec<Link>, StoreError> {
     let links = sqlx::query_as!(
         Link,

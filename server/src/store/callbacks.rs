@@ -1,4 +1,4 @@
-//! Tables `callbacks` and `callback_attempts`.
+//! Tables `callbacks` and `callback_attempts`: webhook deliveries and their attempts.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -12,7 +12,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Keeps where the callback of a render goes.
+/// Stores the encrypted webhook target of a render.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -33,7 +33,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Writes what is to be told of a render that has ended. `false`: nobody wants to hear of it.
+/// Stores the body of the delivery for a render that has ended. Returns `false` if the render has no webhook.
 pub async fn write_body(
     db: &mut PgConnection,
     account: AccountId,
@@ -52,18 +52,17 @@ pub async fn write_body(
     Ok(done.rows_affected() == 1)
 }
 
-/// A callback that can be sent.
+/// A delivery that can be sent.
 #[derive(Debug)]
 pub struct Callback {
-    /// What receivers know it by.
+    /// Identifies the delivery to receivers.
     pub webhook_id: Uuid,
-    /// Address and headers.
+    /// Address and headers, encrypted.
     pub sealed_target: Vec<u8>,
-    /// JSON.
     pub body: String,
 }
 
-/// The callback of a render that has ended.
+/// Returns the delivery of a render. `None` if the render has no webhook or hasn't ended.
 pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<Option<Callback>, StoreError> {
     let callback = sqlx::query_as!(
         Callback,
@@ -75,19 +74,19 @@ pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<O
     Ok(callback.fetch_optional(db).await?)
 }
 
-/// How a callback stands.
+/// Status of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallbackState {
-    /// It is tried, or will be.
+    /// Being sent, or waiting for an attempt.
     Sending,
-    /// It was received.
+    /// The receiver has accepted it.
     Delivered,
-    /// It was given up.
+    /// Given up.
     Failed,
 }
 
 impl CallbackState {
-    /// The word used in the database.
+    /// Returns the name used in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sending => "sending",
@@ -97,7 +96,7 @@ impl CallbackState {
     }
 }
 
-/// Changes how a callback stands that is not given up; what was wrong before makes no difference any more.
+/// Sets the status of a delivery and clears an earlier failure.
 pub async fn set_state(
     db: &mut PgConnection,
     account: AccountId,
@@ -115,7 +114,7 @@ pub async fn set_state(
     Ok(())
 }
 
-/// Gives a callback up after so many tries, the last of which failed for this reason; an operator may want to know.
+/// Marks a delivery as failed after `failures` attempts. `error` is the reason of the last one, for operators.
 pub async fn fail(
     db: &mut PgConnection,
     account: AccountId,
@@ -136,7 +135,7 @@ pub async fn fail(
     Ok(())
 }
 
-/// Gives a callback up that is being sent. `false`: it is not.
+/// Gives up a delivery that is being sent. Returns `false` if it isn't.
 pub async fn give_up(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update callbacks set state = 'failed' where account_id = $1 and render_id = $2 and state = 'sending'",
@@ -148,25 +147,25 @@ pub async fn give_up(db: &mut PgConnection, account: AccountId, render: RenderId
     Ok(done.rows_affected() == 1)
 }
 
-/// One try to send a callback.
+/// One attempt of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Of the answer; nothing when there was none.
+    /// HTTP status of the response; `None` without a response.
     pub status: Option<i32>,
-    /// Why there was none.
+    /// Why there was no response.
     pub error: Option<String>,
-    /// How the answer began.
+    /// Beginning of the response body.
     pub answer: String,
-    /// From the look-up of the address to the answer's end.
+    /// From the DNS lookup to the end of the response.
     pub duration_ms: i32,
-    /// When it began.
+    /// When the attempt began.
     pub inserted_at: OffsetDateTime,
 }
 
-/// Tries that are listed of one callback: somebody may send it again and again.
+/// Attempts stored for one delivery, because users can resend it any number of times.
 const MOST_ATTEMPTS: i64 = 50;
 
-/// Keeps a try, and forgets those before the newest [`MOST_ATTEMPTS`].
+/// Stores an attempt, and deletes those before the newest [`MOST_ATTEMPTS`].
 pub async fn insert_attempt(
     db: &mut PgConnection,
     account: AccountId,
@@ -196,16 +195,16 @@ pub async fn insert_attempt(
     Ok(())
 }
 
-/// How the callback of a render stands, and its tries.
+/// Status and attempts of a delivery.
 #[derive(Debug)]
 pub struct CallbackHistory {
     /// `waiting`, `sending`, `delivered` or `failed`.
     pub state: String,
-    /// The oldest first.
+    /// Oldest first.
     pub attempts: Vec<Attempt>,
 }
 
-/// The history of a render's callback. `None`: it has none.
+/// Returns status and attempts of a render's delivery. `None` if the render has no webhook.
 pub async fn find_history(
     db: &PgPool,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Table `connection_tests`: what came of the last test of each connection.
+//! Table `connection_tests`: the result of each storage connection's last test.
 
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A test as it is kept.
+/// A stored test result.
 #[derive(Debug)]
 pub struct KeptTest {
-    /// When it ended.
+    /// When the test ended.
     pub tested_at: OffsetDateTime,
-    /// How long it took.
+    /// Duration of the test.
     pub milliseconds: i32,
-    /// What was tried.
+    /// Result of each step.
     pub steps: Value,
 }
 
-/// Keeps the last test of an account's connection; nothing, when the connection is gone.
+/// Stores the result of a connection's last test. Does nothing if the connection no longer exists.
 pub async fn replace(
     db: &PgPool,
     account: AccountId,
@@ -45,7 +45,7 @@ pub async fn replace(
     Ok(())
 }
 
-/// The last tests of an account's connections.
+/// Returns the last test results of an account's connections.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, KeptTest>, StoreError> {
     let rows = sqlx::query!(
         "select connection_tests.connection_id, connection_tests.tested_at, connection_tests.milliseconds,

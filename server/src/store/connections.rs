@@ -1,4 +1,4 @@
-//! Table `connections`.
+//! Table `connections`: storage connections.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -15,9 +15,9 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Two connections of an account can't have one name.
+/// Names of connections are unique within an account.
 pub const NAME_KEY: &str = "connections_name_key";
-/// Nor can they be for the same bucket and prefix.
+/// An account has one connection for each bucket and prefix.
 pub const PLACE_KEY: &str = "connections_place_key";
 
 struct ConnectionRow {
@@ -36,7 +36,7 @@ impl TryFrom<ConnectionRow> for Connection {
     type Error = StoreError;
 
     fn try_from(row: ConnectionRow) -> Result<Self, StoreError> {
-        // A check keeps other words out.
+        // A check constraint allows only these two.
         let provider = if row.provider == Provider::AwsS3.as_str() {
             Provider::AwsS3
         } else {
@@ -59,7 +59,7 @@ impl TryFrom<ConnectionRow> for Connection {
     }
 }
 
-/// Adds a connection; [`NAME_KEY`] refuses a name and [`PLACE_KEY`] a place that is taken.
+/// Inserts a connection. Violates [`NAME_KEY`] if the name is taken, and [`PLACE_KEY`] if bucket and prefix are.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -89,7 +89,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// The connections of an account, newest first.
+/// Returns an account's connections, newest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -111,7 +111,7 @@ pub async fn list(
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
-/// One connection.
+/// Returns one of an account's connections.
 pub async fn find(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<Option<Connection>, StoreError> {
     let row = sqlx::query_as!(
         ConnectionRow,
@@ -123,7 +123,7 @@ pub async fn find(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<O
     row.fetch_optional(db).await?.map(TryInto::try_into).transpose()
 }
 
-/// The connection that a destination goes through: of those that cover it, the one with the longest prefix.
+/// Returns the connection for a destination: of those that cover it, the one with the longest prefix.
 pub async fn find_covering(
     db: &PgPool,
     account: AccountId,
@@ -144,7 +144,7 @@ pub async fn find_covering(
     row.fetch_optional(db).await?.map(TryInto::try_into).transpose()
 }
 
-/// The sealed credentials of a connection.
+/// Returns a connection's encrypted credentials.
 pub async fn find_credentials(
     db: &PgPool,
     account: AccountId,
@@ -158,7 +158,7 @@ pub async fn find_credentials(
     Ok(sealed.fetch_optional(db).await?)
 }
 
-/// Deletes a connection. Says what it was called; `None`: there is no such.
+/// Deletes a connection. Returns its name, or `None` if it doesn't exist.
 pub async fn delete(db: &mut PgConnection, account: AccountId, id: ConnectionId) -> Result<Option<String>, StoreError> {
     let name = sqlx::query_scalar!(
         "delete from connections where account_id = $1 and id = $2 returning name",
@@ -168,7 +168,7 @@ pub async fn delete(db: &mut PgConnection, account: AccountId, id: ConnectionId)
     Ok(name.fetch_optional(db).await?)
 }
 
-/// The account of a connection, whichever it is: for the operator's command line.
+/// Returns the account of any connection, for the operator's command line.
 pub async fn find_account(db: &PgPool, id: ConnectionId) -> Result<Option<AccountId>, StoreError> {
     let account = sqlx::query_scalar!("select account_id from connections where id = $1", id.0);
     Ok(account.fetch_optional(db).await?.map(AccountId))

@@ -1,5 +1,5 @@
-//! Table `credit_periods`: what each account may spend in a month, and has spent. Who locks a period's row decides about
-//! its credits until the transaction ends.
+//! Table `credit_periods`: credits and usage of each account by month. The transaction that locks a period's row
+//! decides about its credits.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -12,13 +12,14 @@ use crate::{
     store::error::StoreError,
 };
 
-/// The credits of the period around `now`, its row locked. `None`: there is no row yet; [`insert_period`] makes it.
+/// Locks the period around `now` and returns its balance. `None` if the period has no row yet; [`insert_period`]
+/// inserts it.
 pub async fn lock(
     db: &mut PgConnection,
     account: AccountId,
     now: OffsetDateTime,
 ) -> Result<Option<Balance>, StoreError> {
-    // Not `for update`: rows of `usage_days` refer to it.
+    // Not `for update`, because rows of `usage_days` refer to it.
     let row = sqlx::query!(
         r#"select starts_at, ends_at, allowance + granted + bought as "own!", overage_limit, used, overage_used
          from credit_periods
@@ -41,7 +42,8 @@ pub async fn lock(
     }))
 }
 
-/// From when on an account's periods are counted. Its row is locked, so that its plan stays as it is meanwhile.
+/// Returns the time from which an account's periods are counted. Locks the account's row, so that its plan doesn't
+/// change.
 pub async fn lock_anchor(db: &mut PgConnection, account: AccountId) -> Result<OffsetDateTime, StoreError> {
     let anchor = sqlx::query_scalar!(
         "select period_anchor from accounts where id = $1 for no key update",
@@ -50,8 +52,8 @@ pub async fn lock_anchor(db: &mut PgConnection, account: AccountId) -> Result<Of
     Ok(anchor.fetch_one(db).await?)
 }
 
-/// Adds a period with the credits that the account's plan brings, unless it is there already. What was bought and is not
-/// used up moves to it from the period before: bought credits are used last. [`lock_anchor`] comes before.
+/// Inserts a period with the credits of the account's plan, unless it exists. Bought credits that are left move to it
+/// from the previous period: they are used last. Requires [`lock_anchor`].
 pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
     sqlx::query!(
         "with former as (
@@ -81,8 +83,8 @@ pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Pe
     Ok(())
 }
 
-/// Gives a period that is locked the credits that the account's plan brings now; of those that are used up none is taken
-/// away, and none of those that were granted or bought.
+/// Sets the allowance of a locked period to that of the account's current plan. Used credits are never taken away, nor
+/// are granted or bought ones.
 pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
     sqlx::query!(
         "update credit_periods
@@ -97,7 +99,7 @@ pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period:
     Ok(())
 }
 
-/// What an account may use beyond its credits. Its row is locked, as by [`lock_anchor`].
+/// Returns the overage limit of an account. Locks the account's row, like [`lock_anchor`].
 pub async fn lock_overage_limit(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
     let limit = sqlx::query_scalar!(
         "select overage_limit from accounts where id = $1 for no key update",
@@ -106,8 +108,7 @@ pub async fn lock_overage_limit(db: &mut PgConnection, account: AccountId) -> Re
     Ok(limit.fetch_one(db).await?)
 }
 
-/// Says what an account may use beyond its credits from now on: in a period that is locked, and in those that follow. What
-/// is used beyond them stays.
+/// Sets the overage limit of a locked period and of all later ones. Overage that has been used remains.
 pub async fn update_overage_limit(
     db: &mut PgConnection,
     account: AccountId,
@@ -128,7 +129,7 @@ pub async fn update_overage_limit(
     Ok(())
 }
 
-/// Adds credits to a period.
+/// Adds granted credits to a period.
 pub async fn grant(db: &mut PgConnection, account: AccountId, period: Period, credits: i64) -> Result<(), StoreError> {
     sqlx::query!(
         "update credit_periods set granted = granted + $3 where account_id = $1 and starts_at = $2",
@@ -141,7 +142,7 @@ pub async fn grant(db: &mut PgConnection, account: AccountId, period: Period, cr
     Ok(())
 }
 
-/// Lets the periods of an account be counted from here on.
+/// Sets the time from which an account's periods are counted.
 pub async fn update_anchor(
     db: &mut PgConnection,
     account: AccountId,
@@ -157,7 +158,7 @@ pub async fn update_anchor(
     Ok(())
 }
 
-/// Lets a period that is locked end at another time.
+/// Changes the end of a locked period.
 pub async fn update_end(
     db: &mut PgConnection,
     account: AccountId,
@@ -175,7 +176,7 @@ pub async fn update_end(
     Ok(())
 }
 
-/// Adds credits that were bought to a period.
+/// Adds bought credits to a period.
 pub async fn add_bought(
     db: &mut PgConnection,
     account: AccountId,
@@ -193,8 +194,8 @@ pub async fn add_bought(
     Ok(())
 }
 
-/// Takes bought credits away again from a period that is locked: so many, but none that is used, nor any of those that are
-/// `reserved`. Returns how many were taken.
+/// Takes up to `credits` bought credits back from a locked period, but none that are used, and none of the `reserved`
+/// ones. Returns how many were taken.
 pub async fn take_bought(
     db: &mut PgConnection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Table `deletions`: proof that accounts were deleted. Rows are never changed; the database refuses it.
+//! Table `deletions`: proof that accounts were deleted. The database rejects changes of its rows.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -10,16 +10,16 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Who wants an account deleted, and since when.
+/// Who requested the deletion of an account, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeletionOrder {
-    /// Its owner; `None`: an operator.
+    /// The owner; `None` if an operator requested it.
     pub asked_by: Option<UserId>,
-    /// When they said so.
     pub asked_at: OffsetDateTime,
 }
 
-/// Counts what an account consists of, and notes that it is deleted, by the transaction that does so.
+/// Counts the contents of an account and records its deletion. Must be called in the transaction that deletes it,
+/// before the deletion.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -59,20 +59,17 @@ pub async fn insert(
     Ok(())
 }
 
-/// An account that is gone.
+/// A recorded deletion.
 #[derive(Debug)]
 pub struct Deletion {
-    /// Which one it was.
     pub account: AccountId,
-    /// Who wanted it.
     pub order: DeletionOrder,
-    /// When it was done.
     pub deleted_at: OffsetDateTime,
-    /// How many rows of each kind, and how many documents.
+    /// Number of rows of each kind, and of documents.
     pub counts: Value,
 }
 
-/// All of them, the latest first.
+/// Returns all recorded deletions, newest first.
 pub async fn list(db: &PgPool) -> Result<Vec<Deletion>, StoreError> {
     let rows =
         sqlx::query!("select account_id, asked_by, asked_at, deleted_at, counts from deletions order by id desc")

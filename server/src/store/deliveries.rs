@@ -1,4 +1,4 @@
-//! Tables `callbacks` and `callback_attempts`, as the dashboard lists them: by their renders, newest first.
+//! Tables `callbacks` and `callback_attempts`, as listed in the dashboard: by render, newest first.
 
 use std::ops::RangeInclusive;
 
@@ -17,35 +17,32 @@ use crate::{
     },
 };
 
-/// Which deliveries of an account are wanted.
+/// Filter of [`list`]; `None` matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
-    /// That stand so.
     pub state: Option<CallbackState>,
-    /// Of renders whose ids are this one or later.
+    /// Only renders with this id or a later one.
     pub since: Option<Uuid>,
-    /// Of renders with these ids.
+    /// Only renders with ids in this range.
     pub ids: Option<RangeInclusive<Uuid>>,
-    /// To addresses that match this pattern of `ilike`.
+    /// An `ilike` pattern for the webhook's address.
     pub address: Option<String>,
 }
 
-/// A line of the list: the callback of a render that has ended.
+/// A listed delivery of a render that has ended.
 #[derive(Debug)]
 pub struct Delivery {
-    /// The render that it tells of.
     pub render: RenderId,
     /// `sending`, `delivered` or `failed`.
     pub state: String,
-    /// What receivers know it by.
+    /// Identifies the delivery to receivers.
     pub webhook_id: Uuid,
-    /// JSON.
     pub body: String,
-    /// How the render ended.
+    /// Status of the render.
     pub render_state: String,
-    /// Where it goes, without query string.
+    /// The webhook's address, without its query string.
     pub address: Option<String>,
-    /// When it is tried next, if it is.
+    /// When the next attempt is due, if any.
     pub next_try: Option<OffsetDateTime>,
 }
 
@@ -86,8 +83,8 @@ macro_rules! list {
     }};
 }
 
-/// The deliveries of an account, those of the newest renders first. Those that did not arrive are rare, and have an index of
-/// their own, as in [`super::renders::history`].
+/// Returns the deliveries of an account, by render, newest first. Those that were not delivered are rare and have an
+/// index of their own, as in [`super::renders::history`].
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -108,7 +105,7 @@ pub async fn list(
     })
 }
 
-/// The tries of some deliveries of an account, of each the oldest first.
+/// Returns the attempts of several deliveries of an account; those of each delivery are in order, oldest first.
 pub async fn list_attempts(
     db: &PgPool,
     account: AccountId,
@@ -134,7 +131,7 @@ pub async fn list_attempts(
     Ok(attempts.collect())
 }
 
-/// When the callback of a render is tried next, if it is.
+/// Returns when the next attempt of a render's delivery is due, if any.
 pub async fn find_next_try(
     db: &PgPool,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Table `devices`: browsers that a user has logged in with.
+//! Table `devices`: browsers that users have logged in with.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -11,10 +11,10 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Browsers of one user. A new one takes the place of the one that was used longest ago.
+/// Browsers stored for one user. A new one replaces the least recently used.
 const MOST_OF_USER: i64 = 100;
 
-/// Whether a user has logged in with a browser.
+/// Returns whether a user has logged in with a browser.
 pub async fn is_known(db: &PgPool, user: UserId, device: DeviceDigest) -> Result<bool, StoreError> {
     let known = sqlx::query_scalar!(
         r#"select exists (select from devices where user_id = $1 and digest = $2) as "known!""#,
@@ -24,7 +24,7 @@ pub async fn is_known(db: &PgPool, user: UserId, device: DeviceDigest) -> Result
     Ok(known.fetch_one(db).await?)
 }
 
-/// Whether a browser is not asked for the second factor of a user.
+/// Returns whether a browser is remembered, so that it can log in without the second factor.
 pub async fn is_remembered(
     db: &PgPool,
     user: UserId,
@@ -42,17 +42,17 @@ pub async fn is_remembered(
     Ok(remembered.fetch_one(db).await?)
 }
 
-/// What a log-in tells of the browsers of its user.
+/// Whether a browser is new to its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// They have used it before, or none at all.
+    /// The user has logged in with it before, or this is their first log-in.
     Known,
-    /// They have used others only.
+    /// The user has logged in before, but only with other browsers.
     New,
 }
 
-/// Notes that a user has logged in with a browser. `remembered_until`: for how long it is not asked for the second factor;
-/// `None`: that stays as it was.
+/// Records a log-in with a browser. Until `remembered_until`, the browser can log in without the second factor; `None`
+/// leaves that unchanged.
 pub async fn upsert(
     db: &mut PgConnection,
     user: UserId,
@@ -61,7 +61,7 @@ pub async fn upsert(
     remembered_until: Option<OffsetDateTime>,
     now: OffsetDateTime,
 ) -> Result<Seen, StoreError> {
-    // Statements see the table as it was before: without the row that is inserted here.
+    // All parts of the statement see the table as it was before, without the row that is inserted here.
     let new = sqlx::query_scalar!(
         r#"with before as (select digest from devices where user_id = $2),
            noted as (
@@ -95,22 +95,20 @@ pub async fn upsert(
     Ok(if new { Seen::New } else { Seen::Known })
 }
 
-/// A browser that is not asked for the second factor.
+/// A browser that can log in without the second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RememberedDevice {
-    /// Its name in lists.
     pub id: DeviceId,
-    /// Where its user logged in from the last time.
+    /// IP address of the last log-in.
     pub address: String,
-    /// With what.
+    /// User agent of the last log-in.
     pub user_agent: String,
-    /// When.
+    /// Time of the last log-in.
     pub used_at: OffsetDateTime,
-    /// Until when it is not asked.
     pub remembered_until: OffsetDateTime,
 }
 
-/// The browsers that are not asked for the second factor of a user, the one used last first.
+/// Returns the browsers that can log in without the user's second factor, most recently used first.
 pub async fn list_remembered(
     db: &PgPool,
     user: UserId,
@@ -127,7 +125,8 @@ pub async fn list_remembered(
     Ok(devices.fetch_all(db).await?)
 }
 
-/// Has one of a user's browsers asked for the second factor again. `false`: they have no such browser.
+/// Requires the second factor again in one of a user's browsers. Returns `false` if the user has no such remembered
+/// browser.
 pub async fn forget(db: &PgPool, user: UserId, id: DeviceId) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update devices set remembered_until = null where user_id = $1 and id = $2 and remembered_until is not null",
@@ -139,7 +138,7 @@ pub async fn forget(db: &PgPool, user: UserId, id: DeviceId) -> Result<bool, Sto
     Ok(done.rows_affected() == 1)
 }
 
-/// Has all browsers of a user asked for the second factor again.
+/// Requires the second factor again in all browsers of a user.
 pub async fn forget_all(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
     sqlx::query!(
         "update devices set remembered_until = null where user_id = $1 and remembered_until is not null",
@@ -150,7 +149,7 @@ pub async fn forget_all(db: &mut PgConnection, user: UserId) -> Result<(), Store
     Ok(())
 }
 
-/// Deletes what nobody has logged in with since a moment.
+/// Deletes browsers whose last log-in was before `since`.
 pub async fn delete_unused(db: &PgPool, since: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from devices where used_at < $1", since)
         .execute(db)

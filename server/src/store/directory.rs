@@ -1,4 +1,4 @@
-//! All accounts, for operators: nothing here begins with one account, and nothing else may use it.
+//! All accounts, for operators only. Unlike the rest of the store, these functions aren't limited to one account.
 
 use platen_app::model::admin::accounts::{AccountOrder, AccountState};
 use serde_json::Value;
@@ -14,60 +14,53 @@ use crate::{
     },
 };
 
-/// Where a page of the directory begins: behind this account, and its figure in the order.
+/// Start of a page of the directory: after this account and its rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectoryCursor {
-    /// The figure.
+    /// See [`DirectoryEntry::rank`].
     pub rank: i64,
-    /// The account.
     pub account: AccountId,
 }
 
-/// What is looked for among accounts. What is not given does not matter.
+/// Search in the directory; `None` matches everything.
 #[derive(Debug, Clone, Default)]
 pub struct DirectorySearch {
-    /// A part of a name or of a member's address, the beginning of a key, or the id of an account or a render.
+    /// Part of an account's name or a member's email address, the beginning of a key, or the id of an account or a
+    /// render.
     pub text: String,
-    /// On this plan.
     pub plan: Option<String>,
-    /// See there.
     pub state: Option<AccountState>,
-    /// See there.
     pub order: AccountOrder,
-    /// The accounts behind this one.
+    /// Only the accounts after this one.
     pub after: Option<DirectoryCursor>,
 }
 
 /// An account in the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryEntry {
-    /// Which.
     pub id: Uuid,
-    /// Its name or, where it has none, its owner's address.
+    /// Display name: the account's name or, if that is empty, its owner's email address.
     pub called: String,
-    /// The owner's address.
+    /// Email address of the owner.
     pub owner: String,
-    /// Its plan.
     pub plan: String,
-    /// Credits used in this period.
+    /// Credits used in the current period.
     pub used: i64,
-    /// Credits of this period in all.
+    /// All credits of the current period.
     pub total: i64,
-    /// Renders that ended in the last 24 hours.
+    /// Renders accepted in the last 24 hours that have ended.
     pub ended: i64,
-    /// Those of them that failed.
+    /// Renders accepted in the last 24 hours that have failed.
     pub failed: i64,
-    /// Since when there is this account.
     pub inserted_at: OffsetDateTime,
-    /// Since when it is suspended.
     pub suspended_at: Option<OffsetDateTime>,
-    /// When it is deleted, if it is to be.
+    /// When the account will be deleted, if its deletion is scheduled.
     pub delete_at: Option<OffsetDateTime>,
-    /// Its figure in the order.
+    /// Sort key, by the search's order: creation time in milliseconds, credits used, or recently failed renders.
     pub rank: i64,
 }
 
-/// A page of accounts, at most so many.
+/// Returns up to `most` accounts that match the search.
 pub async fn list(
     db: &PgPool,
     search: &DirectorySearch,
@@ -149,18 +142,18 @@ pub async fn list(
     Ok(entries.fetch_all(db).await?)
 }
 
-/// All accounts, in numbers.
+/// Numbers of accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectoryCounts {
-    /// All.
+    /// All accounts.
     pub accounts: i64,
-    /// On another plan than the free one.
+    /// Accounts on another plan than the free one.
     pub paid: i64,
-    /// Suspended.
+    /// Suspended accounts.
     pub suspended: i64,
 }
 
-/// Counts all accounts. `free`: the name of the plan that costs nothing.
+/// Counts all accounts. `free` is the name of the free plan.
 pub async fn count(db: &PgPool, free: &str) -> Result<DirectoryCounts, StoreError> {
     let counts = sqlx::query_as!(
         DirectoryCounts,
@@ -172,49 +165,46 @@ pub async fn count(db: &PgPool, free: &str) -> Result<DirectoryCounts, StoreErro
     Ok(counts.fetch_one(db).await?)
 }
 
-/// One account, in numbers.
+/// Details of one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountRecord {
-    /// Its name or, where it has none, its owner's address.
+    /// Display name: the account's name or, if that is empty, its owner's email address.
     pub called: String,
-    /// Its plan.
     pub plan: String,
-    /// Credits of one period, when they are not the plan's.
+    /// Credits of one period, if they differ from the plan's.
     pub credits: Option<i64>,
-    /// Since when there is this account.
     pub inserted_at: OffsetDateTime,
-    /// Since when it is suspended.
     pub suspended_at: Option<OffsetDateTime>,
-    /// Why, in the operator's words.
+    /// Reason of the suspension, as the operator stated it.
     pub suspended_because: Option<String>,
-    /// When it is deleted, if it is to be.
+    /// When the account will be deleted, if its deletion is scheduled.
     pub delete_at: Option<OffsetDateTime>,
-    /// Renders running or waiting at once, where it is not the plan's number; see [`OwnLimits`].
+    /// See [`OwnLimits`].
     pub concurrency: Option<i32>,
-    /// As above.
+    /// See [`OwnLimits`].
     pub rate_per_minute: Option<i32>,
-    /// As above.
+    /// See [`OwnLimits`].
     pub body_bytes: Option<i32>,
-    /// As above.
+    /// See [`OwnLimits`].
     pub sync_deadline_seconds: Option<i32>,
-    /// As above.
+    /// See [`OwnLimits`].
     pub storage_limits: Value,
-    /// People who are asked in.
+    /// Pending invitations.
     pub invitations: i64,
     /// Storage connections.
     pub connections: i64,
-    /// Templates.
+    /// Templates that aren't deleted.
     pub templates: i64,
-    /// Jobs that wait.
+    /// Jobs in the queue.
     pub waiting: i64,
-    /// Jobs that somebody has in hand.
+    /// Jobs that a worker holds.
     pub in_hand: i64,
-    /// Stripe's name for it.
+    /// Id of the Stripe customer.
     pub customer: Option<String>,
 }
 
 impl AccountRecord {
-    /// The limits that an operator has set.
+    /// Returns the limits that an operator has set.
     pub fn own_limits(&self) -> OwnLimits {
         OwnLimits {
             concurrency: self.concurrency,
@@ -226,7 +216,7 @@ impl AccountRecord {
     }
 }
 
-/// One account. `None`: there is none.
+/// Returns one account. `None` if it doesn't exist.
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<AccountRecord>, StoreError> {
     let record = sqlx::query_as!(
         AccountRecord,
@@ -249,24 +239,23 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     Ok(record.fetch_optional(db).await?)
 }
 
-/// What an account could spend in a month, and did.
+/// Credits and usage of an account in one period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountPeriod {
-    /// Its first moment.
     pub starts_at: OffsetDateTime,
-    /// What its plan brought.
+    /// Credits of the plan.
     pub allowance: i64,
-    /// What operators added.
+    /// Credits granted by operators for this period.
     pub granted: i64,
-    /// What was bought, or given until it is used.
+    /// Credits that were bought, or granted until they are used.
     pub bought: i64,
-    /// What is gone.
+    /// Credits used.
     pub used: i64,
-    /// The part of it that was beyond all these.
+    /// Part of the used credits that exceeded all of these.
     pub overage_used: i64,
 }
 
-/// The latest periods of an account, the latest first.
+/// Returns up to `most` periods of an account, latest first.
 pub async fn list_periods(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<AccountPeriod>, StoreError> {
     let periods = sqlx::query_as!(
         AccountPeriod,

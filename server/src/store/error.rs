@@ -1,15 +1,15 @@
-//! What can go wrong between us and Postgres.
+//! Errors of the database.
 
 use std::error::Error;
 
-/// A statement failed. For the log; users see a request id only.
+/// A failed statement. For logs only; users see a request id.
 #[derive(Debug, thiserror::Error)]
 #[error("database: {0}")]
 pub struct StoreError(#[from] pub sqlx::Error);
 
 impl StoreError {
-    /// Whether a named constraint refused the statement. Uniqueness is left to the database: a select beforehand
-    /// would only race.
+    /// Returns whether the statement violated the named constraint. Uniqueness is left to the database, because a
+    /// select beforehand would race.
     pub fn violates(&self, constraint: &str) -> bool {
         self.0
             .as_database_error()
@@ -18,8 +18,8 @@ impl StoreError {
     }
 }
 
-/// Whether the reason of an error, or of what caused it, is that the database can't be reached: it is down, restarts, is
-/// not there or takes no more connections. What it refuses or can't do is something else.
+/// Returns whether an error, or any of its sources, means that the database is unreachable: it is down, restarting,
+/// missing or out of connections. Rejected or failed statements don't count.
 pub fn is_away(error: &(dyn Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -38,8 +38,9 @@ pub fn is_away(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// By Postgres's code for an error, none of which comes of a statement: connection exceptions, invalid authorisation, no
-/// such database, too many connections, and operator intervention, but not that a statement was cancelled (57014).
+/// Returns whether a Postgres error code means that connections fail, which no statement causes: connection exceptions,
+/// invalid authorization, a missing database, too many connections, and operator intervention except for a cancelled
+/// statement (57014).
 fn refuses_connections(code: &str) -> bool {
     let class = ["08", "28", "3D"].iter().any(|class| code.starts_with(class));
     class || matches!(code, "53300" | "57P01" | "57P02" | "57P03" | "57P04")

@@ -1,4 +1,4 @@
-//! Table `exports`: archives of accounts. Times of claims are the database's own, as in `jobs`.
+//! Table `exports`: exports of accounts. Times of claims come from the database's clock, as in `jobs`.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -13,11 +13,11 @@ use crate::{
     store::error::StoreError,
 };
 
-/// An account has one archive under way.
+/// An account has at most one export in progress.
 pub const UNDER_WAY: &str = "exports_under_way";
 
-/// Adds an archive that is to be made, for the account's owner. `false`: this user does not own it, or has asked for too
-/// many; [`UNDER_WAY`] refuses a second one.
+/// Requests an export for the account's owner. Returns `false` if this user isn't the owner or has requested
+/// [`MOST_A_DAY`] exports within a day. Violates [`UNDER_WAY`] if one is in progress.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -42,20 +42,18 @@ pub async fn insert(
     Ok(done.rows_affected() == 1)
 }
 
-/// An archive, as its owner sees it.
+/// An export as its owner sees it.
 #[derive(Debug, Clone)]
 pub struct Export {
-    /// Identifier.
     pub id: ExportId,
-    /// How it stands.
     pub state: ExportState,
-    /// Its size.
+    /// Size of the archive; `None` until it is ready.
     pub bytes: Option<i64>,
-    /// When it was asked for.
+    /// When it was requested.
     pub inserted_at: OffsetDateTime,
 }
 
-/// The archives of an account whose time is not over, the newest first.
+/// Returns an account's exports that haven't expired, newest first.
 pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<Export>, StoreError> {
     let rows = sqlx::query!(
         "select id, state, bytes, inserted_at from exports
@@ -75,7 +73,7 @@ pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     Ok(exports.collect())
 }
 
-/// When an archive was asked for that can be fetched by this user, who has to own the account.
+/// Returns when an export was requested, if it is ready and this user, as the account's owner, may download it.
 pub async fn find_ready(
     db: &PgPool,
     account: AccountId,
@@ -95,22 +93,21 @@ pub async fn find_ready(
     Ok(asked_at.fetch_optional(db).await?)
 }
 
-/// An archive that somebody has in hand.
+/// An export that a worker holds.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimedExport {
-    /// Identifier.
     pub id: ExportId,
-    /// Of what.
     pub account: AccountId,
-    /// Proves that it is in hand.
+    /// Identifies the claim.
     pub claim: Uuid,
-    /// Tries before this one.
+    /// Failed attempts before this one.
     pub failures: i32,
-    /// When it was asked for.
+    /// When it was requested.
     pub inserted_at: OffsetDateTime,
 }
 
-/// Takes the archive that has waited the longest. What a process held that is gone is taken again when its lease is over.
+/// Claims the export that has waited longest. An export held by a dead process can be claimed again when its lease
+/// ends.
 pub async fn claim(db: &PgPool) -> Result<Option<ClaimedExport>, StoreError> {
     let row = sqlx::query!(
         r#"update exports
@@ -136,7 +133,7 @@ pub async fn claim(db: &PgPool) -> Result<Option<ClaimedExport>, StoreError> {
     }))
 }
 
-/// Says that it is still in hand. `false`: somebody else has it, or it is gone.
+/// Renews the lease of an export. Returns `false` if another worker holds it, or if it was deleted.
 pub async fn renew(db: &PgPool, export: &ClaimedExport) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update exports set lease_until = now() + $3::float8 * interval '1 s' where id = $1 and claim = $2",
@@ -149,8 +146,8 @@ pub async fn renew(db: &PgPool, export: &ClaimedExport) -> Result<bool, StoreErr
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives it back, to be tried again after so many seconds. `failure`: why this try failed; one that was cut short does not
-/// count.
+/// Releases an export for a retry after `delay_seconds`. `failure` is the reason why the attempt failed; an attempt
+/// without one was interrupted and doesn't count.
 pub async fn release(
     db: &PgPool,
     export: &ClaimedExport,
@@ -174,19 +171,17 @@ pub async fn release(
     Ok(())
 }
 
-/// Who asked for an archive and can still be told.
+/// Requester of an export, who is notified by mail.
 #[derive(Debug, Clone)]
 pub struct Asker {
-    /// The user.
     pub user: UserId,
-    /// Their address.
     pub email: String,
-    /// What the account is called; may be empty.
+    /// May be empty.
     pub account_name: String,
 }
 
-/// Notes that it is made, with its size, or why it could not be. `None`: somebody else has it, or nobody is left to be
-/// told.
+/// Records that an export is ready, with its size, or why it failed. Returns the requester. `None` if another worker
+/// holds the export, or if its requester no longer exists.
 pub async fn finish(
     db: &mut PgConnection,
     export: &ClaimedExport,
@@ -222,7 +217,7 @@ pub async fn finish(
     }))
 }
 
-/// Whether it is still there, or has gone with its account.
+/// Returns whether an export still exists; it is deleted with its account.
 pub async fn exists(db: &PgPool, id: ExportId) -> Result<bool, StoreError> {
     let exists = sqlx::query_scalar!(
         r#"select exists (select from exports where id = $1) as "exists!""#,
@@ -231,7 +226,7 @@ pub async fn exists(db: &PgPool, id: ExportId) -> Result<bool, StoreError> {
     Ok(exists.fetch_one(db).await?)
 }
 
-/// Forgets the archives of all accounts whose time is over, and says which.
+/// Deletes the expired exports of all accounts and returns their ids.
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<ExportId>, StoreError> {
     let ids = sqlx::query_scalar!(
         "delete from exports where inserted_at <= $1 and state <> 'waiting' returning id",
@@ -240,7 +235,7 @@ pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Expo
     Ok(ids.fetch_all(db).await?.into_iter().map(ExportId).collect())
 }
 
-/// Counts the archives that are still to be made.
+/// Counts the exports that aren't finished.
 pub async fn count_waiting(db: &PgPool) -> Result<i64, StoreError> {
     let waiting = sqlx::query_scalar!(r#"select count(*) as "waiting!" from exports where state = 'waiting'"#);
     Ok(waiting.fetch_one(db).await?)

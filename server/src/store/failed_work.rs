@@ -1,5 +1,5 @@
-//! View `failed_work`: jobs, callbacks, mails, exports and customers that fail, for operators. What is done about them works
-//! by ids alone, over all accounts.
+//! View `failed_work`: failed jobs, webhook deliveries, mails, exports, usage reports and customer synchronizations,
+//! for operators. Functions that retry or discard them take only ids, and apply to all accounts.
 
 pub mod again;
 pub mod discarded;
@@ -18,41 +18,39 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A piece of work that fails.
+/// A failed job, or other work that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedWork {
-    /// Which.
     pub name: WorkName,
-    /// Whose it is, and what they are called: the account's name, which may be empty, and its owner's address.
+    /// The account and its owner.
     pub account: Option<Customer>,
-    /// Of a mail, the word for its kind.
+    /// Kind of a mail; `None` for other work.
     pub about: Option<String>,
-    /// Of a mail, whose server takes it.
+    /// Domain of a mail's recipient; `None` for other work.
     pub receiver: Option<String>,
-    /// Why it failed last; nothing: that was not kept.
+    /// Reason of the last failure; `None` if it wasn't recorded.
     pub error: Option<String>,
-    /// How often it was tried.
+    /// Number of attempts.
     pub tries: i32,
-    /// When it failed last.
+    /// Time of the last failure.
     pub failed_at: OffsetDateTime,
-    /// When it is tried again.
+    /// When it will be retried; `None` if it won't.
     pub again_at: Option<OffsetDateTime>,
-    /// Whether somebody has it in hand.
+    /// Whether a worker holds it.
     pub in_hand: bool,
 }
 
-/// Whose some work is.
+/// The account that work belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Customer {
-    /// The account.
     pub id: AccountId,
-    /// What it is called; may be empty.
+    /// May be empty.
     pub name: String,
-    /// Whose it is.
+    /// Email address of the owner.
     pub owner: Option<String>,
 }
 
-/// A render whose work was treated.
+/// A render whose jobs or delivery were changed.
 struct RenderOf {
     account_id: Uuid,
     render_id: Uuid,
@@ -64,16 +62,14 @@ impl RenderOf {
     }
 }
 
-/// What is looked for.
+/// Filter of failed work; `None` matches everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FailedWorkFilter {
-    /// Of this kind.
     pub kind: Option<WorkKind>,
-    /// Of this account.
     pub account: Option<AccountId>,
 }
 
-/// Work that fails, what failed last first; one more than a page holds.
+/// Returns failed work, most recently failed first: one more than the page's size, to detect further pages.
 pub async fn list(
     db: &PgPool,
     filter: FailedWorkFilter,
@@ -123,7 +119,7 @@ pub async fn list(
     Ok(work.collect())
 }
 
-/// How much work fails.
+/// Counts failed work.
 pub async fn count(db: &PgPool, filter: FailedWorkFilter) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from failed_work
@@ -134,7 +130,7 @@ pub async fn count(db: &PgPool, filter: FailedWorkFilter) -> Result<i64, StoreEr
     Ok(count.fetch_one(db).await?)
 }
 
-/// The names of what [`list`] shows first.
+/// Returns the names of the first `at_most` entries of [`list`].
 pub async fn list_names(
     db: &mut PgConnection,
     filter: FailedWorkFilter,

@@ -1,4 +1,4 @@
-//! Tables `instance_health` and `health_minutes`. What is heard of processes is timed by the database's own clock.
+//! Tables `instance_health` and `health_minutes`. Times of reports come from the database's clock.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -15,41 +15,37 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Who a process is.
+/// Identity of a process.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// Identifier.
     pub instance: InstanceId,
-    /// The machine's name.
+    /// Host name.
     pub host: String,
-    /// The word for what it does.
+    /// `all`, `web` or `worker`.
     pub role: &'static str,
-    /// Its release.
+    /// Release of the service.
     pub version: &'static str,
-    /// When it started.
     pub started_at: OffsetDateTime,
 }
 
-/// A process, as it was heard of last.
+/// The last report of a process.
 #[derive(Debug, Clone)]
 pub struct HeardOf {
-    /// Identifier.
     pub instance: InstanceId,
-    /// The machine's name.
+    /// Host name.
     pub host: String,
-    /// The word for what it does.
+    /// `all`, `web` or `worker`.
     pub role: String,
-    /// Its release.
+    /// Release of the service.
     pub version: String,
-    /// When it started.
     pub started_at: OffsetDateTime,
-    /// How long ago it was heard of.
+    /// Age of the report, in seconds.
     pub unseen_seconds: f64,
-    /// What it said.
+    /// Reported state; the default if this release can't read it.
     pub state: InstanceState,
 }
 
-/// Writes down how a process is.
+/// Records the state of a process.
 pub async fn put(db: &mut PgConnection, process: &Identity, state: &InstanceState) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into instance_health (instance, host, role, version, started_at, seen_at, state)
@@ -67,7 +63,7 @@ pub async fn put(db: &mut PgConnection, process: &Identity, state: &InstanceStat
     Ok(())
 }
 
-/// Writes down what a process did in a minute, in the place of what was written of that minute before.
+/// Records what a process did in a minute, replacing an earlier record of that minute.
 pub async fn put_minute(db: &mut PgConnection, instance: InstanceId, minute: &Minute) -> Result<(), StoreError> {
     let tally = &minute.tally;
     sqlx::query!(
@@ -94,7 +90,7 @@ pub async fn put_minute(db: &mut PgConnection, instance: InstanceId, minute: &Mi
     Ok(())
 }
 
-/// Forgets a process that stops. What it did stays.
+/// Deletes the state of a process that stops. Its minutes remain.
 pub async fn delete(db: &PgPool, instance: InstanceId) -> Result<(), StoreError> {
     sqlx::query!("delete from instance_health where instance = $1", instance.0)
         .execute(db)
@@ -102,7 +98,7 @@ pub async fn delete(db: &PgPool, instance: InstanceId) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Every process that was heard of, the oldest first.
+/// Returns the last reports of all processes, by start time, oldest first.
 pub async fn list(db: &PgPool) -> Result<Vec<HeardOf>, StoreError> {
     let rows = sqlx::query!(
         r#"select instance, host, role, version, started_at, state,
@@ -123,7 +119,7 @@ pub async fn list(db: &PgPool) -> Result<Vec<HeardOf>, StoreError> {
     Ok(heard.collect())
 }
 
-/// What processes did in each minute from `since` on, the oldest first.
+/// Returns what processes did in each minute from `since` on, oldest first.
 pub async fn minutes(db: &PgPool, since: OffsetDateTime) -> Result<Vec<(InstanceId, Minute)>, StoreError> {
     let rows = sqlx::query!(
         "select minute, instance, succeeded, failed, cancelled, browsers_died, browsers_retired, egress_refusals,
@@ -153,22 +149,22 @@ pub async fn minutes(db: &PgPool, since: OffsetDateTime) -> Result<Vec<(Instance
     Ok(minutes.collect())
 }
 
-/// What there is to say of a longer time.
+/// Totals of a longer time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Browsers that were replaced because they died.
     pub browsers_died: i64,
-    /// Browsers that were replaced because they had done their share.
+    /// Browsers that were replaced after their maximum number of renders.
     pub browsers_retired: i64,
-    /// Hosts that were refused.
+    /// Hosts that the egress policy refused.
     pub egress_refusals: i64,
-    /// The most renders that ended in one minute.
+    /// Highest number of renders that ended within one minute.
     pub peak: i64,
-    /// Which minute that was.
+    /// The minute of that peak.
     pub peak_at: Option<OffsetDateTime>,
 }
 
-/// Sums up what processes, or one of them, did from `since` on.
+/// Sums up what all processes, or one of them, did from `since` on.
 pub async fn summary(db: &PgPool, since: OffsetDateTime, only: Option<InstanceId>) -> Result<Summary, StoreError> {
     let summary = sqlx::query_as!(
         Summary,
@@ -190,7 +186,7 @@ pub async fn summary(db: &PgPool, since: OffsetDateTime, only: Option<InstanceId
     Ok(summary.fetch_one(db).await?)
 }
 
-/// Forgets minutes before a time, and processes that have been silent for so many seconds.
+/// Deletes minutes before `before`, and processes that haven't reported for `silent_seconds`.
 pub async fn purge(db: &PgPool, before: OffsetDateTime, silent_seconds: f64) -> Result<(), StoreError> {
     sqlx::query!("delete from health_minutes where minute < $1", before)
         .execute(db)
@@ -205,11 +201,11 @@ pub async fn purge(db: &PgPool, before: OffsetDateTime, silent_seconds: f64) -> 
 }
 
 fn json(value: &impl serde::Serialize) -> Value {
-    // Plain maps with words for keys.
+    // Can't fail: these are plain maps with strings as keys.
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Another release may have written something else: that is as good as nothing.
+/// Falls back to the default for a value that another release has written differently.
 fn understood<T: serde::de::DeserializeOwned + Default>(value: Value) -> T {
     serde_json::from_value(value).unwrap_or_default()
 }

@@ -12,11 +12,11 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Takes a key for a render that is about to be opened in the same transaction. `false`: another request has it.
+/// Claims a key for a render that is opened in the same transaction. Returns `false` if another request holds it.
 ///
-/// A key is free when it is new or has expired, or when the render that took it has ended without an outcome that is
-/// kept: failed by our fault, cancelled, or left behind by a process that died. For a render that nobody waits for, the
-/// outcome is that it was accepted, whatever became of it, unless it was cancelled.
+/// A key is free if it is new or has expired, or if the render that claimed it has ended without a response to store:
+/// it failed through an error of the service, was cancelled, or was abandoned by a process that died. The response to
+/// an asynchronous render is its acceptance, whatever its outcome, unless it was cancelled.
 pub async fn take(
     db: &mut PgConnection,
     account: AccountId,
@@ -25,9 +25,9 @@ pub async fn take(
     now: OffsetDateTime,
     expires_at: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    // Whoever comes second waits here for the first one's transaction, and then sees the row as that left it. The render
-    // that took the key may be too new to be seen: so a key is free if its render is seen to have ended, not unless it is
-    // seen to be under way.
+    // A concurrent request waits here for the first one's transaction, and then sees the row as that transaction left
+    // it. The render that claimed the key may be too new to be visible: therefore a key is free if its render is seen
+    // to have ended, rather than unless it is seen to be in progress.
     let done = sqlx::query!(
         "insert into idempotency_keys (account_id, key, fingerprint, render_id, expires_at)
          values ($1, $2, $3, $4, $5)
@@ -52,16 +52,15 @@ pub async fn take(
     Ok(done.rows_affected() == 1)
 }
 
-/// Who has a key.
+/// The render that holds a key.
 #[derive(Debug)]
 pub struct Holder {
-    /// What was asked for.
+    /// Fingerprint of the request that claimed the key.
     pub fingerprint: Vec<u8>,
-    /// The render that took the key.
     pub render: RenderId,
 }
 
-/// Who has the key of a request.
+/// Returns the holder of a request's key.
 pub async fn find_holder(
     db: &mut PgConnection,
     account: AccountId,
@@ -76,16 +75,16 @@ pub async fn find_holder(
     Ok(holder.fetch_optional(db).await?)
 }
 
-/// The outcome that is kept for a request.
+/// The stored response to a request.
 #[derive(Debug)]
 pub struct Answer {
-    /// The render that had it.
+    /// The render that produced it.
     pub render: RenderId,
-    /// Names the file.
+    /// Name of the file.
     pub id: Uuid,
 }
 
-/// Finds what is kept for this very request.
+/// Returns the stored response to a request with the same key and fingerprint, unless it has expired.
 pub async fn find_answer(
     db: &PgPool,
     account: AccountId,
@@ -108,7 +107,8 @@ pub async fn find_answer(
     }))
 }
 
-/// The render for which this very request was accepted before, if nobody waits for it and it was not cancelled.
+/// Returns the asynchronous render that an earlier request with the same key and fingerprint created, unless it was
+/// cancelled.
 pub async fn find_accepted(
     db: &PgPool,
     account: AccountId,
@@ -127,16 +127,16 @@ pub async fn find_accepted(
     Ok(render.fetch_optional(db).await?.map(RenderId))
 }
 
-/// A file that holds an outcome.
+/// A file that contains a response.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredResponse {
-    /// Its name.
+    /// Name of the file.
     pub id: Uuid,
-    /// Its size.
     pub bytes: i64,
 }
 
-/// Names the stored outcome of a render that took a key. The account may have no room for it.
+/// Links a render's stored response to the key that it claimed. The commit fails if the account has no storage left for
+/// it.
 pub async fn set_answer(
     db: &mut PgConnection,
     account: AccountId,
@@ -155,7 +155,7 @@ pub async fn set_answer(
     Ok(())
 }
 
-/// Frees a key whose kept outcome is lost.
+/// Frees a key whose stored response is lost.
 pub async fn forget_answer(db: &PgPool, account: AccountId, answer: Uuid) -> Result<(), StoreError> {
     sqlx::query!(
         "update idempotency_keys set answer_id = null where account_id = $1 and answer_id = $2",
@@ -167,7 +167,7 @@ pub async fn forget_answer(db: &PgPool, account: AccountId, answer: Uuid) -> Res
     Ok(())
 }
 
-/// Deletes the keys of all accounts that have expired. Returns what was kept for them.
+/// Deletes the expired keys of all accounts. Returns the names of their response files.
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Uuid>, StoreError> {
     let answers = sqlx::query_scalar!(
         "delete from idempotency_keys where expires_at <= $1 returning answer_id",
@@ -176,7 +176,7 @@ pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Uuid
     Ok(answers.fetch_all(db).await?.into_iter().flatten().collect())
 }
 
-/// Which of these outcomes no key of any account names.
+/// Returns those of these response files that no key of any account refers to.
 pub async fn list_unnamed(db: &PgPool, answers: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let unnamed = sqlx::query_scalar!(
         r#"select answer as "answer!" from unnest($1::uuid[]) as kept (answer)

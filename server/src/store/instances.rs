@@ -1,17 +1,17 @@
-//! Advisory locks by which processes show that they live.
+//! Advisory locks that show which processes are alive.
 
 use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{domain::ids::InstanceId, store::error::StoreError};
 
-/// A connection that holds a process's lock.
+/// A connection that holds the lock of a process.
 pub struct Presence(PgConnection);
 
 impl Presence {
-    /// Connects, outside of the pool, and takes the lock.
+    /// Connects, outside the pool, and acquires the lock.
     pub async fn begin(db: &PgPool, instance: InstanceId) -> Result<Self, StoreError> {
         let mut connection = PgConnection::connect_with(&db.connect_options()).await?;
-        // A machine that falls silent is given up within half a minute, not within hours.
+        // Postgres drops the connection of an unreachable host within half a minute, not within hours.
         sqlx::raw_sql("set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4")
             .execute(&mut connection)
             .await?;
@@ -21,13 +21,13 @@ impl Presence {
         Ok(Self(connection))
     }
 
-    /// Whether the connection still answers.
+    /// Returns whether the connection still responds.
     pub async fn is_alive(&mut self) -> bool {
         self.0.ping().await.is_ok()
     }
 }
 
-/// Takes the lock of a process that is gone, until the transaction ends. `false`: the process lives.
+/// Acquires the lock of a dead process until the transaction ends. Returns `false` if the process is alive.
 pub async fn try_lock(transaction: &mut PgConnection, instance: InstanceId) -> Result<bool, StoreError> {
     let locked = sqlx::query_scalar!(
         r#"select pg_try_advisory_xact_lock($1) as "locked!""#,
@@ -36,7 +36,7 @@ pub async fn try_lock(transaction: &mut PgConnection, instance: InstanceId) -> R
     Ok(locked.fetch_one(transaction).await?)
 }
 
-/// The random half of the identifier.
+/// Returns the random half of the id.
 fn lock_key(instance: InstanceId) -> i64 {
     instance.0.as_u64_pair().1.cast_signed()
 }

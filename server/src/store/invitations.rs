@@ -1,4 +1,4 @@
-//! Table `invitations`: those who are asked into an account and have not come yet.
+//! Table `invitations`: pending invitations to accounts.
 
 use platen_app::model::role::Role;
 use sqlx::{PgConnection, PgPool};
@@ -13,19 +13,18 @@ use crate::{
     store::{error::StoreError, members::read_role},
 };
 
-/// Somebody to be asked in.
+/// An invitation to be inserted.
 pub struct NewInvitation<'a> {
-    /// Who can come.
+    /// Address of the invited person.
     pub email: &'a Email,
-    /// What they will be.
+    /// Role after acceptance.
     pub role: Role,
-    /// What whoever asks is called.
+    /// Display name of the inviting member.
     pub invited_by: &'a str,
-    /// How long they may take.
     pub expires_at: OffsetDateTime,
 }
 
-/// Adds an invitation, or renews the one that the address has: the link that it had is worthless then.
+/// Inserts an invitation, or renews the one for this address, whose former link becomes invalid.
 pub async fn upsert(
     db: &mut PgConnection,
     account: AccountId,
@@ -50,24 +49,22 @@ pub async fn upsert(
     Ok(InvitationId(id.fetch_one(db).await?))
 }
 
-/// Somebody who is asked in.
+/// A pending invitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
-    /// Identifier.
     pub id: InvitationId,
-    /// Who can come.
+    /// Address of the invited person.
     pub email: String,
-    /// What they will be.
+    /// Role after acceptance.
     pub role: Role,
-    /// What whoever asked was called then.
+    /// Display name of the inviting member at that time.
     pub invited_by: String,
-    /// When the latest mail was caused.
+    /// When the latest mail was requested.
     pub invited_at: OffsetDateTime,
-    /// Until when they can come.
     pub expires_at: OffsetDateTime,
 }
 
-/// Those who are asked into an account, the latest first; those too whose time is over.
+/// Returns an account's invitations, latest first, including expired ones.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Invitation>, StoreError> {
     let rows = sqlx::query!(
         "select id, email, role, invited_by, invited_at, expires_at from invitations
@@ -88,7 +85,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Invitation>, St
     Ok(invitations.collect())
 }
 
-/// Who is asked in by an invitation, and as what. It stays until the transaction ends.
+/// Locks an invitation until the transaction ends, and returns its address and role.
 pub async fn lock(
     db: &mut PgConnection,
     account: AccountId,
@@ -103,7 +100,7 @@ pub async fn lock(
     Ok(row.map(|row| (row.email, read_role(&row.role))))
 }
 
-/// Takes an invitation back. Says whose it was; `None`: there is no such invitation.
+/// Withdraws an invitation. Returns its address, or `None` if it doesn't exist.
 pub async fn delete(db: &mut PgConnection, account: AccountId, id: InvitationId) -> Result<Option<String>, StoreError> {
     let email = sqlx::query_scalar!(
         "delete from invitations where account_id = $1 and id = $2 returning email",
@@ -113,16 +110,16 @@ pub async fn delete(db: &mut PgConnection, account: AccountId, id: InvitationId)
     Ok(email.fetch_optional(db).await?)
 }
 
-/// What the mail of an invitation says.
+/// Contents of an invitation mail.
 pub struct Words {
-    /// What the account is called; may be empty.
+    /// May be empty.
     pub account_name: String,
-    /// What whoever asked is called.
+    /// Display name of the inviting member.
     pub invited_by: String,
 }
 
-/// Gives an invitation the token of its mail, in place of an earlier one. `None`: it was taken back or used, or its
-/// time is over.
+/// Sets the token of an invitation's mail, replacing an earlier one. `None` if the invitation was withdrawn, used, or
+/// has expired.
 pub async fn update_digest(
     db: &PgPool,
     id: InvitationId,
@@ -141,22 +138,21 @@ pub async fn update_digest(
     Ok(words.fetch_optional(db).await?)
 }
 
-/// What a link leads to.
+/// An invitation found by its link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// Into which account.
     pub account: AccountId,
-    /// What it is called; may be empty.
+    /// May be empty.
     pub account_name: String,
-    /// Who can come.
+    /// Address of the invited person.
     pub email: String,
-    /// What they will be.
+    /// Role after acceptance.
     pub role: Role,
-    /// What whoever asked was called then.
+    /// Display name of the inviting member at that time.
     pub invited_by: String,
 }
 
-/// The invitation with this token, if it is good. It stays good.
+/// Returns the valid invitation with this token, without using it.
 pub async fn find(db: &PgPool, digest: TokenDigest, now: OffsetDateTime) -> Result<Option<Opened>, StoreError> {
     let row = sqlx::query!(
         "select accounts.id, accounts.name, invitations.email, invitations.role, invitations.invited_by
@@ -175,7 +171,7 @@ pub async fn find(db: &PgPool, digest: TokenDigest, now: OffsetDateTime) -> Resu
     }))
 }
 
-/// Uses an invitation up. Says what whoever comes is; `None`: it is not good any more.
+/// Redeems an invitation. Returns the new member's role, or `None` if the invitation is no longer valid.
 pub async fn use_up(
     db: &mut PgConnection,
     account: AccountId,
@@ -191,7 +187,7 @@ pub async fn use_up(
     Ok(role.fetch_optional(db).await?.map(|role| read_role(&role)))
 }
 
-/// Forgets those whose time was over before.
+/// Deletes invitations that expired before `before`.
 pub async fn delete_expired(db: &PgPool, before: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from invitations where expires_at < $1", before)
         .execute(db)

@@ -1,4 +1,4 @@
-//! Table `jobs`: the queue. Times are the database's own, so that processes need not agree on one.
+//! Table `jobs`: the job queue. Times come from the database's clock, so that the clocks of processes needn't agree.
 
 use sqlx::{PgConnection, PgExecutor, PgPool, postgres::PgListener};
 use time::OffsetDateTime;
@@ -13,29 +13,26 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Why a job failed that a process has left behind.
-const CRASHED: &str = "the process that had it in hand ended, or fell silent";
+/// Error of a job that was abandoned by its process.
+const CRASHED: &str = "the process that held the job ended or stopped responding";
 
-/// A job that somebody has in hand.
+/// A job that a worker holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimedJob {
-    /// Identifier.
     pub id: Uuid,
-    /// Whose it is.
     pub account: AccountId,
-    /// What it is about.
     pub render: RenderId,
-    /// Proves that it is in hand.
+    /// Identifies the claim.
     pub claim: Uuid,
-    /// Tries that came to nothing.
+    /// Failed attempts.
     pub failures: i32,
-    /// Processes that ended over it.
+    /// Processes that died, or let the lease expire, while they held the job.
     pub crashes: i32,
-    /// When its render was accepted, if it begins with this claim.
+    /// Acceptance time of the render, if this claim is its first.
     pub accepted_at: Option<OffsetDateTime>,
 }
 
-/// Adds a job that may begin at once.
+/// Inserts a job that is due immediately.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -57,23 +54,23 @@ pub async fn insert(
     Ok(())
 }
 
-/// Which jobs a worker wants to claim.
+/// Jobs that a worker asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
-    /// The kind of all of them.
     pub kind: JobKind,
-    /// At most so many.
+    /// Maximum number of jobs.
     pub jobs: usize,
-    /// Accounts take turns; the one after this is next.
+    /// Accounts take turns, starting with the one after this.
     pub after: AccountId,
-    /// Most jobs of one account that all processes may hold at once; `None`: what its limits allow.
+    /// Maximum number of jobs that one account may have in progress across all processes; `None` means the concurrency
+    /// limit of the account.
     pub cap: Option<usize>,
 }
 
-/// Claims jobs, and marks the renders among them as begun at `now`. `db` is a transaction.
+/// Claims jobs in a transaction, and marks their renders as started at `now`.
 ///
-/// Accounts take turns, and have further ones if they are fewer than the jobs that are wanted, but none beyond what an
-/// account may hold. The jobs are in the order of the turns. One process claims at a time, so that no account gets more.
+/// Accounts take turns until enough jobs are claimed or each account is suspended, has no more due jobs or has reached its
+/// limit. Returns the jobs in the order of the turns. Only one process claims at a time, so that limits are exact.
 pub async fn claim(
     db: &mut PgConnection,
     instance: InstanceId,
@@ -84,55 +81,39 @@ pub async fn claim(
     sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
         .execute(&mut *db)
         .await?;
-    // The index is asked for one account after the other, and for no more jobs than are wanted: how many accounts and jobs
-    // wait makes no difference.
+    // Looks up one account after the other in the index, so that the cost doesn't depend on the length of the queue.
     let claimed = sqlx::query!(
-        r#"with recursive later as (
-            (
-                select account_id from jobs
-                where kind = $1 and due and claim is null and account_id > $2
-                order by account_id limit 1
-            )
+        r#"with recursive turns as (
+            select $2::uuid as account_id, false as is_earlier, true as is_start
             union all
-            select (
-                select following.account_id from jobs following
-                where following.kind = $1 and following.due and following.claim is null
-                    and following.account_id > later.account_id
-                order by following.account_id limit 1
-            )
-            from later where later.account_id is not null
-         ),
-         earlier as (
-            (
-                select account_id from jobs
-                where kind = $1 and due and claim is null and account_id <= $2
-                order by account_id limit 1
-            )
-            union all
-            select (
-                select following.account_id from jobs following
-                where following.kind = $1 and following.due and following.claim is null
-                    and following.account_id > earlier.account_id and following.account_id <= $2
-                order by following.account_id limit 1
-            )
-            from earlier where earlier.account_id is not null
+            select following.account_id, following.is_earlier, false
+            from turns cross join lateral (
+                (
+                    select account_id, turns.is_earlier from jobs
+                    where kind = $1 and due and claim is null and account_id > turns.account_id
+                        and (not turns.is_earlier or account_id <= $2)
+                    order by account_id limit 1
+                )
+                union all
+                (
+                    select account_id, true from jobs
+                    where kind = $1 and due and claim is null and account_id <= $2 and not turns.is_earlier
+                    order by account_id limit 1
+                )
+                limit 1
+            ) following
          ),
          allowed as (
-            select waiting.account_id, waiting.is_earlier, free.jobs
-            from (
-                select account_id, false as is_earlier from later
-                union all
-                select account_id, true from earlier
-            ) waiting
-            cross join lateral (
+            select turns.account_id, is_earlier, free.jobs
+            from turns cross join lateral (
                 select coalesce($3, limits.concurrency) - (
                     select count(*) from jobs held
-                    where held.kind = $1 and held.account_id = waiting.account_id and held.claim is not null
+                    where held.kind = $1 and held.account_id = turns.account_id and held.claim is not null
                 ) as jobs
                 from account_limits limits
-                where limits.account_id = waiting.account_id and limits.suspended_at is null
+                where limits.account_id = turns.account_id and limits.suspended_at is null
             ) free
-            where free.jobs > 0
+            where not is_start and free.jobs > 0
             limit $4
          ),
          picked as (
@@ -186,7 +167,7 @@ pub async fn claim(
     Ok(claimed.collect())
 }
 
-/// Makes jobs claimable whose time has come.
+/// Marks jobs as due whose time has come.
 pub async fn mark_due(db: &PgPool) -> Result<(), StoreError> {
     sqlx::query!("update jobs set due = true where not due and run_at <= now()")
         .execute(db)
@@ -194,8 +175,8 @@ pub async fn mark_due(db: &PgPool) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Proves that a job is still in hand, and takes it out of the queue: what the same transaction records is final.
-/// `false`: somebody else has it, or it was cancelled.
+/// Deletes a job by its claim, so that what the same transaction records is final. Returns `false` if another worker
+/// holds the job, or if it was cancelled.
 pub async fn complete(db: &mut PgConnection, job: &ClaimedJob) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "delete from jobs where account_id = $1 and id = $2 and claim = $3",
@@ -208,8 +189,8 @@ pub async fn complete(db: &mut PgConnection, job: &ClaimedJob) -> Result<bool, S
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives a job back, to be tried again after so many seconds. `failure`: why this try failed, which counts. `false`: it was
-/// not in hand any more.
+/// Releases a job for a retry after `delay_seconds`. `failure` is the reason why the attempt failed; an attempt without
+/// one doesn't count. Returns `false` if the claim was lost.
 pub async fn release(
     db: &mut PgConnection,
     job: &ClaimedJob,
@@ -233,7 +214,7 @@ pub async fn release(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes the job of a render out of the queue, whoever has it in hand.
+/// Deletes the job of a render, even if a worker holds it.
 pub async fn delete(
     db: &mut PgConnection,
     account: AccountId,
@@ -251,7 +232,7 @@ pub async fn delete(
     Ok(())
 }
 
-/// Makes a waiting job due, or adds it. `false`: somebody has it in hand.
+/// Makes a waiting job due now, or inserts it. Returns `false` if a worker holds it.
 pub async fn hasten(
     db: &mut PgConnection,
     account: AccountId,
@@ -273,7 +254,7 @@ pub async fn hasten(
     Ok(done.rows_affected() == 1)
 }
 
-/// Extends the leases of a process's jobs. Returns the claims that it still holds.
+/// Renews the leases of a process's jobs. Returns the claims that it still holds.
 pub async fn renew(db: &PgPool, instance: InstanceId, claims: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let held = sqlx::query_scalar!(
         r#"update jobs set lease_until = now() + $3::float8 * interval '1 s'
@@ -286,7 +267,7 @@ pub async fn renew(db: &PgPool, instance: InstanceId, claims: &[Uuid]) -> Result
     Ok(held.fetch_all(db).await?)
 }
 
-/// The processes, other than `except`, that have jobs in hand.
+/// Returns the processes other than `except` that hold jobs.
 pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<InstanceId>, StoreError> {
     let instances = sqlx::query_scalar!(
         r#"select distinct instance as "instance!" from jobs where claim is not null and instance <> $1"#,
@@ -295,8 +276,8 @@ pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<Insta
     Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
 }
 
-/// Gives back what a process that is gone had in hand, or, without one, whatever is held beyond its lease: at once, or,
-/// if that is not the first time, a little later. Says how many jobs.
+/// Releases the jobs of a dead process or, without one, all jobs whose leases have expired. A job is due immediately
+/// after its first crash, and with a delay after further ones. Returns the number of jobs.
 pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> Result<i64, StoreError> {
     let released = sqlx::query_scalar!(
         r#"with released as (
@@ -319,24 +300,23 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
     Ok(released.fetch_one(db).await?)
 }
 
-/// Jobs of one kind, of all accounts that are not suspended.
+/// Jobs of one kind, of all accounts that aren't suspended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueueLength {
-    /// Which kind.
     pub kind: JobKind,
-    /// That could be done now.
+    /// Jobs that could be claimed now.
     pub due: i64,
-    /// That wait for their time, after a failure.
+    /// Jobs that wait for a retry.
     pub later: i64,
-    /// That somebody has in hand.
+    /// Jobs that a worker holds.
     pub in_hand: i64,
-    /// Since when the one that has waited the longest could have been done; 0 without one.
+    /// For how long the oldest due job has been waiting, in seconds; 0 if there is none.
     pub oldest_due_seconds: f64,
 }
 
-/// Measures the whole queue, every kind. Reads every job once, and no other large table.
+/// Returns the queue length of every kind. Reads every job once, and no other large table.
 pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
-    // Jobs of a suspended account stay where they are: nobody need start workers for them.
+    // Jobs of suspended accounts can't be claimed, so they must not cause workers to be started.
     let rows = sqlx::query!(
         r#"select kind,
             count(*) filter (where claim is null and run_at <= now()) as "due!",
@@ -364,14 +344,13 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
     Ok(lengths.collect())
 }
 
-/// What processes tell each other.
+/// An event that processes send each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
-    /// There are new jobs.
+    /// Jobs of this kind were added.
     Added {
-        /// Of this kind.
         kind: JobKind,
-        /// The process that added them; nil: one of an earlier release.
+        /// The process that added them; nil for an earlier release.
         by: InstanceId,
     },
     /// A render was cancelled.
@@ -382,17 +361,16 @@ pub enum News {
     Listening(AccountId),
 }
 
-/// Renders of an account that have changed.
+/// Changed renders of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedRenders {
-    /// The account.
     pub account: AccountId,
-    /// Which; nothing: too many to name.
+    /// `None` if there are too many to name.
     pub renders: Option<Vec<RenderId>>,
 }
 
 impl ChangedRenders {
-    /// A notification has less than 8,000 bytes; what names it takes is for the teller to see to.
+    /// Notifications are limited to 8,000 bytes. The sender limits the number of renders accordingly.
     fn to_payload(&self) -> String {
         let renders = self.renders.iter().flatten().map(ToString::to_string);
         let words: Vec<_> = std::iter::once(self.account.to_string()).chain(renders).collect();
@@ -415,7 +393,7 @@ const CANCELLED: &str = "platen_renders_cancelled";
 const CHANGED: &str = "platen_renders_changed";
 const LISTENING: &str = "platen_pages_open";
 
-/// Tells every process that listens, of everything at once.
+/// Notifies all listening processes of several events, in one statement.
 pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(), StoreError> {
     let told = news.into_iter().map(|news| match news {
         News::Added { kind, by } => (ADDED.to_owned(), format!("{} {}", kind.as_str(), by.0)),
@@ -434,18 +412,18 @@ pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(
     Ok(())
 }
 
-/// Hears what processes tell each other.
+/// Receives the events of all processes.
 pub struct Listener(PgListener);
 
 impl Listener {
-    /// Listens from now on, on a connection of its own.
+    /// Starts listening, on a connection of its own.
     pub async fn begin(db: &PgPool) -> Result<Self, StoreError> {
         let mut listener = PgListener::connect_with(db).await?;
         listener.listen_all([ADDED, CANCELLED, CHANGED, LISTENING]).await?;
         Ok(Self(listener))
     }
 
-    /// The next that is told. What is told while the connection is lost is not heard.
+    /// Waits for the next event. Events that are sent while the connection is lost are missed.
     pub async fn next(&mut self) -> Result<News, StoreError> {
         loop {
             let heard = self.0.recv().await?;

@@ -1,4 +1,4 @@
-//! Table `mails`: what is to be sent. Times are the database's own, as in `jobs`.
+//! Table `mails`: the mail queue. Times come from the database's clock, as in `jobs`.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -15,7 +15,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// What can't be read as a letter was not written by this program.
+/// A value that can't be parsed wasn't written by this service.
 fn unreadable(error: serde_json::Error) -> StoreError {
     StoreError(sqlx::Error::Decode(Box::new(error)))
 }
@@ -24,7 +24,7 @@ fn to_json(value: &impl serde::Serialize) -> Result<Value, StoreError> {
     serde_json::to_value(value).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))
 }
 
-/// Adds a mail, to be sent as soon as the transaction is committed. `user`: whom it is about, if there is one.
+/// Enqueues a mail, to be sent once the transaction is committed. `user` is the user whom it concerns, if any.
 pub async fn insert(
     db: &mut PgConnection,
     recipient: &Email,
@@ -45,25 +45,22 @@ pub async fn insert(
     Ok(())
 }
 
-/// A mail that somebody has in hand.
+/// A mail that a worker holds.
 #[derive(Debug, Clone)]
 pub struct ClaimedMail {
-    /// Identifier.
     pub id: MailId,
-    /// Where it goes.
     pub recipient: String,
-    /// Whom it is about.
+    /// The user whom it concerns.
     pub user: Option<UserId>,
-    /// What it says.
     pub letter: Letter,
-    /// Proves that it is in hand.
+    /// Identifies the claim.
     pub claim: Uuid,
-    /// Tries before this one.
+    /// Attempts before this one.
     pub failures: i32,
 }
 
-/// Takes mails that are due, those first that have waited the longest. What a process held that is gone is taken again when
-/// its lease is over: a mail may be sent twice, but is not lost.
+/// Claims due mails, longest waiting first. A mail held by a dead process can be claimed again when its lease ends, so
+/// that a mail may be sent twice, but is never lost.
 pub async fn claim(db: &PgPool, at_most: i64) -> Result<Vec<ClaimedMail>, StoreError> {
     let rows = sqlx::query!(
         r#"update mails
@@ -95,7 +92,7 @@ pub async fn claim(db: &PgPool, at_most: i64) -> Result<Vec<ClaimedMail>, StoreE
         .collect()
 }
 
-/// Takes a mail that is in hand out of the queue. `false`: somebody else has it.
+/// Deletes a sent mail. Returns `false` if another worker holds it.
 pub async fn complete(db: &PgPool, mail: &ClaimedMail) -> Result<bool, StoreError> {
     let done = sqlx::query!("delete from mails where id = $1 and claim = $2", mail.id.0, mail.claim)
         .execute(db)
@@ -103,8 +100,8 @@ pub async fn complete(db: &PgPool, mail: &ClaimedMail) -> Result<bool, StoreErro
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives a mail back that could not be sent for this reason, to be tried again after so many seconds; without them it is
-/// given up, and stays for operators until it is too old.
+/// Releases a mail that couldn't be sent, for a retry after `delay_seconds`. `None` gives the mail up; it stays visible
+/// to operators until it is purged. Returns `false` if another worker holds it.
 pub async fn release(
     db: &PgPool,
     mail: &ClaimedMail,
@@ -126,7 +123,7 @@ pub async fn release(
     Ok(done.rows_affected() == 1)
 }
 
-/// Keeps a mail that is in hand as it was written, in place of sending it.
+/// Stores a mail as it would have been sent, instead of sending it.
 pub async fn keep(db: &PgPool, mail: &ClaimedMail, written: &Written) -> Result<(), StoreError> {
     sqlx::query!(
         "update mails set claim = null, lease_until = null, failed_at = null, kept = $3 where id = $1 and claim = $2",
@@ -139,19 +136,16 @@ pub async fn keep(db: &PgPool, mail: &ClaimedMail, written: &Written) -> Result<
     Ok(())
 }
 
-/// A mail that was kept.
+/// A mail that was stored instead of sent.
 pub struct KeptMail {
-    /// Identifier.
     pub id: MailId,
-    /// Where it would have gone.
     pub recipient: String,
-    /// When it was caused.
+    /// When it was enqueued.
     pub inserted_at: OffsetDateTime,
-    /// What it says.
     pub written: Written,
 }
 
-/// The latest mails that were kept, the latest first; with `only`, this one.
+/// Returns up to `at_most` stored mails, latest first, or only the mail `only`.
 pub async fn list_kept(db: &PgPool, only: Option<MailId>, at_most: i64) -> Result<Vec<KeptMail>, StoreError> {
     let rows = sqlx::query!(
         r#"select id, recipient, inserted_at, kept as "kept!" from mails
@@ -174,7 +168,7 @@ pub async fn list_kept(db: &PgPool, only: Option<MailId>, at_most: i64) -> Resul
         .collect()
 }
 
-/// Calls off what has not been sent to this user about another address.
+/// Deletes unsent mails that ask this user to confirm another address.
 pub async fn delete_address_changes(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from mails where user_id = $1 and letter ->> 'kind' = 'confirm_address' and kept is null",
@@ -185,7 +179,7 @@ pub async fn delete_address_changes(db: &mut PgConnection, user: UserId) -> Resu
     Ok(())
 }
 
-/// Forgets mails, sent or not, that were caused before a time.
+/// Deletes mails, sent or not, that were enqueued before `time`.
 pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from mails where inserted_at < $1", time)
         .execute(db)
@@ -193,16 +187,16 @@ pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), Stor
     Ok(())
 }
 
-/// Mails that wait to be sent, and for how long the one has that should have been sent first.
+/// Length of the mail queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WaitingMails {
-    /// How many.
+    /// Number of unsent mails.
     pub mails: i64,
-    /// 0 without one.
+    /// Age of the oldest unsent mail, in seconds; 0 if there is none.
     pub oldest_seconds: f64,
 }
 
-/// Measures what is still to be sent.
+/// Returns the length of the mail queue.
 pub async fn measure(db: &PgPool) -> Result<WaitingMails, StoreError> {
     let waiting = sqlx::query_as!(
         WaitingMails,

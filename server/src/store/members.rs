@@ -1,4 +1,4 @@
-//! Table `members`: who belongs to which account.
+//! Table `members`: memberships of users in accounts.
 
 use platen_app::model::role::Role;
 use sqlx::{PgConnection, PgPool};
@@ -13,7 +13,6 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Makes a user the account's owner.
 pub async fn insert_owner(
     db: &mut PgConnection,
     account: AccountId,
@@ -31,7 +30,7 @@ pub async fn insert_owner(
     Ok(())
 }
 
-/// Makes a user a member of the account; one who is it already stays what they are.
+/// Adds a user to the account. Existing members keep their role.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -52,7 +51,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Until the transaction ends, nobody else changes who belongs to the account.
+/// Locks the account against other changes of its members until the transaction ends.
 pub async fn lock_account(db: &mut PgConnection, account: AccountId) -> Result<(), StoreError> {
     sqlx::query!("select id from accounts where id = $1 for no key update", account.0)
         .fetch_optional(db)
@@ -60,29 +59,25 @@ pub async fn lock_account(db: &mut PgConnection, account: AccountId) -> Result<(
     Ok(())
 }
 
-/// Somebody who belongs to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The user.
     pub user: UserId,
-    /// What they call themselves; may be empty.
+    /// May be empty.
     pub name: String,
-    /// Log-in name.
     pub email: String,
-    /// What they are in the account.
     pub role: Role,
-    /// When they last acted for it; late by some minutes.
+    /// When they last acted for the account; up to some minutes late.
     pub seen_at: Option<OffsetDateTime>,
 }
 
 impl Member {
-    /// Their name or, where they have none, their address.
+    /// Returns the name or, if that is empty, the email address.
     pub fn called(&self) -> &str {
         if self.name.is_empty() { &self.email } else { &self.name }
     }
 }
 
-/// The members of an account, its owner first, then those who have belonged to it the longest.
+/// Returns the members of an account: its owner first, then by the start of membership.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Member>, StoreError> {
     let rows = sqlx::query!(
         "select users.id, users.name, users.email, members.role, members.seen_at
@@ -103,7 +98,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Member>, StoreE
     Ok(members.collect())
 }
 
-/// One member of an account.
+/// Returns one member of an account.
 pub async fn find(db: &mut PgConnection, account: AccountId, user: UserId) -> Result<Option<Member>, StoreError> {
     let row = sqlx::query!(
         "select users.id, users.name, users.email, members.role, members.seen_at
@@ -122,7 +117,7 @@ pub async fn find(db: &mut PgConnection, account: AccountId, user: UserId) -> Re
     }))
 }
 
-/// Who owns an account.
+/// Returns the owner of an account.
 pub async fn find_owner(db: &mut PgConnection, account: AccountId) -> Result<Option<UserId>, StoreError> {
     let owner = sqlx::query_scalar!(
         "select user_id from members where account_id = $1 and role = 'owner'",
@@ -131,7 +126,7 @@ pub async fn find_owner(db: &mut PgConnection, account: AccountId) -> Result<Opt
     Ok(owner.fetch_optional(db).await?.map(UserId))
 }
 
-/// Whether a member of the account has one of these addresses.
+/// Returns whether a member of the account has one of these email addresses.
 pub async fn any_has_address(db: &mut PgConnection, account: AccountId, emails: &[Email]) -> Result<bool, StoreError> {
     let emails: Vec<String> = emails.iter().map(|email| email.as_str().to_owned()).collect();
     let found = sqlx::query_scalar!(
@@ -145,7 +140,7 @@ pub async fn any_has_address(db: &mut PgConnection, account: AccountId, emails: 
     Ok(found.fetch_one(db).await?)
 }
 
-/// Gives a member another role. The database refuses a second owner.
+/// Changes a member's role. The database rejects a second owner.
 pub async fn update_role(
     db: &mut PgConnection,
     account: AccountId,
@@ -163,7 +158,7 @@ pub async fn update_role(
     Ok(())
 }
 
-/// Notes when a member last acted for the account.
+/// Records when a member last acted for the account.
 pub async fn update_seen(db: &PgPool, account: AccountId, user: UserId, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "update members set seen_at = $3 where account_id = $1 and user_id = $2",
@@ -188,24 +183,23 @@ pub async fn delete(db: &mut PgConnection, account: AccountId, user: UserId) -> 
     Ok(())
 }
 
-/// An account, as those see it who belong to it.
+/// An account as its members see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
-    /// The account.
     pub account: AccountId,
     /// May be empty.
     pub name: String,
-    /// The address of its owner.
+    /// Email address of the owner.
     pub owner: String,
-    /// What the person is in it.
+    /// Role of the user.
     pub role: Role,
-    /// By an operator.
+    /// Whether an operator has suspended the account.
     pub suspended: bool,
-    /// When it is deleted, if it is to be.
+    /// When the account will be deleted, if its deletion is scheduled.
     pub delete_at: Option<OffsetDateTime>,
 }
 
-/// The accounts that a user belongs to, those first that they have belonged to the longest.
+/// Returns the accounts that a user belongs to, by the start of membership.
 pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, StoreError> {
     let rows = sqlx::query!(
         r#"select accounts.id, accounts.name, users.email as owner, members.role,
@@ -229,37 +223,34 @@ pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, 
     Ok(memberships.collect())
 }
 
-/// The accounts that a user belongs to, for what is written down in all of them.
+/// Returns the accounts that a user belongs to, for events that are recorded in all of them.
 pub async fn list_accounts(db: &mut PgConnection, user: UserId) -> Result<Vec<AccountId>, StoreError> {
     let accounts = sqlx::query_scalar!("select account_id from members where user_id = $1", user.0);
     Ok(accounts.fetch_all(db).await?.into_iter().map(AccountId).collect())
 }
 
-/// A role that this build does not know comes from a newer one, and gives the least here.
+/// Maps an unknown role, which comes from a newer release, to the one with the fewest permissions.
 pub(super) fn read_role(word: &str) -> Role {
     Role::parse(word).unwrap_or(Role::Member)
 }
 
-/// What somebody who is logged in may use.
+/// The account for which a logged-in user acts, and what they may do.
 pub struct AccountOfPerson {
-    /// The account.
     pub account: AccountId,
-    /// Log-in name of the person.
+    /// Email address of the user.
     pub email: String,
-    /// What they are in it.
     pub role: Role,
-    /// When they last acted for it.
+    /// When they last acted for the account.
     pub seen_at: Option<OffsetDateTime>,
-    /// By an operator.
+    /// Whether an operator has suspended the account.
     pub suspended: bool,
-    /// The account wants everybody to have a second factor, and the person has none.
+    /// Whether the account requires a second factor that the user doesn't have.
     pub needs_second_factor: bool,
-    /// The limits of the account.
     pub limits: PlanLimits,
 }
 
-/// The account that a user has chosen or, if they have chosen none, the one that they have belonged to the longest.
-/// `None`: they do not belong to it, or to none.
+/// Returns the account that a user has chosen or, without a choice, the one they have belonged to longest. `None` if
+/// the user doesn't belong to it, or to any account.
 pub async fn find_caller(
     db: &PgPool,
     user: UserId,
@@ -300,28 +291,26 @@ pub async fn find_caller(
     }))
 }
 
-/// Somebody and the account that they act for, in numbers.
+/// Figures about a user and the account for which they act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// What the person calls themselves; may be empty.
+    /// The user's name; may be empty.
     pub person: String,
-    /// Whether they operate the service.
+    /// Whether the user is an operator.
     pub operator: bool,
-    /// When the account is deleted, if it is to be.
+    /// When the account will be deleted, if its deletion is scheduled.
     pub delete_at: Option<OffsetDateTime>,
-    /// Members.
     pub members: i64,
-    /// From then on the person needs a second factor, if they do and have none.
+    /// From when on the user needs a second factor, if they don't have one and the account requires it.
     pub second_factor_from: Option<OffsetDateTime>,
-    /// Templates.
+    /// Templates that aren't deleted.
     pub templates: i64,
     /// Keys that are neither revoked nor expired.
     pub keys: i64,
-    /// Storage connections.
     pub connections: i64,
 }
 
-/// An account, as somebody sees it who acts for it: a member, or an operator who looks at it.
+/// Returns figures about an account for a user who views it: a member or an operator.
 pub async fn summarise(
     db: &PgPool,
     account: AccountId,

@@ -1,74 +1,70 @@
-//! What is for sale: plans that have a product, and tables `credit_packs` and `overage_offers`.
+//! The catalog: plans with a Stripe product, and tables `credit_packs` and `overage_offers`.
 
 use sqlx::PgPool;
 
 use crate::store::error::StoreError;
 
-/// A plan that can be bought.
+/// A plan for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanOffer {
-    /// Name of the plan.
     pub name: String,
-    /// Stripe's product.
+    /// Id of the Stripe product.
     pub product: String,
-    /// Credits of each month.
+    /// Credits per month.
     pub credits: i64,
-    /// What a month costs, in the smallest unit of the currency.
+    /// Price per month, in the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: String,
-    /// What new customers pay; `None`: `platen billing sync` has not run.
+    /// Id of the Stripe price for new customers; `None` until `platen billing sync` has run.
     pub price: Option<String>,
-    /// The most credits that may be used beyond those in one period.
+    /// Maximum overage of one period, in credits.
     pub overage_limit: i64,
 }
 
-/// Credits that can be bought.
+/// A pack of credits for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackOffer {
-    /// Stripe's product.
+    /// Id of the Stripe product.
     pub product: String,
-    /// How many.
     pub credits: i64,
-    /// What they cost, in the smallest unit of the currency.
+    /// Price, in the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: String,
     /// See [`PlanOffer::price`].
     pub price: Option<String>,
 }
 
-/// What credits beyond those of the plan cost.
+/// The price of overage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverageOffer {
-    /// Stripe's product.
+    /// Id of the Stripe product.
     pub product: String,
-    /// What 1,000 of them cost, in the smallest unit of the currency.
+    /// Price of 1,000 credits, in the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: String,
-    /// Stripe's names for the price and for what counts them; see [`PlanOffer::price`].
+    /// Stripe's price and meter; see [`PlanOffer::price`].
     pub metered: Option<Metered>,
 }
 
 impl OverageOffer {
-    /// What so many credits come to, in the smallest unit of the currency.
+    /// Returns the price of `credits`, in the smallest unit of the currency, rounded to the nearest unit.
     pub fn cost(&self, credits: i64) -> i64 {
         let thousandths = i128::from(credits) * i128::from(self.amount);
         i64::try_from((thousandths + 500) / 1000).unwrap_or(i64::MAX)
     }
 }
 
-/// How Stripe knows something that is paid for by use.
+/// Ids of a metered price at Stripe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metered {
-    /// The price.
     pub price: String,
-    /// What counts.
     pub meter: String,
 }
 
-/// All plans that can be bought, the smallest first.
+/// Returns the plans for sale, smallest first.
 pub async fn list_plans(db: &PgPool) -> Result<Vec<PlanOffer>, StoreError> {
     let plans = sqlx::query_as!(
         PlanOffer,
@@ -78,12 +74,12 @@ pub async fn list_plans(db: &PgPool) -> Result<Vec<PlanOffer>, StoreError> {
     Ok(plans.fetch_all(db).await?)
 }
 
-/// The one of these plans that a product is.
+/// Returns the plan that is sold as this Stripe product.
 pub fn of_product<'a>(plans: &'a [PlanOffer], product: &str) -> Option<&'a PlanOffer> {
     plans.iter().find(|plan| plan.product == product)
 }
 
-/// All packs, the smallest first.
+/// Returns all credit packs, smallest first.
 pub async fn list_packs(db: &PgPool) -> Result<Vec<PackOffer>, StoreError> {
     let packs = sqlx::query_as!(
         PackOffer,
@@ -92,7 +88,7 @@ pub async fn list_packs(db: &PgPool) -> Result<Vec<PackOffer>, StoreError> {
     Ok(packs.fetch_all(db).await?)
 }
 
-/// What credits beyond those of the plan cost; the same for every plan.
+/// Returns the price of overage, which is the same for all plans.
 pub async fn find_overage(db: &PgPool) -> Result<OverageOffer, StoreError> {
     let row = sqlx::query!("select product, amount, currency, price, meter from overage_offers");
     let row = row.fetch_one(db).await?;
@@ -104,19 +100,19 @@ pub async fn find_overage(db: &PgPool) -> Result<OverageOffer, StoreError> {
     })
 }
 
-/// What a product costs from now on.
+/// The current price of a product at Stripe.
 pub struct Mirrored<'a> {
-    /// Stripe's product.
+    /// Id of the Stripe product.
     pub product: &'a str,
-    /// Stripe's price.
+    /// Id of the Stripe price.
     pub price: &'a str,
     /// In the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// ISO 4217 code in lower case.
     pub currency: &'a str,
 }
 
-/// Writes down what Stripe asks for a plan.
+/// Stores Stripe's price of a plan.
 pub async fn update_plan(db: &PgPool, mirrored: &Mirrored<'_>) -> Result<(), StoreError> {
     sqlx::query!(
         "update plans set price = $2, amount = $3, currency = $4 where product = $1",
@@ -130,7 +126,7 @@ pub async fn update_plan(db: &PgPool, mirrored: &Mirrored<'_>) -> Result<(), Sto
     Ok(())
 }
 
-/// Writes down what Stripe asks for a pack.
+/// Stores Stripe's price of a credit pack.
 pub async fn update_pack(db: &PgPool, mirrored: &Mirrored<'_>) -> Result<(), StoreError> {
     sqlx::query!(
         "update credit_packs set price = $2, amount = $3, currency = $4 where product = $1",
@@ -144,7 +140,7 @@ pub async fn update_pack(db: &PgPool, mirrored: &Mirrored<'_>) -> Result<(), Sto
     Ok(())
 }
 
-/// Writes down what Stripe asks for 1,000 credits beyond those of a plan, and what counts them there.
+/// Stores Stripe's price of 1,000 credits of overage, and the meter that counts them.
 pub async fn update_overage(db: &PgPool, mirrored: &Mirrored<'_>, meter: &str) -> Result<(), StoreError> {
     sqlx::query!(
         "update overage_offers set price = $2, amount = $3, currency = $4, meter = $5 where product = $1",

@@ -1,4 +1,4 @@
-//! Table `one_time_tokens`: what the links in mails are good for.
+//! Table `one_time_tokens`: tokens of links in mails.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -12,7 +12,8 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Adds a token, good from now on. `user`: whom it is for; nobody has signed up yet who is to verify an address.
+/// Inserts a token that is valid from `now` for the lifetime of its purpose. `user` is `None` for the verification of
+/// an address, because that user doesn't exist yet.
 pub async fn insert(
     db: &PgPool,
     digest: TokenDigest,
@@ -36,16 +37,16 @@ pub async fn insert(
     Ok(())
 }
 
-/// What a token stands for.
+/// Recipient of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
-    /// The address that it was sent to.
+    /// The address that the token was sent to.
     pub email: Email,
-    /// Whom it is for.
+    /// `None` if the token verifies an address.
     pub user: Option<UserId>,
 }
 
-/// What a token stands for, if it is good for this. It stays good.
+/// Returns the recipient of a valid token with this purpose, without using it.
 pub async fn find(
     db: &PgPool,
     digest: TokenDigest,
@@ -69,7 +70,7 @@ pub async fn find(
     Ok(subject)
 }
 
-/// Uses a token up. `false`: it is not good for this, or not any more.
+/// Redeems a token. Returns `false` if it has another purpose or is no longer valid.
 pub async fn use_up(
     db: &mut PgConnection,
     digest: TokenDigest,
@@ -87,7 +88,7 @@ pub async fn use_up(
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes all tokens worthless that verify an address.
+/// Deletes all tokens that verify an address.
 pub async fn delete_verifying(db: &mut PgConnection, email: &Email) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from one_time_tokens where purpose = 'verify' and email = $1",
@@ -98,7 +99,7 @@ pub async fn delete_verifying(db: &mut PgConnection, email: &Email) -> Result<()
     Ok(())
 }
 
-/// Makes a user's tokens worthless: those for one purpose, or all.
+/// Deletes a user's tokens with one purpose, or all of them.
 pub async fn delete_of_user(db: &mut PgConnection, user: UserId, purpose: Option<Purpose>) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from one_time_tokens where user_id = $1 and ($2::text is null or purpose = $2)",
@@ -110,7 +111,6 @@ pub async fn delete_of_user(db: &mut PgConnection, user: UserId, purpose: Option
     Ok(())
 }
 
-/// Forgets those that are worthless anyway.
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from one_time_tokens where expires_at <= $1", now)
         .execute(db)

@@ -1,4 +1,4 @@
-//! Who runs the service: users with `operator_since`.
+//! Operators of the service: users with `operator_since`.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -8,20 +8,17 @@ use crate::{
     store::error::StoreError,
 };
 
-/// An operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOperator {
-    /// Log-in name.
     pub email: String,
-    /// What they call themselves; may be empty.
+    /// May be empty.
     pub name: String,
-    /// Since when they are one.
+    /// When they were appointed.
     pub since: OffsetDateTime,
-    /// Whether they have a second factor.
     pub has_second_factor: bool,
 }
 
-/// What a user is as an operator; `None`: they are none.
+/// Returns a user as an operator. `None` if the user isn't one.
 pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredOperator>, StoreError> {
     let operator = sqlx::query_as!(
         StoredOperator,
@@ -34,7 +31,7 @@ pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredOperator>, S
     Ok(operator.fetch_optional(db).await?)
 }
 
-/// All of them, those who have been it the longest first.
+/// Returns all operators, longest-serving first.
 pub async fn list(db: &PgPool) -> Result<Vec<StoredOperator>, StoreError> {
     let operators = sqlx::query_as!(
         StoredOperator,
@@ -46,7 +43,8 @@ pub async fn list(db: &PgPool) -> Result<Vec<StoredOperator>, StoreError> {
     Ok(operators.fetch_all(db).await?)
 }
 
-/// Makes the user with this address an operator. `false`: there is none, or they are it already.
+/// Makes the user with this email address an operator. Returns `false` if there is no such user, or if they are an
+/// operator already.
 pub async fn appoint(db: &mut PgConnection, email: &Email, now: OffsetDateTime) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update users set operator_since = $2 where email = $1 and operator_since is null",
@@ -56,8 +54,8 @@ pub async fn appoint(db: &mut PgConnection, email: &Email, now: OffsetDateTime) 
     Ok(done.execute(db).await?.rows_affected() == 1)
 }
 
-/// Takes the user with this address out of the operators, and ends their sessions: one may be looking into an account.
-/// `false`: they are none.
+/// Removes the operator rights of the user with this email address, and ends their sessions, one of which may be
+/// viewing an account. Returns `false` if they aren't an operator.
 pub async fn dismiss(db: &mut PgConnection, email: &Email) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update users set operator_since = null, session_epoch = session_epoch + 1

@@ -12,22 +12,21 @@ use crate::{
     store::error::StoreError,
 };
 
-/// No two users can register one credential, and nobody can register it twice.
+/// A credential can be registered only once, by one user.
 pub const CREDENTIAL_KEY: &str = "passkeys_credential_id_key";
 
-/// A passkey to be.
+/// A passkey to be inserted.
 pub struct NewPasskey<'a> {
-    /// Identifier.
     pub id: PasskeyId,
-    /// What its authenticator calls it.
+    /// The authenticator's id of the credential.
     pub credential_id: &'a [u8],
-    /// The public key, and what goes with it.
+    /// The public key and its metadata.
     pub credential: &'a Value,
-    /// What its user calls it.
+    /// Display name, chosen by the user.
     pub name: &'a DisplayName,
 }
 
-/// Adds a passkey; [`CREDENTIAL_KEY`] refuses one that is there.
+/// Inserts a passkey. Violates [`CREDENTIAL_KEY`] if the credential is already registered.
 pub async fn insert(
     db: &mut PgConnection,
     user: UserId,
@@ -49,20 +48,17 @@ pub async fn insert(
     Ok(())
 }
 
-/// A passkey, for lists.
+/// A passkey as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPasskey {
-    /// Identifier.
     pub id: PasskeyId,
-    /// What its user calls it.
+    /// Display name, chosen by the user.
     pub name: String,
-    /// When it was last used.
     pub used_at: Option<OffsetDateTime>,
-    /// When it was added.
     pub inserted_at: OffsetDateTime,
 }
 
-/// A user's passkeys, the oldest first.
+/// Returns a user's passkeys, oldest first.
 pub async fn list(db: &PgPool, user: UserId) -> Result<Vec<ListedPasskey>, StoreError> {
     let passkeys = sqlx::query_as!(
         ListedPasskey,
@@ -73,7 +69,7 @@ pub async fn list(db: &PgPool, user: UserId) -> Result<Vec<ListedPasskey>, Store
     Ok(passkeys.fetch_all(db).await?)
 }
 
-/// What a user's passkeys are checked by.
+/// Returns the credentials that verify a user's passkeys.
 pub async fn list_credentials(db: &PgPool, user: UserId) -> Result<Vec<Value>, StoreError> {
     let credentials = sqlx::query_scalar!(
         "select credential from passkeys where user_id = $1 order by inserted_at, id",
@@ -84,16 +80,16 @@ pub async fn list_credentials(db: &PgPool, user: UserId) -> Result<Vec<Value>, S
 
 /// A passkey that was used.
 pub struct UsedPasskey<'a> {
-    /// What its authenticator calls it.
+    /// The authenticator's id of the credential.
     pub credential_id: &'a [u8],
-    /// As it is known from now on.
+    /// The credential to store from now on.
     pub credential: &'a Value,
-    /// How often its authenticator says that it has signed; 0: it does not count.
+    /// The authenticator's signature counter; 0 if it doesn't count.
     pub sign_count: u32,
 }
 
-/// Takes a use of a user's passkey. `false`: they have none such any more, or the count does not rise: there is a copy of
-/// it. Of several who come with one count at once, one is the first.
+/// Records a use of a user's passkey. Returns `false` if the user no longer has it, or if the counter doesn't increase,
+/// which indicates a copied passkey. Of concurrent uses with the same counter, one succeeds.
 pub async fn take_use(
     db: &PgPool,
     user: UserId,
@@ -114,7 +110,7 @@ pub async fn take_use(
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes a user's passkey. Answers its name; `None`: they have no such passkey.
+/// Deletes a user's passkey. Returns its name, or `None` if the user has no such passkey.
 pub async fn delete(db: &mut PgConnection, user: UserId, id: PasskeyId) -> Result<Option<String>, StoreError> {
     let name = sqlx::query_scalar!(
         "delete from passkeys where user_id = $1 and id = $2 returning name",
@@ -124,7 +120,7 @@ pub async fn delete(db: &mut PgConnection, user: UserId, id: PasskeyId) -> Resul
     Ok(name.fetch_optional(db).await?)
 }
 
-/// Removes all passkeys of a user.
+/// Deletes all passkeys of a user.
 pub async fn delete_all(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
     sqlx::query!("delete from passkeys where user_id = $1", user.0)
         .execute(db)

@@ -4,30 +4,29 @@ use sqlx::{PgConnection, PgPool};
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// What a plan offers.
+/// A plan and its limits.
 #[derive(Debug)]
 pub struct Plan {
-    /// Its name.
     pub name: String,
-    /// Credits of each month.
+    /// Credits per month.
     pub credits: i64,
-    /// Renders running or waiting at once.
+    /// Renders that may run or wait at once.
     pub concurrency: i32,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate_per_minute: i32,
-    /// Largest body of a request.
+    /// Maximum size of a request body, in bytes.
     pub body_bytes: i32,
-    /// For how long the content and the thumbnails of renders are kept.
+    /// Days for which renders, their content and thumbnails are retained.
     pub retention_days: i32,
-    /// Renders that may be queued.
+    /// Maximum number of queued renders.
     pub queued_renders: i64,
-    /// Documents in default storage.
+    /// Maximum size of all documents in the default storage, in bytes.
     pub document_bytes: i64,
-    /// Templates.
+    /// Maximum number of templates.
     pub templates: i64,
 }
 
-/// All plans, the smallest first.
+/// Returns all plans, smallest first.
 pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {
     let plans = sqlx::query_as!(
         Plan,
@@ -40,7 +39,7 @@ pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {
     Ok(plans.fetch_all(db).await?)
 }
 
-/// For how many days the plan of an account keeps renders.
+/// Returns the number of days for which the account's plan retains renders. `None` if the account doesn't exist.
 pub async fn find_retention(db: &PgPool, account: AccountId) -> Result<Option<i32>, StoreError> {
     let days = sqlx::query_scalar!(
         "select plans.retention_days from accounts join plans on plans.name = accounts.plan where accounts.id = $1",
@@ -49,13 +48,13 @@ pub async fn find_retention(db: &PgPool, account: AccountId) -> Result<Option<i3
     Ok(days.fetch_optional(db).await?)
 }
 
-/// A plan's name as it is written; looked for without regard to case.
+/// Returns a plan's name as stored, found regardless of case.
 pub async fn find_name(db: &mut PgConnection, name: &str) -> Result<Option<String>, StoreError> {
     let found = sqlx::query_scalar!("select name from plans where lower(name) = lower($1)", name);
     Ok(found.fetch_optional(db).await?)
 }
 
-/// The names of all plans, the smallest first.
+/// Returns the names of all plans, smallest first.
 pub async fn list_names(db: &mut PgConnection) -> Result<Vec<String>, StoreError> {
     let names = sqlx::query_scalar!("select name from plans order by credits, name");
     Ok(names.fetch_all(db).await?)

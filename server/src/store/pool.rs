@@ -1,4 +1,4 @@
-//! Connections to Postgres and the state of its schema.
+//! Connections to Postgres, and its schema.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use time::OffsetDateTime;
 
 use crate::store::error::StoreError;
 
-/// The schema, as of this build.
+/// Migrations up to the schema of this build.
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
-/// Longer waits for a connection mean that the database is overloaded or away.
+/// A longer wait for a connection means that the database is overloaded or unreachable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Connects; fails when the first connection does.
+/// Creates the pool. Fails if the first connection can't be established.
 pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPool, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(connections)
@@ -27,27 +27,26 @@ pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPo
     Ok(pool)
 }
 
-/// Brings the schema up to this build's. Holds an advisory lock, so that several processes may start at once.
+/// Migrates the schema to that of this build. Holds an advisory lock, so that several processes may start at once.
 pub async fn migrate(db: &PgPool) -> Result<(), MigrateError> {
     MIGRATIONS.run(db).await
 }
 
-/// Whether the database answers.
+/// Checks that the database responds.
 pub async fn ping(db: &PgPool) -> Result<(), StoreError> {
     sqlx::query!("select 1 as one").fetch_one(db).await?;
     Ok(())
 }
 
-/// What a server says of itself.
+/// Version and clock of a database server.
 #[derive(Debug)]
 pub struct Server {
-    /// For instance `15.14 (Debian 15.14-0+deb12u1)`.
+    /// For example `15.14 (Debian 15.14-0+deb12u1)`.
     pub version: String,
-    /// Its clock.
     pub time: OffsetDateTime,
 }
 
-/// Asks the server for its version and clock.
+/// Returns the server's version and clock.
 pub async fn server(db: &PgPool) -> Result<Server, StoreError> {
     let server = sqlx::query_as!(
         Server,
@@ -56,20 +55,20 @@ pub async fn server(db: &PgPool) -> Result<Server, StoreError> {
     Ok(server.fetch_one(db).await?)
 }
 
-/// What a server is asked of the database under way.
+/// Version and utilization of a database server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
-    /// For instance `15.14 (Debian 15.14-0+deb12u1)`.
+    /// For example `15.14 (Debian 15.14-0+deb12u1)`.
     pub version: String,
-    /// Bytes on disk.
+    /// Size of the database on disk, in bytes.
     pub size: i64,
-    /// Connections of everybody to every database of the server.
+    /// Client connections to all databases of the server.
     pub connections: i64,
-    /// Connections that there can be.
+    /// Maximum number of connections.
     pub connection_limit: i64,
 }
 
-/// Asks the server how full it is.
+/// Returns the server's version and utilization.
 pub async fn usage(db: &PgPool) -> Result<Usage, StoreError> {
     let usage = sqlx::query_as!(
         Usage,
@@ -81,7 +80,7 @@ pub async fn usage(db: &PgPool) -> Result<Usage, StoreError> {
     Ok(usage.fetch_one(db).await?)
 }
 
-/// Makes a database unless it is there. `options` lead to another one of the same server.
+/// Creates a database unless it exists. `options` must name another database of the same server.
 pub async fn ensure_database(options: &PgConnectOptions, name: &str) -> Result<(), StoreError> {
     let mut connection = PgConnection::connect_with(options).await?;
     let exists = sqlx::query_scalar!(
@@ -91,7 +90,7 @@ pub async fn ensure_database(options: &PgConnectOptions, name: &str) -> Result<(
     .fetch_one(&mut connection)
     .await?;
     if !exists {
-        // A name can't be a parameter here; it is a constant of ours.
+        // A name can't be a parameter here; the only caller passes a constant.
         let statement = format!("create database {name}");
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await?;
     }
@@ -99,7 +98,7 @@ pub async fn ensure_database(options: &PgConnectOptions, name: &str) -> Result<(
     Ok(())
 }
 
-/// Whether a server answers, whatever it says.
+/// Returns whether a server accepts a connection with these options.
 pub async fn accepts_connections(options: &PgConnectOptions) -> bool {
     match PgConnection::connect_with(options).await {
         Ok(connection) => connection.close().await.is_ok(),

@@ -1,4 +1,4 @@
-//! Table `render_contents`: accepted requests, sealed.
+//! Table `render_contents`: encrypted requests of asynchronous renders.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -8,16 +8,16 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A request as it is stored.
+/// An encrypted request.
 #[derive(Debug)]
 pub struct Sealed {
-    /// Of the form that is sealed.
+    /// Version of the stored form.
     pub version: i16,
-    /// It, sealed.
+    /// The stored form, encrypted.
     pub sealed: Vec<u8>,
 }
 
-/// Keeps a request.
+/// Stores the request of a render.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -36,8 +36,8 @@ pub async fn insert(
     Ok(())
 }
 
-/// Deletes requests of all accounts that were accepted longer ago than their plans keep renders, once those
-/// have ended. At most so many at once; says how many.
+/// Deletes requests of all accounts that were accepted longer ago than the retention of their plans, and whose renders
+/// have ended. Deletes up to `at_most` requests and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "delete from render_contents where render_id in (
@@ -62,8 +62,8 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     Ok(done.rows_affected())
 }
 
-/// Deletes the requests of an account's renders that have ended and were accepted before a time. At most so many at once; says
-/// how many.
+/// Deletes the requests of an account's ended renders that were accepted up to `before`. Deletes up to `at_most`
+/// requests and returns how many.
 pub async fn delete_of_account(
     db: &PgPool,
     account: AccountId,

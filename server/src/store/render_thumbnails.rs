@@ -1,4 +1,4 @@
-//! Table `render_thumbnails`: small pictures of documents' first pages, sealed.
+//! Table `render_thumbnails`: encrypted thumbnails of documents' first pages.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -9,23 +9,23 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A picture to be kept.
+/// A thumbnail to be stored.
 #[derive(Debug)]
 pub struct NewThumbnail {
-    /// For which it is sealed.
+    /// Id to which the encryption is bound.
     pub id: Uuid,
-    /// From 1.
+    /// Page number, from 1.
     pub page: i16,
-    /// Pixels.
+    /// In pixels.
     pub width: i32,
-    /// Pixels.
+    /// In pixels.
     pub height: i32,
-    /// A PNG file. Nothing: the document asks for too much.
+    /// A PNG file, encrypted. `None` if the document exceeds the limits of rasterization.
     pub sealed: Option<Vec<u8>>,
 }
 
-/// Keeps pictures, unless the render is gone, its content was deleted, or there are some already. An account that has no
-/// room for them has rows without pictures, so that they are not drawn again.
+/// Stores the thumbnails of a render, unless the render or its content was deleted, or it has thumbnails already.
+/// Without room in the account's storage, rows without images are stored, so that the pages aren't rasterized again.
 pub async fn insert(
     db: &PgPool,
     account: AccountId,
@@ -73,20 +73,21 @@ pub async fn insert(
     Ok(())
 }
 
-/// A picture, without what is on it.
+/// A thumbnail without its image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedThumbnail {
-    /// From 1.
+    /// Page number, from 1.
     pub page: i16,
-    /// Pixels.
+    /// In pixels.
     pub width: i32,
-    /// Pixels.
+    /// In pixels.
     pub height: i32,
-    /// Whether there is one: not of a document that asks for too much.
+    /// Whether there is an image. `false` if the document exceeds the limits of rasterization, or if the account had no
+    /// room for it.
     pub drawn: bool,
 }
 
-/// What was drawn of a render, page by page.
+/// Returns the thumbnails of a render, by page.
 pub async fn list(db: &PgPool, account: AccountId, render: RenderId) -> Result<Vec<ListedThumbnail>, StoreError> {
     let thumbnails = sqlx::query_as!(
         ListedThumbnail,
@@ -98,16 +99,16 @@ pub async fn list(db: &PgPool, account: AccountId, render: RenderId) -> Result<V
     Ok(thumbnails.fetch_all(db).await?)
 }
 
-/// A picture as it is stored.
+/// An encrypted thumbnail.
 #[derive(Debug)]
 pub struct SealedThumbnail {
-    /// For which it is sealed.
+    /// Id to which the encryption is bound.
     pub id: Uuid,
-    /// A PNG file.
+    /// A PNG file, encrypted.
     pub sealed: Vec<u8>,
 }
 
-/// The picture of one page.
+/// Returns the thumbnail of one page.
 pub async fn find(
     db: &PgPool,
     account: AccountId,
@@ -125,8 +126,8 @@ pub async fn find(
     Ok(thumbnail.fetch_optional(db).await?)
 }
 
-/// Deletes the pictures of renders of all accounts that were accepted longer ago than their plans keep them: the row of a
-/// render may stay for its document. At most so many at once; says how many.
+/// Deletes thumbnails of all accounts whose renders were accepted longer ago than the retention of their plans; the row
+/// of a render may remain for its document. Deletes up to `at_most` thumbnails and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "delete from render_thumbnails where id in (
@@ -150,7 +151,8 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     Ok(done.rows_affected())
 }
 
-/// Deletes the pictures of an account's renders that were accepted before a time. At most so many at once; says how many.
+/// Deletes the thumbnails of an account's renders that were accepted up to `before`. Deletes up to `at_most` thumbnails
+/// and returns how many.
 pub async fn delete_of_account(
     db: &PgPool,
     account: AccountId,

@@ -28,18 +28,17 @@ use crate::{
     },
 };
 
-/// A render that is accepted.
+/// A render to be inserted.
 #[derive(Clone)]
 pub struct NewRender {
-    /// Identifier.
     pub id: RenderId,
-    /// With which key it was asked for; `None`: by somebody who is logged in.
+    /// The key that requested it; `None` if a logged-in user did.
     pub key: Option<ApiKeyId>,
-    /// As what the key is known; `None`: it was looked up for this render.
+    /// The version of the key's credentials, if the key is known from an earlier request. `None` if it was looked up
+    /// for this render.
     pub credentials: Option<CredentialsVersion>,
     /// False for test keys.
     pub livemode: bool,
-    /// When it begins.
     pub start: Start,
     /// The request without its content.
     pub options: Value,
@@ -48,28 +47,28 @@ pub struct NewRender {
 /// When a render begins.
 #[derive(Debug, Clone, Copy)]
 pub enum Start {
-    /// At once, in this process, while its caller waits.
+    /// Immediately, in this process, while the caller waits.
     Now(InstanceId),
-    /// When its turn comes.
+    /// When a worker claims its job.
     Queued {
-        /// Names the document in the service's own storage. `None`: it goes elsewhere.
+        /// Name of the document in the default storage. `None` if the render has a destination.
         object: Option<Uuid>,
     },
 }
 
-/// Why a render is not added.
+/// Why a render was not inserted.
 pub enum NotAdded {
-    /// It would cost more than is left.
+    /// The account has too few credits left.
     Credits(NotEnoughCredits),
-    /// Its key is not known as what it is.
+    /// The key's credentials have changed since it was looked up.
     Credentials,
 }
 
-/// What a statement says of an account's credits, if the account has a period at its time; else nothing was done.
+/// Result of a statement on credits. `None` if the account has no credit period at that time; then nothing was done.
 pub type InPeriod<T> = Option<T>;
 
-/// Adds a render. A live one reserves a credit, or is refused. So is one whose key, its account, its plan or its creator has
-/// changed since the key was looked up.
+/// Inserts a render. A live render reserves a credit, and is refused if none is left. A render is also refused if its
+/// key, the key's account, plan or creator has changed since the key was looked up.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -129,7 +128,7 @@ pub async fn insert(
     }))
 }
 
-/// The processes that have renders under way whose callers wait, but for `except`.
+/// Returns the processes other than `except` that have synchronous renders in progress.
 pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<InstanceId>, StoreError> {
     let instances = sqlx::query_scalar!(
         r#"select distinct instance as "instance!" from renders
@@ -139,7 +138,7 @@ pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<Insta
     Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
 }
 
-/// Ends the renders of a process whose callers waited; says which.
+/// Ends the synchronous renders of a dead process as failed. Returns their accounts and ids.
 pub async fn fail_of_instance(
     db: &mut PgConnection,
     instance: InstanceId,
@@ -164,13 +163,13 @@ pub async fn fail_of_instance(
 
 /// Why a render has no document.
 pub enum Ending {
-    /// What the caller was told.
+    /// It failed, with the error that the caller received.
     Failed(Value),
-    /// Nobody waits for it any more.
+    /// It was cancelled.
     Cancelled,
 }
 
-/// The figures of a document.
+/// Properties of a finished document.
 pub struct Success {
     title: Option<String>,
     conformance: Option<&'static str>,
@@ -196,7 +195,7 @@ impl From<&RenderedDocument> for Success {
     }
 }
 
-/// Ends a render that is under way without a document. `false`: it has ended already, and stays as it is.
+/// Ends a render in progress without a document. Returns `false` if it has already ended; then it is unchanged.
 pub async fn finish(
     db: &mut PgConnection,
     account: AccountId,
@@ -241,7 +240,8 @@ pub async fn finish(
     Ok(done.rows_affected() == 1)
 }
 
-/// The log of a render, or an empty one, if the account has no room for it. Several that end at once may find the same room.
+/// Returns the log of a render, or an empty one if the account has no room for it. Renders that end at once may each be
+/// granted the same room.
 async fn log_with_room(
     db: &mut PgConnection,
     account: AccountId,
@@ -249,7 +249,7 @@ async fn log_with_room(
     console: Value,
 ) -> Result<(Value, Value), StoreError> {
     let bytes = requests.to_string().len() + console.to_string().len();
-    // Most pages fetch nothing and say nothing.
+    // Most pages request nothing and log nothing.
     if bytes <= 2 * "[]".len() {
         return Ok((requests, console));
     }
@@ -260,8 +260,9 @@ async fn log_with_room(
     })
 }
 
-/// Deletes renders of all accounts that were accepted longer ago than their plans keep them and have ended, with all that belongs to them,
-/// but for those whose document is still there. At most so many at once, so that nobody waits for it; says how many.
+/// Deletes ended renders of all accounts that were accepted longer ago than the retention of their plans, with
+/// everything that belongs to them. Renders whose documents are still stored are skipped. Deletes up to `at_most`
+/// renders, to keep the locks short, and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "delete from renders where id in (

@@ -1,4 +1,4 @@
-//! Tables `second_factors`, which holds people's apps, and `recovery_codes`; and who has a second factor of any kind.
+//! Tables `second_factors` (authenticator apps) and `recovery_codes`, and which users have a second factor of any kind.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -12,22 +12,22 @@ use crate::{
     store::error::StoreError,
 };
 
-/// What a user shows in the second step.
+/// The second factors of a user.
 pub struct Factors {
-    /// Whether they have an app.
+    /// Whether the user has an authenticator app.
     pub app: bool,
-    /// How many passkeys they have.
+    /// Number of passkeys.
     pub passkeys: i64,
 }
 
 impl Factors {
-    /// Whether they have one at all.
+    /// Returns whether the user has any second factor.
     pub fn any(&self) -> bool {
         self.app || self.passkeys > 0
     }
 }
 
-/// Whether a user has a second factor.
+/// Returns whether a user has a second factor.
 pub async fn exists(db: &PgPool, user: UserId) -> Result<bool, StoreError> {
     let exists = sqlx::query_scalar!(
         r#"select exists (select from users_with_second_factor where user_id = $1) as "exists!""#,
@@ -36,9 +36,9 @@ pub async fn exists(db: &PgPool, user: UserId) -> Result<bool, StoreError> {
     Ok(exists.fetch_one(db).await?)
 }
 
-/// What a user has. Whoever adds or removes a factor of theirs meanwhile waits for the end of the transaction.
+/// Returns a user's second factors, and locks them against additions and removals until the transaction ends.
 pub async fn lock(db: &mut PgConnection, user: UserId) -> Result<Factors, StoreError> {
-    // In a statement of its own: what is counted together with the lock would be counted before it is held.
+    // In a statement of its own: counting in the same statement would see the state before the lock was acquired.
     sqlx::query_scalar!("select id from users where id = $1 for no key update", user.0)
         .fetch_optional(&mut *db)
         .await?;
@@ -52,17 +52,17 @@ pub async fn lock(db: &mut PgConnection, user: UserId) -> Result<Factors, StoreE
     Ok(factors.fetch_one(db).await?)
 }
 
-/// A user's app, on or being set up.
+/// A user's authenticator app, in use or being set up.
 pub struct StoredApp {
-    /// What their app shares with us.
+    /// The shared secret, wrapped by the master key.
     pub secret: Wrapped,
-    /// `None`: no code of the app has been seen yet.
+    /// `None` until the first code has been verified.
     pub turned_on_at: Option<OffsetDateTime>,
-    /// When it was begun to be set up.
+    /// When the setup began.
     pub inserted_at: OffsetDateTime,
 }
 
-/// A user's app, if they have one or are setting it up.
+/// Returns a user's authenticator app, in use or being set up.
 pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredApp>, StoreError> {
     let row = sqlx::query!(
         "select secret_key_id, sealed_secret, turned_on_at, inserted_at from second_factors where user_id = $1",
@@ -79,7 +79,8 @@ pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredApp>, StoreE
     }))
 }
 
-/// Puts a secret in place of one that is being set up. `false`: the user has an app that is on.
+/// Starts the setup of an authenticator app, replacing a setup in progress. Returns `false` if the user already has an
+/// app in use.
 pub async fn begin(db: &PgPool, user: UserId, secret: &Wrapped, now: OffsetDateTime) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "insert into second_factors (user_id, secret_key_id, sealed_secret, inserted_at) values ($1, $2, $3, $4)
@@ -97,7 +98,8 @@ pub async fn begin(db: &PgPool, user: UserId, secret: &Wrapped, now: OffsetDateT
     Ok(done.rows_affected() == 1)
 }
 
-/// Turns on what is being set up, with the step of its first code. `false`: it is another secret by now, or on already.
+/// Completes the setup, with the time step of the first code. Returns `false` if the setup was replaced or is already
+/// complete.
 pub async fn turn_on(
     db: &mut PgConnection,
     user: UserId,
@@ -118,8 +120,8 @@ pub async fn turn_on(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes the code of a step. `false`: it was taken before, or one of a later step was; of several who come with one code at
-/// once, one is the first.
+/// Accepts the code of a time step. Returns `false` if that code, or one of a later step, was accepted before; of
+/// concurrent attempts with the same code, one succeeds.
 pub async fn take_step(db: &PgPool, user: UserId, step: i64) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update second_factors set last_step = $2 where user_id = $1 and last_step < $2 and turned_on_at is not null",
@@ -131,7 +133,7 @@ pub async fn take_step(db: &PgPool, user: UserId, step: i64) -> Result<bool, Sto
     Ok(done.rows_affected() == 1)
 }
 
-/// Uses a recovery code up. `false`: the user has no such code.
+/// Redeems a recovery code. Returns `false` if the user has no such code.
 pub async fn take_recovery_code(db: &mut PgConnection, user: UserId, code: RecoveryDigest) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "delete from recovery_codes where user_id = $1 and digest = $2",
@@ -143,7 +145,7 @@ pub async fn take_recovery_code(db: &mut PgConnection, user: UserId, code: Recov
     Ok(done.rows_affected() == 1)
 }
 
-/// How many recovery codes a user has left.
+/// Returns how many recovery codes a user has left.
 pub async fn count_recovery_codes(db: impl PgExecutor<'_>, user: UserId) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from recovery_codes where user_id = $1"#,
@@ -152,7 +154,7 @@ pub async fn count_recovery_codes(db: impl PgExecutor<'_>, user: UserId) -> Resu
     Ok(count.fetch_one(db).await?)
 }
 
-/// Gives a user these recovery codes and no others. Whoever calls this holds their [`lock`].
+/// Replaces all recovery codes of a user. The caller must hold the user's [`lock`].
 pub async fn replace_recovery_codes(
     db: &mut PgConnection,
     user: UserId,
@@ -170,7 +172,7 @@ pub async fn replace_recovery_codes(
     Ok(())
 }
 
-/// Removes a user's recovery codes.
+/// Deletes a user's recovery codes.
 pub async fn delete_recovery_codes(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
     sqlx::query!("delete from recovery_codes where user_id = $1", user.0)
         .execute(db)
@@ -178,7 +180,7 @@ pub async fn delete_recovery_codes(db: &mut PgConnection, user: UserId) -> Resul
     Ok(())
 }
 
-/// Removes a user's app, also one that is only being set up. `false`: none was on.
+/// Deletes a user's authenticator app, or its setup. Returns `false` if none was in use.
 pub async fn delete(db: &mut PgConnection, user: UserId) -> Result<bool, StoreError> {
     let was_on = sqlx::query_scalar!(
         r#"delete from second_factors where user_id = $1 returning turned_on_at is not null as "on!""#,
@@ -187,7 +189,7 @@ pub async fn delete(db: &mut PgConnection, user: UserId) -> Result<bool, StoreEr
     Ok(was_on.fetch_optional(db).await?.unwrap_or_default())
 }
 
-/// The secrets of all users that are wrapped under other secret keys than this one.
+/// Returns the secrets of all users that are wrapped by a master key other than `id`.
 pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(UserId, Wrapped)>, StoreError> {
     let rows = sqlx::query!(
         "select user_id, secret_key_id, sealed_secret from second_factors where secret_key_id <> $1",
@@ -203,7 +205,7 @@ pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(Use
     Ok(rows.collect())
 }
 
-/// Replaces the form in which a user's secret is stored. `false`: it was another one by now.
+/// Replaces a user's wrapped secret with a rewrapped one. Returns `false` if it is no longer `former`.
 pub async fn replace(db: &PgPool, user: UserId, former: &Wrapped, new: &Wrapped) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update second_factors set secret_key_id = $3, sealed_secret = $4 where user_id = $1 and sealed_secret = $2",

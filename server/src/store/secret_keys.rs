@@ -1,10 +1,10 @@
-//! Under which secret keys something is wrapped: tables `account_keys` and `second_factors`.
+//! Master keys that wrap stored keys and secrets, in tables `account_keys` and `second_factors`.
 
 use sqlx::PgPool;
 
 use crate::{domain::sealing::SecretKeyId, store::error::StoreError};
 
-/// Another secret key than these that something is wrapped under.
+/// Returns the id of a master key that is in use but not among the `known` ones.
 pub async fn find_other(db: &PgPool, known: &[&SecretKeyId]) -> Result<Option<String>, StoreError> {
     let known: Vec<_> = known.iter().map(|id| id.as_str().to_owned()).collect();
     let other = sqlx::query_scalar!(

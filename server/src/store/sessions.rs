@@ -1,4 +1,4 @@
-//! Table `sessions`: sessions of browsers. Whoever knows what a cookie holds has its session; here is a digest of it.
+//! Table `sessions`: sessions of browsers. A cookie's value grants its session, so only a digest of it is stored.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -9,35 +9,33 @@ use crate::{
     store::error::StoreError,
 };
 
-/// However often it is used, a session is over after so long.
+/// Maximum lifetime of a session, however often it is used.
 const LONGEST: Duration = Duration::days(90);
 
-/// Sessions of one user. A new one ends the oldest.
+/// Sessions of one user. A new session ends the oldest.
 const MOST_OF_USER: i64 = 100;
 
-/// SHA-256 of what a cookie holds.
+/// SHA-256 of a cookie's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionDigest(pub [u8; 32]);
 
-/// Who is logged in, and since which count of the user's `session_epoch`.
+/// The user who is logged in, and their `session_epoch` at the log-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holder {
-    /// The user.
     pub user: UserId,
-    /// The count.
+    /// A session with an earlier epoch than its user's is invalid.
     pub epoch: i32,
 }
 
-/// A session as it is kept.
+/// A stored session.
 #[derive(Debug)]
 pub struct Kept {
-    /// What it holds.
     pub data: Value,
-    /// When it is over.
     pub expires_at: OffsetDateTime,
 }
 
-/// Adds a session, and ends those of its user but for the newest [`MOST_OF_USER`]. `false`: there is one with this digest.
+/// Inserts a session, and ends those of its user except for the newest [`MOST_OF_USER`]. Returns `false` if the digest
+/// exists already.
 pub async fn insert(
     db: &PgPool,
     digest: SessionDigest,
@@ -74,8 +72,8 @@ pub async fn insert(
     Ok(done.rows_affected() == 1)
 }
 
-/// Changes what a session holds, but not whose it is. One that is gone stays gone: a request that was under way when it was
-/// ended must not bring it back.
+/// Changes the data of a session, but not its user. A session that no longer exists isn't restored, so that a request
+/// in progress can't bring back one that was ended meanwhile.
 pub async fn update(db: &PgPool, digest: SessionDigest, kept: &Kept) -> Result<(), StoreError> {
     sqlx::query!(
         "update sessions
@@ -91,7 +89,7 @@ pub async fn update(db: &PgPool, digest: SessionDigest, kept: &Kept) -> Result<(
     Ok(())
 }
 
-/// The session, unless it is over.
+/// Returns a session, unless it has expired or ended.
 pub async fn find(db: &PgPool, digest: SessionDigest, now: OffsetDateTime) -> Result<Option<Kept>, StoreError> {
     let session = sqlx::query_as!(
         Kept,
@@ -105,7 +103,6 @@ pub async fn find(db: &PgPool, digest: SessionDigest, now: OffsetDateTime) -> Re
     Ok(session.fetch_optional(db).await?)
 }
 
-/// Ends a session.
 pub async fn delete(db: &PgPool, digest: SessionDigest) -> Result<(), StoreError> {
     sqlx::query!("delete from sessions where digest = $1", &digest.0[..])
         .execute(db)
@@ -113,18 +110,17 @@ pub async fn delete(db: &PgPool, digest: SessionDigest) -> Result<(), StoreError
     Ok(())
 }
 
-/// One of a user's sessions, for a list.
+/// A session as shown in lists.
 #[derive(Debug)]
 pub struct Listed {
-    /// Its name in lists.
+    /// Id for lists, which doesn't grant the session.
     pub id: SessionId,
-    /// What it holds.
     pub data: Value,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of the request.
     pub current: bool,
 }
 
-/// A user's sessions, the latest first. `current`: the one that asks.
+/// Returns a user's sessions, latest first. `current` is the session of the request.
 pub async fn list(
     db: &PgPool,
     user: UserId,
@@ -150,7 +146,7 @@ pub async fn list(
     Ok(listed.collect())
 }
 
-/// Ends one of a user's sessions. `false`: they have no such session.
+/// Ends one of a user's sessions. Returns `false` if the user has no such session.
 pub async fn delete_of_user(db: &mut PgConnection, user: UserId, id: SessionId) -> Result<bool, StoreError> {
     let done = sqlx::query!("delete from sessions where user_id = $1 and id = $2", user.0, id.0)
         .execute(db)
@@ -158,7 +154,7 @@ pub async fn delete_of_user(db: &mut PgConnection, user: UserId, id: SessionId) 
     Ok(done.rows_affected() == 1)
 }
 
-/// Ends all sessions of a user, but for one.
+/// Ends all sessions of a user except for `keep`.
 pub async fn delete_others(db: &mut PgConnection, user: UserId, keep: Option<SessionDigest>) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from sessions where user_id = $1 and digest is distinct from $2",
@@ -170,7 +166,6 @@ pub async fn delete_others(db: &mut PgConnection, user: UserId, keep: Option<Ses
     Ok(())
 }
 
-/// Forgets those that are over.
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from sessions where expires_at <= $1", now)
         .execute(db)

@@ -1,4 +1,4 @@
-//! Table `sign_ups`: those who want an account and have not confirmed their address yet.
+//! Table `sign_ups`: sign-ups whose email address isn't confirmed yet.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -9,24 +9,21 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Of one address, only so many of the latest are looked at: each costs a hash.
+/// Only this many of the latest sign-ups of an address are considered, because each costs a password hash.
 const MOST: i64 = 5;
 
-/// Somebody who wants an account.
+/// A sign-up to be inserted.
 pub struct NewSignUp<'a> {
-    /// Log-in name to be.
     pub email: &'a Email,
-    /// What they call themselves.
+    /// Name of the user.
     pub name: &'a DisplayName,
-    /// What they call the account.
     pub account_name: &'a DisplayName,
     /// PHC string.
     pub password_hash: &'a str,
-    /// How long they may take.
+    /// Until when the address must be confirmed.
     pub expires_at: OffsetDateTime,
 }
 
-/// Adds one.
 pub async fn insert(db: &mut PgConnection, new: NewSignUp<'_>, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into sign_ups (id, email, name, account_name, password_hash, expires_at, inserted_at)
@@ -44,17 +41,16 @@ pub async fn insert(db: &mut PgConnection, new: NewSignUp<'_>, now: OffsetDateTi
     Ok(())
 }
 
-/// Somebody who waits for their account.
+/// A pending sign-up.
 pub struct SignUp {
-    /// What they call themselves.
+    /// Name of the user.
     pub name: String,
-    /// What they call the account.
     pub account_name: String,
     /// PHC string.
     pub password_hash: String,
 }
 
-/// Those with this address, the latest first; at most five.
+/// Returns the pending sign-ups of an address, latest first; at most five.
 pub async fn list(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<Vec<SignUp>, StoreError> {
     let sign_ups = sqlx::query_as!(
         SignUp,
@@ -68,7 +64,7 @@ pub async fn list(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<Vec
     Ok(sign_ups.fetch_all(db).await?)
 }
 
-/// Forgets those with this address.
+/// Deletes the sign-ups of an address.
 pub async fn delete(db: &mut PgConnection, email: &Email) -> Result<(), StoreError> {
     sqlx::query!("delete from sign_ups where email = $1", email.as_str())
         .execute(db)
@@ -76,7 +72,6 @@ pub async fn delete(db: &mut PgConnection, email: &Email) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Forgets those who took too long.
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from sign_ups where expires_at <= $1", now)
         .execute(db)

@@ -1,4 +1,5 @@
-//! Table `stripe_customers`: accounts that pay, or wanted to. Times are the database's own, as in `jobs`.
+//! Table `stripe_customers`: accounts that pay, or have started to. Their state at Stripe is synchronized in the
+//! background. Times come from the database's clock, as in `jobs`.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -9,7 +10,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// The account is a customer from now on, unless it is one already.
+/// Stores the Stripe customer of an account. Does nothing if the account already has one.
 pub async fn insert(db: &PgPool, account: AccountId, id: &str, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into stripe_customers (id, account_id, inserted_at) values ($1, $2, $3) on conflict do nothing",
@@ -22,14 +23,14 @@ pub async fn insert(db: &PgPool, account: AccountId, id: &str, now: OffsetDateTi
     Ok(())
 }
 
-/// What an account is to Stripe; `None`: nothing yet.
+/// Returns the id of the account's Stripe customer.
 pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<String>, StoreError> {
     let id = sqlx::query_scalar!("select id from stripe_customers where account_id = $1", account.0);
     Ok(id.fetch_optional(db).await?)
 }
 
-/// Says that something has changed at Stripe: somebody has to look. Returns what is seen by looking from now on; `None`:
-/// there is no such customer.
+/// Marks a customer for synchronization, because something has changed at Stripe. Returns the revision that a later
+/// synchronization will have covered, or `None` if there is no such customer.
 pub async fn update_changed(db: &mut PgConnection, id: &str) -> Result<Option<i64>, StoreError> {
     let revision = sqlx::query_scalar!(
         "update stripe_customers set revision = revision + 1, look_at = now(), failures = 0 where id = $1
@@ -39,7 +40,7 @@ pub async fn update_changed(db: &mut PgConnection, id: &str) -> Result<Option<i6
     Ok(revision.fetch_optional(db).await?)
 }
 
-/// Whether somebody has looked since then.
+/// Returns whether a customer has been synchronized since `revision`. `true` if there is no such customer.
 pub async fn is_seen(db: &PgPool, id: &str, revision: i64) -> Result<bool, StoreError> {
     let seen = sqlx::query_scalar!(
         r#"select seen_revision >= $2 as "seen!" from stripe_customers where id = $1"#,
@@ -49,7 +50,7 @@ pub async fn is_seen(db: &PgPool, id: &str, revision: i64) -> Result<bool, Store
     Ok(seen.fetch_optional(db).await?.unwrap_or(true))
 }
 
-/// Says so of every customer.
+/// Marks all customers for synchronization.
 pub async fn update_all_due(db: &PgPool) -> Result<(), StoreError> {
     sqlx::query!("update stripe_customers set look_at = now(), failures = 0")
         .execute(db)
@@ -57,25 +58,25 @@ pub async fn update_all_due(db: &PgPool) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A customer that somebody has in hand.
+/// A customer that a worker holds.
 #[derive(Debug, Clone)]
 pub struct ClaimedCustomer {
-    /// Stripe's.
+    /// Stripe's id.
     pub id: String,
-    /// Proves that it is in hand.
+    /// Identifies the claim.
     pub claim: Uuid,
-    /// `None`: the account is deleted.
+    /// `None` if the account was deleted.
     pub account: Option<AccountId>,
-    /// Looks that failed before this one.
+    /// Failed synchronizations before this one.
     pub failures: i32,
-    /// What is seen by looking now.
+    /// Revision that this synchronization covers.
     pub revision: i64,
-    /// Whether an event is the reason for looking.
+    /// Whether a reported change, rather than the schedule, caused this synchronization.
     pub told: bool,
 }
 
-/// Takes customers who are due; with `only`, this one, if it is. What a process held that is gone is taken again when its
-/// lease is over.
+/// Claims customers that are due; with `only`, just that customer, if it is due. A customer held by a dead process can
+/// be claimed again when its lease ends.
 pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<ClaimedCustomer>, StoreError> {
     let rows = sqlx::query!(
         r#"update stripe_customers
@@ -106,8 +107,8 @@ pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<
     Ok(customers.collect())
 }
 
-/// The plan that was given last to the account of a customer in hand, whose row is locked. `None` outside: somebody else
-/// has it by now, or its account is gone.
+/// Locks a customer's row and returns the plan that was last set because of its payments. The outer `None` means that
+/// another worker holds the customer, or that its account was deleted.
 pub async fn lock_given_plan(
     db: &mut PgConnection,
     customer: &ClaimedCustomer,
@@ -123,7 +124,7 @@ pub async fn lock_given_plan(
     Ok(plan.fetch_optional(db).await?)
 }
 
-/// Gives back a customer in hand who was looked at. What changed meanwhile is looked at again at once.
+/// Releases a synchronized customer until `look_at`. If it has changed meanwhile, it is due again immediately.
 pub async fn complete(
     db: &mut PgConnection,
     customer: &ClaimedCustomer,
@@ -146,7 +147,7 @@ pub async fn complete(
     Ok(())
 }
 
-/// Gives back a customer in hand who could not be looked at for this reason, to be tried again after so many seconds.
+/// Releases a customer whose synchronization failed, for a retry after `delay_seconds`.
 pub async fn release(
     db: &PgPool,
     customer: &ClaimedCustomer,
@@ -168,7 +169,7 @@ pub async fn release(
     Ok(())
 }
 
-/// Forgets a customer in hand, with all that Stripe has told of it.
+/// Deletes a customer whose account was deleted, with everything that Stripe has reported about it.
 pub async fn delete(db: &PgPool, customer: &ClaimedCustomer) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from stripe_customers where id = $1 and claim = $2 and account_id is null",
@@ -180,7 +181,7 @@ pub async fn delete(db: &PgPool, customer: &ClaimedCustomer) -> Result<(), Store
     Ok(())
 }
 
-/// Every customer, by Stripe's name for it.
+/// Returns the Stripe ids of all customers.
 pub async fn list(db: &PgPool) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar!("select id from stripe_customers order by id")
         .fetch_all(db)

@@ -1,4 +1,5 @@
-//! Tables `stripe_events` and `stripe_differences`: what Stripe has told, and what it has not.
+//! Tables `stripe_events`, `stripe_differences` and `stripe_reconciliations`: events from Stripe, differences between
+//! Stripe and the database, and the days that were compared.
 
 use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime};
@@ -6,21 +7,20 @@ use uuid::Uuid;
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// An event as it came.
+/// An event as received.
 pub struct NewEvent<'a> {
-    /// Stripe's.
+    /// Stripe's id.
     pub id: &'a str,
-    /// What it tells.
     pub kind: &'a str,
-    /// Whom it is about, if it is a customer of ours.
+    /// Stripe's id of the customer. Ignored if no account has this customer.
     pub customer: Option<&'a str>,
-    /// Word for word.
+    /// Verbatim.
     pub body: &'a str,
-    /// When that was.
+    /// When the event happened.
     pub created_at: OffsetDateTime,
 }
 
-/// Keeps an event. `false`: it has come before.
+/// Stores an event. Returns `false` if it was received before.
 pub async fn insert(db: &mut PgConnection, event: NewEvent<'_>, now: OffsetDateTime) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "insert into stripe_events (id, kind, customer_id, body, created_at, received_at)
@@ -38,7 +38,7 @@ pub async fn insert(db: &mut PgConnection, event: NewEvent<'_>, now: OffsetDateT
     Ok(done.rows_affected() == 1)
 }
 
-/// Forgets what came before a time.
+/// Deletes events, differences and comparisons before `time`.
 pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!("delete from stripe_events where received_at < $1", time)
         .execute(db)
@@ -52,7 +52,7 @@ pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), Stor
     Ok(())
 }
 
-/// Writes down something for the operator.
+/// Records a difference for the operator.
 pub async fn insert_difference(
     db: &mut PgConnection,
     customer: &str,
@@ -73,20 +73,19 @@ pub async fn insert_difference(
     Ok(())
 }
 
-/// Something for the operator.
+/// A difference between Stripe and the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Of Stripe.
+    /// Stripe's id.
     pub customer: String,
-    /// Of ours, if it is known.
+    /// The account, if it is known.
     pub account: Option<AccountId>,
-    /// What it is.
+    /// Description.
     pub words: String,
-    /// When it was found.
     pub found_at: OffsetDateTime,
 }
 
-/// What was found since a time, the oldest first.
+/// Returns the differences found since `since`, oldest first.
 pub async fn list_differences(db: &PgPool, since: OffsetDateTime) -> Result<Vec<Difference>, StoreError> {
     let rows = sqlx::query!(
         "select customer_id, account_id, words, found_at from stripe_differences where found_at >= $1 order by id",
@@ -103,7 +102,7 @@ pub async fn list_differences(db: &PgPool, since: OffsetDateTime) -> Result<Vec<
     Ok(differences.collect())
 }
 
-/// Takes the comparison of a day upon oneself. `false`: somebody else has.
+/// Claims the comparison of a day. Returns `false` if another process has claimed it.
 pub async fn insert_reconciliation(db: &PgPool, day: Date) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "insert into stripe_reconciliations (day) values ($1) on conflict do nothing",
@@ -114,16 +113,16 @@ pub async fn insert_reconciliation(db: &PgPool, day: Date) -> Result<bool, Store
     Ok(done.rows_affected() == 1)
 }
 
-/// What the operator is told of Stripe.
+/// Status of the integration with Stripe, for operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
-    /// Differences that were found since a time.
+    /// Differences found since a time.
     pub differences: i64,
-    /// When the last event came.
+    /// When the last event was received.
     pub last_event: Option<OffsetDateTime>,
 }
 
-/// Counts the differences that were found since a time, and asks when Stripe has told of something last.
+/// Counts the differences found since `since`, and returns the time of the last event.
 pub async fn measure(db: &PgPool, since: OffsetDateTime) -> Result<Told, StoreError> {
     let told = sqlx::query_as!(
         Told,

@@ -1,4 +1,5 @@
-//! Table `stripe_meter_events`: what Stripe is told of `overage_uses`. Times are the database's own, as in `jobs`.
+//! Table `stripe_meter_events`: reports of `overage_uses` to Stripe. Times come from the database's clock, as in
+//! `jobs`.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -9,10 +10,10 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Makes an event for each customer and period out of all uses that are older than so many seconds and that no event tells
-/// of; with `only`, of this customer.
+/// Inserts one event for each customer and period, from all uses that are older than `older_than_seconds` and not part
+/// of an event yet. With `only`, just for that customer.
 pub async fn insert_due(db: &PgPool, only: Option<&str>, older_than_seconds: f64) -> Result<(), StoreError> {
-    // Rows that somebody else is about to tell of are left to them.
+    // Rows that another process is adding to an event are skipped.
     sqlx::query!(
         "with uses as (
              select render_id, customer_id, period_starts_at, credits, used_at from overage_uses
@@ -38,26 +39,25 @@ pub async fn insert_due(db: &PgPool, only: Option<&str>, older_than_seconds: f64
     Ok(())
 }
 
-/// An event that somebody has in hand.
+/// An event that a worker holds.
 #[derive(Debug, Clone)]
 pub struct ClaimedEvent {
-    /// By which Stripe knows it.
+    /// Identifies the event to Stripe, which counts it once.
     pub id: Uuid,
-    /// Proves that it is in hand.
+    /// Identifies the claim.
     pub claim: Uuid,
-    /// Whose it is.
+    /// Stripe's id of the customer.
     pub customer: String,
-    /// How much was used.
     pub credits: i64,
-    /// When.
+    /// Time of the latest use.
     pub used_at: OffsetDateTime,
-    /// When it was sent first without learning whether it arrived.
+    /// When it was first sent without learning whether it arrived.
     pub in_doubt_since: Option<OffsetDateTime>,
-    /// Tries that failed before this one.
+    /// Failed attempts before this one.
     pub failures: i32,
 }
 
-/// Takes events that are due; with `only`, all of this customer that nobody has in hand.
+/// Claims events that are due; with `only`, all events of that customer that no worker holds.
 pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<ClaimedEvent>, StoreError> {
     let events = sqlx::query_as!(
         ClaimedEvent,
@@ -79,21 +79,21 @@ pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<
     Ok(events.fetch_all(db).await?)
 }
 
-/// What became of an event that was in hand, and why, where Stripe was not told.
+/// Outcome of an attempt to send an event, with the error if it failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
-    /// Stripe has it.
+    /// Stripe has accepted it.
     Arrived,
-    /// Nobody knows whether Stripe has it; it is sent again.
+    /// It is unknown whether Stripe has accepted it; it is sent again.
     InDoubt(String),
-    /// Stripe has not taken it this time; it is sent again.
+    /// Stripe hasn't accepted it; it is sent again.
     Refused(String),
-    /// It is not sent again.
+    /// It isn't sent again.
     GivenUp(String),
 }
 
 impl Report {
-    /// Why Stripe was not told.
+    /// Returns the error of a failed attempt.
     pub fn error(&self) -> Option<&str> {
         match self {
             Self::Arrived => None,
@@ -102,7 +102,7 @@ impl Report {
     }
 }
 
-/// Gives an event back. `delay_seconds`: until it is sent again, if it is.
+/// Releases an event and records the outcome. `delay_seconds` is the time until it is sent again, if it is.
 pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_seconds: f64) -> Result<(), StoreError> {
     sqlx::query!(
         "update stripe_meter_events
@@ -125,16 +125,15 @@ pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_s
     Ok(())
 }
 
-/// What a customer has used between two moments, of what Stripe was told.
+/// Usage of a customer that was reported to Stripe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldUsage {
-    /// The customer.
+    /// Stripe's id.
     pub customer: String,
-    /// How much.
     pub credits: i64,
 }
 
-/// Everybody who has used anything between two moments, by what Stripe was told.
+/// Returns the reported usage between `from` and `until` (exclusive) of each customer that has any.
 pub async fn sums(db: &PgPool, from: OffsetDateTime, until: OffsetDateTime) -> Result<Vec<ToldUsage>, StoreError> {
     let sums = sqlx::query_as!(
         ToldUsage,
@@ -147,7 +146,7 @@ pub async fn sums(db: &PgPool, from: OffsetDateTime, until: OffsetDateTime) -> R
     Ok(sums.fetch_all(db).await?)
 }
 
-/// Forgets what was told, or given up, before a moment, and the uses that it was about.
+/// Deletes events, and the uses that they cover, that were sent or given up and whose latest use was before `moment`.
 pub async fn delete_before(db: &PgPool, moment: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from stripe_meter_events where used_at < $1 and (sent_at is not null or given_up_at is not null)",

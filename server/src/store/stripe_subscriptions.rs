@@ -1,4 +1,5 @@
-//! Tables `stripe_subscriptions` and `stripe_purchases`: what Stripe said of a customer when somebody looked last.
+//! Tables `stripe_subscriptions` and `stripe_purchases`: the state of customers at Stripe as of the last
+//! synchronization.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -45,7 +46,7 @@ impl From<SubscriptionRow> for Subscription {
     }
 }
 
-/// All subscriptions that an account has ever had.
+/// Returns all subscriptions that an account has ever had.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, StoreError> {
     let rows = sqlx::query_as!(
         SubscriptionRow,
@@ -60,7 +61,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, 
     Ok(rows.fetch_all(db).await?.into_iter().map(Subscription::from).collect())
 }
 
-/// All subscriptions of a customer.
+/// Returns all subscriptions of a customer.
 pub async fn list_of_customer(db: &mut PgConnection, customer: &str) -> Result<Vec<Subscription>, StoreError> {
     let rows = sqlx::query_as!(
         SubscriptionRow,
@@ -74,7 +75,7 @@ pub async fn list_of_customer(db: &mut PgConnection, customer: &str) -> Result<V
     Ok(rows.fetch_all(db).await?.into_iter().map(Subscription::from).collect())
 }
 
-/// Puts these in the place of all that was known of a customer.
+/// Replaces all stored subscriptions of a customer.
 pub async fn replace(db: &mut PgConnection, customer: &str, subscriptions: &[Subscription]) -> Result<(), StoreError> {
     sqlx::query!("delete from stripe_subscriptions where customer_id = $1", customer)
         .execute(&mut *db)
@@ -105,20 +106,19 @@ pub async fn replace(db: &mut PgConnection, customer: &str, subscriptions: &[Sub
     Ok(())
 }
 
-/// Credits that somebody has bought.
+/// A purchase of credits.
 #[derive(Debug)]
 pub struct Purchase {
-    /// Stripe's name for the visit to its page.
+    /// Id of the Stripe Checkout session.
     pub id: String,
-    /// How many.
+    /// Number of credits bought.
     pub credits: i64,
-    /// How many of them are refunded.
+    /// Number of credits refunded.
     pub refunded: i64,
-    /// When they were ordered.
     pub ordered_at: OffsetDateTime,
 }
 
-/// Writes down that a customer has bought credits. `false`: that was known.
+/// Stores a customer's purchase. Returns `false` if it is already stored.
 pub async fn insert_purchase(db: &mut PgConnection, customer: &str, purchase: &Purchase) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "insert into stripe_purchases (id, customer_id, credits, refunded, ordered_at) values ($1, $2, $3, $4, $5)
@@ -134,7 +134,7 @@ pub async fn insert_purchase(db: &mut PgConnection, customer: &str, purchase: &P
     Ok(done.rows_affected() == 1)
 }
 
-/// Writes down how many credits of a purchase are refunded. Returns how many of them were not when somebody looked last.
+/// Stores how many credits of a purchase are refunded. Returns how many of them weren't at the last synchronization.
 pub async fn update_refunded(db: &mut PgConnection, customer: &str, purchase: &Purchase) -> Result<i64, StoreError> {
     let more = sqlx::query_scalar!(
         r#"with known as (select id, refunded from stripe_purchases where id = $1 and customer_id = $2 for update)

@@ -13,7 +13,7 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Adds a version to a template, whose row is held by the same transaction, and returns its number.
+/// Adds a version to a template and returns its number. The transaction must hold the template's lock.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -35,7 +35,7 @@ pub async fn insert(
         template.0,
         version.name,
         version.content,
-        // As text: sqlx would send it as jsonb, which refuses U+0000.
+        // As text, because sqlx would send it as `jsonb`, which rejects U+0000.
         Value::Object(version.preview_context.clone()).to_string(),
         created_by.0,
         now,
@@ -44,7 +44,7 @@ pub async fn insert(
     .await?)
 }
 
-/// The versions of a living template, newest first.
+/// Returns the versions of a template, newest first; none if the template is deleted.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -82,7 +82,7 @@ pub async fn list(
         .collect())
 }
 
-/// A version of a living template.
+/// Returns a version of a template, unless the template is deleted.
 pub async fn find(
     db: impl PgExecutor<'_>,
     account: AccountId,
@@ -117,7 +117,7 @@ pub async fn find(
     }))
 }
 
-/// The number of a living template's newest version.
+/// Returns the number of a template's newest version. `None` if the template is deleted.
 pub async fn newest(
     db: impl PgExecutor<'_>,
     account: AccountId,
@@ -133,10 +133,10 @@ pub async fn newest(
     Ok(row.fetch_one(db).await?)
 }
 
-/// Deletes versions of all accounts' templates that were never published and are older than their plans' retention, but for
-/// the newest of each living template. At most so many at once; returns how many.
+/// Deletes versions of all accounts' templates that were never published and are older than the retention of their
+/// plans, except for the newest version of each template. Deletes up to `at_most` versions and returns how many.
 pub async fn delete_unpublished(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    // Whoever publishes a version holds its template, so that it is left alone here.
+    // Publishing a version locks its template, so that its versions are skipped here.
     let done = sqlx::query!(
         "with old as (
             select version.template_id, version.number
@@ -163,7 +163,7 @@ pub async fn delete_unpublished(db: &PgPool, now: OffsetDateTime, at_most: i64) 
     Ok(done.execute(db).await?.rows_affected())
 }
 
-/// The members of a column that holds nothing but objects.
+/// Returns the members of a column that contains only objects.
 pub(super) fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,

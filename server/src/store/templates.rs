@@ -1,4 +1,4 @@
-//! Table `templates`, each row with its published version.
+//! Table `templates`. Most functions return the published version of each template.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -37,7 +37,7 @@ impl From<TemplateRow> for Template {
     }
 }
 
-/// Adds a template whose first version is inserted in the same transaction.
+/// Inserts a template. Its first version must be inserted in the same transaction.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -58,7 +58,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// A living template.
+/// Returns a template, unless it is deleted.
 pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
     let row = sqlx::query_as!(
         TemplateRow,
@@ -79,13 +79,12 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
 /// A version of a template as renders use it.
 #[derive(Debug)]
 pub struct RenderedVersion {
-    /// Its content.
     pub content: String,
-    /// What the template is set to.
+    /// Settings of the template.
     pub settings: TemplateSettings,
 }
 
-/// The published versions of the living templates among these.
+/// Returns the published versions of those of these templates that aren't deleted.
 pub async fn list_published_versions(
     db: &PgPool,
     account: AccountId,
@@ -106,7 +105,7 @@ pub async fn list_published_versions(
         .collect())
 }
 
-/// A version of a template, also of one that is deleted.
+/// Returns a version of a template, even if the template is deleted.
 pub async fn find_version(
     db: &PgPool,
     account: AccountId,
@@ -130,21 +129,21 @@ pub async fn find_version(
     }))
 }
 
-/// As [`find`], and holds the template until the transaction ends, so that saves of it follow one another.
+/// Like [`find`], but locks the template until the transaction ends, so that concurrent saves are serialized.
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
     let locked = sqlx::query_scalar!(
         "select id from templates where account_id = $1 and id = $2 and deleted_at is null for update",
         account.0,
         id.0,
     );
-    // The version is looked up afterwards: the one that a save before us has published.
+    // The version is read after the lock is acquired, to see what a concurrent save has published.
     match locked.fetch_optional(&mut *db).await? {
         Some(_) => find(db, account, id).await,
         None => Ok(None),
     }
 }
 
-/// The ids of the living templates, newest first.
+/// Returns the ids of templates that aren't deleted, newest first.
 pub async fn list_ids(
     db: &PgPool,
     account: AccountId,
@@ -162,7 +161,7 @@ pub async fn list_ids(
     Ok(ids.fetch_all(db).await?.into_iter().map(TemplateId).collect())
 }
 
-/// The living templates among these, newest first.
+/// Returns those of these templates that aren't deleted, newest first.
 pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let rows = sqlx::query_as!(
@@ -182,33 +181,32 @@ pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
-/// A living template as people find it in the dashboard.
+/// A template as listed in the dashboard.
 #[derive(Debug)]
 pub struct TemplateGlance {
-    /// Identifier.
     pub id: TemplateId,
-    /// As in the published version.
+    /// Name of the published version.
     pub name: String,
-    /// The version that is used.
+    /// Number of the published version.
     pub published: i32,
-    /// The newest one.
+    /// Number of the newest version.
     pub newest: i32,
-    /// When that was saved.
+    /// When the newest version was saved.
     pub changed_at: OffsetDateTime,
-    /// What its author calls themselves; `None` once they are deleted.
+    /// Display name of the newest version's author; `None` once that user is deleted.
     pub changed_by: Option<String>,
 }
 
-/// Which templates somebody looks for.
+/// Filter of [`list_glances`].
 #[derive(Debug, Clone, Default)]
 pub struct TemplateFilter {
-    /// Part of the name, in capitals or not, or the beginning of the id.
+    /// Part of the name, regardless of case, or the beginning of the id.
     pub search: Option<String>,
-    /// Whether there is a version after the published one; `None`: either way.
+    /// Whether there are unpublished changes; `None` matches both.
     pub has_draft: Option<bool>,
 }
 
-/// The living templates that somebody looks for, newest first.
+/// Returns the templates that match a filter and aren't deleted, newest first.
 pub async fn list_glances(
     db: &PgPool,
     account: AccountId,
@@ -249,7 +247,7 @@ pub async fn list_glances(
     Ok(glances.collect())
 }
 
-/// Makes a version the one that is used.
+/// Publishes a version.
 pub async fn publish(
     db: &mut PgConnection,
     account: AccountId,
@@ -272,7 +270,7 @@ pub async fn publish(
     Ok(())
 }
 
-/// The settings of a living template.
+/// Returns the settings of a template, unless it is deleted.
 pub async fn find_settings(
     db: &PgPool,
     account: AccountId,
@@ -288,7 +286,7 @@ pub async fn find_settings(
     .await?)
 }
 
-/// Changes the settings of a living template; what is `None` stays.
+/// Changes the settings of a template that isn't deleted; `None` leaves a setting unchanged. Returns the new settings.
 pub async fn update_settings(
     db: &PgPool,
     account: AccountId,
@@ -308,7 +306,7 @@ pub async fn update_settings(
     .await?)
 }
 
-/// Ends a template's life; its row and versions stay until [`delete_ended`] deletes them.
+/// Marks a template as deleted. Its row and versions remain until [`delete_ended`] deletes them.
 pub async fn delete(
     db: &mut PgConnection,
     account: AccountId,
@@ -326,12 +324,13 @@ pub async fn delete(
     Ok(())
 }
 
-/// Deletes templates of all accounts, with their versions, that were deleted longer ago than their plans' retention and that
-/// no render can name any more: none of the account is left that was accepted before. At most so many at once; returns how
-/// many.
+/// Deletes templates of all accounts, with their versions, that were marked as deleted longer ago than the retention of
+/// their plans and that no render can refer to any more: the account has no renders left that were accepted before the
+/// deletion. Deletes up to `at_most` templates and returns how many.
 pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let mut transaction = tx::begin(db).await?;
-    // A render's time is taken before its templates are looked up, and a deletion's before it waits for the template.
+    // A render's time is taken before its templates are resolved, and a deletion's before it waits for the template's
+    // lock; hence the margin of an hour.
     let ended = sqlx::query_scalar!(
         "select templates.id
          from templates
@@ -350,7 +349,7 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
         at_most,
     );
     let ended = ended.fetch_all(&mut *transaction).await?;
-    // First the versions: their bytes are counted by the account that their template still names.
+    // Versions first, because their bytes are deducted from the account that their template still refers to.
     sqlx::query!("delete from template_versions where template_id = any($1)", &ended)
         .execute(&mut *transaction)
         .await?;
@@ -361,15 +360,14 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
     Ok(done.rows_affected())
 }
 
-/// A template without its content.
+/// Id and name of a template.
 pub struct TemplateName {
-    /// Identifier.
     pub id: TemplateId,
-    /// A label; other templates may have the same.
+    /// Not unique.
     pub name: String,
 }
 
-/// The names of an account's templates in alphabetical order, at most so many.
+/// Returns up to `most` names of an account's templates, in alphabetical order.
 pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, StoreError> {
     let rows = sqlx::query!(
         "select id, name from templates where account_id = $1 and deleted_at is null order by lower(name), id limit $2",

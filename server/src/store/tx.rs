@@ -1,20 +1,19 @@
-//! Transactions. A service function opens one, hands it to the store's functions and commits it.
+//! Transactions. A service function begins one, passes it to functions of the store, and commits it.
 
 use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::store::error::StoreError;
 
-/// Begins a transaction; it is rolled back unless it is committed.
+/// Begins a transaction, which is rolled back unless it is committed.
 pub async fn begin(db: &PgPool) -> Result<Transaction<'static, Postgres>, StoreError> {
     Ok(db.begin().await?)
 }
 
-/// As [`begin`], for rows that are worth nothing once the database has crashed: committing does not wait for the disk.
+/// Like [`begin`], for rows that are worthless once the database has crashed: the commit doesn't wait for the disk.
 pub async fn begin_volatile(db: &PgPool) -> Result<Transaction<'static, Postgres>, StoreError> {
     Ok(db.begin_with("begin; set local synchronous_commit = off").await?)
 }
 
-/// Makes its changes permanent.
 pub async fn commit(transaction: Transaction<'static, Postgres>) -> Result<(), StoreError> {
     Ok(transaction.commit().await?)
 }

@@ -12,33 +12,30 @@ use crate::{
     store::error::StoreError,
 };
 
-/// What an account has used in a period.
+/// Usage of an account in a period.
 pub struct PeriodUsage {
-    /// The account's plan now.
+    /// Current plan of the account.
     pub plan: String,
-    /// Its credits.
     pub balance: Balance,
-    /// The days with use, oldest first.
+    /// Days with usage, oldest first.
     pub days: Vec<UsedDay>,
 }
 
 /// A row of the table.
 pub struct UsedDay {
-    /// Identifier.
     pub id: Uuid,
     /// See [`crate::domain::credits::Meter::as_str`].
     pub meter: String,
     /// False for test keys.
     pub livemode: bool,
-    /// The UTC day.
+    /// UTC day.
     pub day: Date,
-    /// How many.
     pub credits: i64,
 }
 
-/// What an account has used in the period around `now`. `None`: there is no row of that period yet.
+/// Returns the usage of an account in the period around `now`. `None` if that period has no row yet.
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<PeriodUsage>, StoreError> {
-    // One statement, so that days and sum are of the same moment.
+    // One statement, so that days and totals are consistent.
     let rows = sqlx::query!(
         r#"select accounts.plan, periods.starts_at, periods.ends_at, periods.allowance + periods.granted + periods.bought as "own!",
             periods.overage_limit, periods.used, periods.overage_used, days.id as "id?", days.meter as "meter?", days.livemode as "livemode?", days.day as "day?",

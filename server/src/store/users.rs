@@ -8,22 +8,20 @@ use crate::{
     store::error::StoreError,
 };
 
-/// Two users can't have one address.
+/// Email addresses of users are unique.
 pub const EMAIL_KEY: &str = "users_email_key";
 
-/// A person to be.
+/// A user to be inserted.
 pub struct NewUser<'a> {
-    /// Identifier.
     pub id: UserId,
-    /// Log-in name.
     pub email: &'a Email,
-    /// What they call themselves; may be empty.
+    /// May be empty.
     pub name: &'a str,
     /// PHC string.
     pub password_hash: &'a str,
 }
 
-/// Adds a user; [`EMAIL_KEY`] refuses a second one with the same address.
+/// Inserts a user. Violates [`EMAIL_KEY`] if the email address is taken.
 pub async fn insert(db: &mut PgConnection, user: NewUser<'_>, now: OffsetDateTime) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into users (id, email, name, password_hash, inserted_at) values ($1, $2, $3, $4, $5)",
@@ -38,7 +36,7 @@ pub async fn insert(db: &mut PgConnection, user: NewUser<'_>, now: OffsetDateTim
     Ok(())
 }
 
-/// Deletes a user who belongs to no account any more, unless they operate the service.
+/// Deletes a user who belongs to no account, unless they are an operator.
 pub async fn delete_without_account(db: &mut PgConnection, id: UserId) -> Result<(), StoreError> {
     sqlx::query!(
         "delete from users
@@ -50,19 +48,17 @@ pub async fn delete_without_account(db: &mut PgConnection, id: UserId) -> Result
     Ok(())
 }
 
-/// What a log-in is checked against.
+/// What a log-in is verified against.
 pub struct Credentials {
-    /// The user.
     pub id: UserId,
-    /// Log-in name.
     pub email: String,
     /// PHC string.
     pub password_hash: String,
-    /// Of the sessions that begin now.
+    /// Epoch of new sessions; a change ends all earlier ones.
     pub session_epoch: i32,
 }
 
-/// The user with this address.
+/// Returns the user with this email address.
 pub async fn find_by_email(db: &PgPool, email: &Email) -> Result<Option<Credentials>, StoreError> {
     let user = sqlx::query_as!(
         Credentials,
@@ -72,7 +68,6 @@ pub async fn find_by_email(db: &PgPool, email: &Email) -> Result<Option<Credenti
     Ok(user.fetch_optional(db).await?)
 }
 
-/// The user.
 pub async fn find(db: &PgPool, id: UserId) -> Result<Option<Credentials>, StoreError> {
     let user = sqlx::query_as!(
         Credentials,
@@ -82,20 +77,18 @@ pub async fn find(db: &PgPool, id: UserId) -> Result<Option<Credentials>, StoreE
     Ok(user.fetch_optional(db).await?)
 }
 
-/// What people see of themselves.
+/// A user's own profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// The user.
     pub id: UserId,
-    /// Log-in name.
     pub email: String,
     /// May be empty.
     pub name: String,
-    /// `None`: it is still the first one.
+    /// `None` if the first password is still in use.
     pub password_changed_at: Option<OffsetDateTime>,
 }
 
-/// What a user sees of themselves.
+/// Returns a user's own profile.
 pub async fn find_person(db: &PgPool, id: UserId) -> Result<Option<Person>, StoreError> {
     let person = sqlx::query_as!(
         Person,
@@ -105,7 +98,6 @@ pub async fn find_person(db: &PgPool, id: UserId) -> Result<Option<Person>, Stor
     Ok(person.fetch_optional(db).await?)
 }
 
-/// Gives a user another name.
 pub async fn update_name(db: &PgPool, id: UserId, name: &DisplayName) -> Result<(), StoreError> {
     sqlx::query!("update users set name = $2 where id = $1", id.0, name.as_str())
         .execute(db)
@@ -113,7 +105,8 @@ pub async fn update_name(db: &PgPool, id: UserId, name: &DisplayName) -> Result<
     Ok(())
 }
 
-/// Puts a better hash of the same password in place of the one that it was checked against.
+/// Replaces a password hash with a stronger one of the same password, unless the password was changed after it was
+/// verified.
 pub async fn update_hash(db: &PgPool, user: &Credentials, password_hash: &str) -> Result<(), StoreError> {
     sqlx::query!(
         "update users set password_hash = $3 where id = $1 and password_hash = $2",
@@ -126,8 +119,8 @@ pub async fn update_hash(db: &PgPool, user: &Credentials, password_hash: &str) -
     Ok(())
 }
 
-/// Gives a user another password, which ends every session. Returns the `session_epoch` of the next ones; `None`: the
-/// user has left this address.
+/// Changes a user's password, which ends all sessions. Returns the `session_epoch` of new sessions, or `None` if the
+/// user no longer has this email address.
 pub async fn update_password(
     db: &mut PgConnection,
     id: UserId,
@@ -147,8 +140,8 @@ pub async fn update_password(
     Ok(epoch.fetch_optional(db).await?)
 }
 
-/// Gives a user another address in place of this one; [`EMAIL_KEY`] refuses one that somebody has. `false`: the user has
-/// another one by now.
+/// Changes a user's email address from `former`. Violates [`EMAIL_KEY`] if the new one is taken. Returns `false` if the
+/// user no longer has the former address.
 pub async fn update_email(db: &mut PgConnection, id: UserId, former: &str, email: &Email) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update users set email = $3 where id = $1 and email = $2",

@@ -1,4 +1,4 @@
-//! Table `webhook_secrets`.
+//! Table `webhook_secrets`: signing secrets of webhooks.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -6,16 +6,15 @@ use uuid::Uuid;
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// A secret as it is stored.
+/// An encrypted secret.
 #[derive(Debug)]
 pub struct SealedSecret {
-    /// For which it is sealed.
+    /// Id to which the encryption is bound.
     pub id: Uuid,
-    /// The secret.
     pub sealed: Vec<u8>,
 }
 
-/// Adds the current secret, unless there is one already.
+/// Stores the current secret, unless the account already has one.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -35,10 +34,11 @@ pub async fn insert(
     Ok(())
 }
 
-/// Former secrets that go on to sign beside the current one.
+/// Former secrets that continue to sign along with the current one.
 const MOST_FORMER: i64 = 3;
 
-/// Lets the current secret expire, and deletes those that have expired, or were followed by [`MOST_FORMER`] others.
+/// Makes the current secret expire at `expires_at`. Deletes former secrets that have expired, or that exceed
+/// [`MOST_FORMER`].
 pub async fn expire(
     db: &mut PgConnection,
     account: AccountId,
@@ -70,7 +70,7 @@ pub async fn expire(
     Ok(())
 }
 
-/// The secrets of an account that are in use, the current one first.
+/// Returns the valid secrets of an account, current one first.
 pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<SealedSecret>, StoreError> {
     let secrets = sqlx::query_as!(
         SealedSecret,
@@ -83,16 +83,15 @@ pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     Ok(secrets.fetch_all(db).await?)
 }
 
-/// What is known of a secret without opening it.
+/// Times of a secret, available without decrypting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecretTimes {
-    /// When it was made.
     pub inserted_at: OffsetDateTime,
-    /// Until when it signs beside its successor; nothing: it is the current one.
+    /// Until when it signs along with its successor; `None` for the current secret.
     pub expires_at: Option<OffsetDateTime>,
 }
 
-/// Of the secrets of an account that are in use, the current one first.
+/// Returns the times of an account's valid secrets, current one first.
 pub async fn list_times(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<SecretTimes>, StoreError> {
     let times = sqlx::query_as!(
         SecretTimes,

@@ -1,5 +1,5 @@
-//! Spans of requests and jobs, sent to a collector of OpenTelemetry. They carry ids, routes and outcomes, never what logs
-//! would not carry either; what is logged meanwhile is not sent.
+//! Spans of requests and jobs, exported to an OpenTelemetry collector. They contain ids, routes and outcomes, and never
+//! what logs must not contain. Log events are not exported.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,10 +16,10 @@ use tracing_subscriber::{Layer, filter::dynamic_filter_fn, registry::LookupSpan}
 
 use crate::config::traces::TracesConfig;
 
-/// Names whoever makes the spans.
+/// The instrumentation scope of the spans.
 const SCOPE: &str = "platen";
 
-/// Sends spans from a thread of its own, as the variables of OpenTelemetry say.
+/// Creates a provider that exports spans from its own thread, configured by the standard variables of OpenTelemetry.
 pub(super) fn provider(config: &TracesConfig) -> Result<SdkTracerProvider, ExporterBuildError> {
     let resource = Resource::builder()
         .with_service_name(config.service_name.clone())
@@ -36,7 +36,7 @@ pub(super) fn provider(config: &TracesConfig) -> Result<SdkTracerProvider, Expor
     Ok(provider)
 }
 
-/// Hands spans of ours to the provider.
+/// Returns a layer that passes spans of Platen's packages to the provider.
 pub(super) fn layer<S>(provider: &SdkTracerProvider) -> impl Layer<S>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -48,14 +48,14 @@ where
         .with_target(false)
         .with_threads(false)
         .with_tracked_inactivity(false)
-        // A filter whose answers are never remembered: sqlx asks whether it may log without logging, and where answers are
-        // remembered, the refusal would fall on the next span of the same thread.
+        // A filter whose decisions are not cached: sqlx checks whether logging is enabled without logging, and a cached
+        // refusal would apply to the next span of the same thread.
         .with_filter(dynamic_filter_fn(|metadata, _| {
             metadata.is_span() && metadata.target().starts_with("platen_")
         }))
 }
 
-/// Tells where the time of a document went that has just been made: a span for each phase, below the current one.
+/// Records one span for each phase of a document that was just rendered, as children of the current span.
 pub fn phases(times: &PhaseTimes) {
     let parent = Span::current().context();
     if !parent.span().span_context().is_sampled() {

@@ -1,4 +1,4 @@
-//! The log of an account as a file.
+//! CSV export of an account's activity.
 
 use axum::{
     extract::{RawQuery, State},
@@ -14,7 +14,7 @@ use crate::{
     web::{Web, csv_file, viewer::Viewer},
 };
 
-/// All that the page would show of the same search, the latest first.
+/// Exports all events that match the page's search, the latest first.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {
     let account = match viewer.caller(&web, Permission::ReadLog).await {
         Ok(caller) => caller.account,

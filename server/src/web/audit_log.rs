@@ -1,4 +1,4 @@
-//! The audit log as a file.
+//! CSV export of the operator audit log.
 
 use axum::{
     extract::{RawQuery, State},
@@ -12,7 +12,7 @@ use crate::{
     web::{Web, backend::admin::audit_log::filter, csv_file, viewer::Viewer},
 };
 
-/// All that the page would show of the same search, the latest first.
+/// Exports all events that match the page's search, the latest first.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {
     if let Err(status) = viewer.operator(&web).await {
         return status.into_response();

@@ -1,4 +1,4 @@
-//! What pages ask of the services.
+//! Implements the interface between pages and services.
 
 mod account;
 pub(super) mod admin;
@@ -54,18 +54,18 @@ pub(super) struct RequestBackend {
     session: Session,
     client: Client,
     person: Option<LoggedIn>,
-    /// Whether the request is more than a look at a page.
+    /// Whether the request's method is unsafe.
     changes: bool,
-    /// Asked for once, however many parts of a page act for them.
+    /// Looked up once, even if several parts of a page need it.
     caller: OnceCell<Caller>,
-    /// The same, as an operator of the service.
+    /// The logged-in operator, looked up once.
     operator: OnceCell<Operator>,
-    /// What waits: measured once, for operators.
+    /// Measurements of queues, database and Stripe's events, taken once, for operators.
     waiting: OnceCell<Waiting>,
 }
 
 impl RequestBackend {
-    /// For the context of a request.
+    /// Creates the backend for the context of a request.
     pub(super) fn shared(web: &Web, request: &Parts) -> Arc<dyn Backend> {
         let request_id = request.extensions.get::<RequestId>();
         Arc::new(Self {
@@ -82,7 +82,7 @@ impl RequestBackend {
         })
     }
 
-    /// Who is logged in. An operator who looks into an account changes nothing, neither there nor of themselves.
+    /// Returns the logged-in user. Operators who view an account can change neither the account nor their own settings.
     fn user(&self) -> Result<UserId, AppError> {
         let person = self.person()?;
         if self.changes && self.look().is_some() {
@@ -91,7 +91,7 @@ impl RequestBackend {
         Ok(person.user)
     }
 
-    /// Into which account an operator looks.
+    /// Returns the impersonation, if the operator is viewing an account.
     fn look(&self) -> Option<Look> {
         self.person.as_ref()?.look(clock::now())
     }
@@ -100,15 +100,15 @@ impl RequestBackend {
         self.person.as_ref().ok_or(AppError::LogInFirst)
     }
 
-    /// Refuses what a session alone is not enough for, unless the person has shown only just now that it is they. The form
-    /// leads to where they do that, and back.
+    /// Requires that the user has confirmed their identity within the last ten minutes, for actions that need more than
+    /// a session. The form redirects to the confirmation and back.
     fn confirmed(&self) -> Result<(), AppError> {
         let confirmed = self.person()?.is_confirmed(clock::now());
         confirmed.then_some(()).ok_or_else(|| rejected(Reason::Unconfirmed))
     }
 
-    /// Who is logged in, for their account, if their role in it allows this: what everything about tenant data begins
-    /// with.
+    /// Returns the caller for the logged-in user and their account, if their role has the permission. Every access to
+    /// tenant data begins with this.
     async fn caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
         self.user()?;
         let (db, limits, person) = (&self.app.db, &self.app.config.limits, self.person()?);
@@ -124,22 +124,22 @@ impl RequestBackend {
         if !caller.may(permission) {
             return Err(AppError::NotAllowed(permission));
         }
-        // What belongs to an account is its owner's also while it is suspended.
+        // Owners may export the account's data even while it is suspended.
         if self.changes && caller.access == Access::Suspended && permission != Permission::ExportAccount {
             return Err(AppError::Suspended);
         }
         Ok(caller.clone())
     }
 
-    /// As [`Self::caller_who_may`], for what is [`confirmed`](Self::confirmed) first. Whoever may not do it at all is not
-    /// asked for proof.
+    /// As [`Self::caller_who_may`], and requires [`confirmation`](Self::confirmed). The permission is checked first, so
+    /// users without it are not asked to confirm.
     async fn confirmed_caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
         let caller = self.caller_who_may(permission).await?;
         self.confirmed().map(|()| caller)
     }
 
-    /// The log gets the reason, the visitor the request's id; or that the database is away, which will pass, or that the
-    /// account stores as much as it may.
+    /// Logs an error and returns one with the request id only. An unreachable database and an exceeded storage limit
+    /// get errors of their own.
     fn internal(&self, error: &(dyn std::error::Error + 'static)) -> AppError {
         if let Some(full) = account_storage::full(error) {
             return rejected(Reason::StorageFull(full));
@@ -165,12 +165,12 @@ impl Backend for RequestBackend {
     }
 }
 
-/// What an account is called in pages: by the address of its person, where it has no name.
+/// Returns the display name of an account: its name, or else the user's email address.
 fn called(account: String, email: &str) -> String {
     if account.is_empty() { email.to_owned() } else { account }
 }
 
-/// A form that is refused.
+/// Returns the error for a rejected form.
 fn rejected(reason: Reason) -> AppError {
     AppError::Rejected(Rejection {
         reason,
@@ -178,25 +178,26 @@ fn rejected(reason: Reason) -> AppError {
     })
 }
 
-/// Too many tries; how long to wait is told in minutes.
+/// Returns the error for too many attempts. The waiting time is rounded up to minutes.
 fn too_many(retry_after: Duration) -> AppError {
     rejected(Reason::TooMany {
         minutes: retry_after.as_secs().div_ceil(60).max(1),
     })
 }
 
-/// A form with faulty fields.
+/// Returns the error for a form with invalid fields.
 fn invalid(fields: Vec<Field>) -> AppError {
     rejected(Reason::Invalid(fields))
 }
 
-/// What [`protect`](crate::http::browser_session::protect) has found out about a request.
+/// Returns an extension that [`protect`](crate::http::browser_session::protect) has added to the request.
 fn of_browser<T: Clone + Send + Sync + 'static>(request: &Parts) -> T {
     let found = request.extensions.get::<T>();
-    found.expect("pages and functions are under sessions").clone()
+    found.expect("pages and functions run in `protect`").clone()
 }
 
-/// A number that somebody typed, if they did.
+/// Parses a number between `least` and `most`. Returns `None` for an empty text; for an invalid one, also adds `field`
+/// to `faults`.
 fn number<N: TryFrom<i64>>(faults: &mut Vec<Field>, field: Field, typed: &str, least: i64, most: i64) -> Option<N> {
     let typed: String = typed.trim().chars().filter(|digit| *digit != ',').collect();
     if typed.is_empty() {

@@ -1,4 +1,4 @@
-//! Tables as files that are written out part by part.
+//! CSV files, streamed in parts.
 
 use axum::{
     body::Body,
@@ -9,7 +9,8 @@ use futures::{StreamExt, stream};
 
 use crate::{domain::csv, store::error::StoreError};
 
-/// A file with these columns. `part` gives the rows after a cursor, and where the next part begins, if there is one.
+/// Responds with a CSV file with these columns. `part` returns the rows after a cursor, and the cursor of the next part
+/// if there is one.
 pub(super) fn answer<Cursor, Reading>(
     disposition: &'static str,
     columns: &[&str],
@@ -26,14 +27,14 @@ where
             match reading?.await {
                 Ok((rows, next)) => Some((Ok(rows), next.map(Some))),
                 Err(error) => {
-                    tracing::error!(%error, "a table could not be written out");
-                    // The file ends in the middle, which the browser says.
+                    tracing::error!(%error, "a CSV export failed");
+                    // Truncates the file, which the browser reports as a failed download.
                     Some((Err(error), None))
                 }
             }
         }
     });
-    // Bodies are asked for more after their end.
+    // Response bodies are polled again after their end.
     let body = Body::from_stream(stream::once(async { Ok(head) }).chain(parts).fuse());
     let headers = [
         (

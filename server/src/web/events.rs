@@ -1,5 +1,5 @@
-//! What open pages are told: which renders of their account have changed. A stream of events as HTML defines them
-//! (`EventSource`), for the person who is logged in and as long as they are.
+//! Event streams (`EventSource` of HTML) that notify open pages of changes to their account's renders. A stream ends
+//! with the session of the logged-in user.
 
 mod health;
 
@@ -27,17 +27,18 @@ use crate::{
     web::{Web, viewer::Viewer},
 };
 
-/// Proxies end connections on which nothing is said.
+/// Proxies close idle connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Whoever logs out, or leaves the account, hears nothing more after so long.
+/// Interval at which session and membership are checked again, so a stream ends soon after a log-out or after the user
+/// has left the account.
 const ASK_AGAIN: Duration = Duration::from_secs(20);
-/// A browser that has lost the connection comes back after so long.
+/// Delay after which browsers reconnect.
 const COME_BACK: Duration = Duration::from_secs(3);
 const CHANGED: &str = "changed";
-/// Which renders is not known.
+/// Event data if the changed renders are unknown.
 const SOME: &str = "*";
 
-/// Streams of all renders of an account, of one, and for operators.
+/// Returns the streams for all renders of an account, for one render, and for operators.
 pub(super) fn routes() -> Router<Web> {
     Router::new()
         .route("/dashboard/events/renders", get(of_all))
@@ -50,7 +51,7 @@ async fn of_all(State(web): State<Web>, viewer: Viewer) -> Response {
 }
 
 async fn of_one(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>) -> Response {
-    // Another account's render, or none at all, never changes.
+    // Renders that don't exist or belong to another account never change.
     match RenderId::parse(&id) {
         Some(id) => listen(web, viewer, Some(id)).await,
         None => StatusCode::NOT_FOUND.into_response(),
@@ -62,7 +63,7 @@ async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Response {
         Ok(caller) => caller.account,
         Err(status) => return status.into_response(),
     };
-    // A page without news is as good as one that is told late.
+    // Without events, the page remains usable and is merely out of date.
     let Some(listening) = web.app.jobs.changes().listen(account) else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
@@ -77,7 +78,7 @@ async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Response {
     answer(watch.events())
 }
 
-/// Ticks for the first time when the first interval is over.
+/// Creates an interval whose first tick is after `duration`.
 fn every(duration: Duration) -> Interval {
     let mut ticks = interval(duration);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -85,14 +86,15 @@ fn every(duration: Duration) -> Interval {
     ticks
 }
 
-/// The answer that tells of these events. Its head is sent with the first of its body.
+/// Responds with a stream of events. The headers are sent together with the first of them, so the stream begins with a
+/// comment.
 fn answer(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
     let first = Event::default().retry(COME_BACK).comment("listening");
     let events = futures::StreamExt::chain(stream::iter([Ok(first)]), events);
     let events = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        // Nginx would collect what comes in small pieces.
+        // Prevents nginx from buffering the events.
         (
             HeaderName::from_static("x-accel-buffering"),
             HeaderValue::from_static("no"),
@@ -101,7 +103,7 @@ fn answer(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static
     (headers, events).into_response()
 }
 
-/// One page that listens.
+/// A page that listens for changes.
 struct Watch {
     web: Web,
     viewer: Viewer,
@@ -112,7 +114,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Until the session or the service ends.
+    /// Returns the events until the session or the service ends.
     fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
         stream::unfold(self, |mut watch| async move {
             loop {
@@ -133,7 +135,7 @@ impl Watch {
         })
     }
 
-    /// Whether the person is still logged in, and the account still theirs.
+    /// Returns whether the user is still logged in and still a member of the account.
     async fn is_welcome(&mut self) -> bool {
         if !is_logged_in(&self.web, &mut self.viewer).await {
             return false;
@@ -143,7 +145,7 @@ impl Watch {
     }
 }
 
-/// Whether the same person is still logged in; what their session says of them is read anew.
+/// Returns whether the same user is still logged in, and reloads the data of their session.
 async fn is_logged_in(web: &Web, viewer: &mut Viewer) -> bool {
     let (db, user) = (&web.app.db, viewer.person.user);
     match sessions::reload(db, &viewer.session, clock::now()).await {

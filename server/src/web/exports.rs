@@ -1,4 +1,4 @@
-//! Archives of accounts, for their owners who are logged in.
+//! Downloads of account exports, for logged-in owners.
 
 use std::convert::Infallible;
 
@@ -19,7 +19,7 @@ use crate::{
     web::{Web, viewer::Viewer},
 };
 
-/// `GET`, also of ranges: archives are large, and connections break off.
+/// `GET`, including range requests, because exports are large and downloads may be interrupted.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>, request: Request) -> Response {
     let Some(id) = ExportId::parse(&id) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -34,7 +34,7 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<S
         Ok(None) => return StatusCode::NOT_FOUND.into_response(),
         Err(error) => return failed(&error),
     };
-    // Whoever asks for the rest of it has asked before.
+    // A range request continues a download that is recorded already.
     if !request.headers().contains_key(header::RANGE)
         && let Err(error) = exports::note_fetched(&app.db, &caller, now).await
     {
@@ -55,6 +55,6 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<S
 }
 
 fn failed(error: &dyn std::error::Error) -> Response {
-    tracing::error!(%error, "an archive of an account could not be had");
+    tracing::error!(%error, "an account export could not be read");
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }

@@ -1,4 +1,4 @@
-//! Pages for those whose request reached none: something broke on our side, or they were turned away.
+//! Error pages for requests that failed outside of pages: internal errors, and refusals by middleware.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -20,16 +20,16 @@ use crate::{
     web::{site::Site, wants_page},
 };
 
-/// What middleware says is far shorter.
+/// Messages of middleware are far shorter.
 const LONGEST_LINE: usize = 4096;
 
-/// The page has no script.
+/// The page has no scripts.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 
-/// Answers what panics or fails with the page, if it was a page that was asked for.
+/// Replaces panics, internal errors and plain refusals with an error page, if the client accepts HTML.
 pub(super) async fn explain(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let page = wants_page(request.headers());
     let theme = theme::of_request(request.headers());
@@ -49,14 +49,14 @@ pub(super) async fn explain(State(site): State<Arc<Site>>, request: Request, nex
     response
 }
 
-/// Whether a line of text says why somebody is turned away.
+/// Returns whether the response is a refusal in plain text.
 fn is_plain_refusal(response: &Response) -> bool {
     let refused = response.status().is_client_error() || response.status() == StatusCode::SERVICE_UNAVAILABLE;
     let media_type = response.headers().get(header::CONTENT_TYPE);
     refused && media_type.is_some_and(|media_type| media_type.as_bytes().starts_with(b"text/plain"))
 }
 
-/// The same line, on a page.
+/// Shows the text of a refusal on a page.
 async fn told(site: &Site, theme: Theme, response: Response) -> Response {
     let status = response.status();
     let line = to_bytes(response.into_body(), LONGEST_LINE).await.unwrap_or_default();

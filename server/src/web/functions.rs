@@ -1,4 +1,4 @@
-//! Functions of pages, called by forms or by the app in the browser.
+//! Server functions, called by forms or by islands.
 
 use axum::{
     body::{Body, to_bytes},
@@ -25,8 +25,8 @@ use crate::{
     web::{Web, provide, wants_page},
 };
 
-/// What everybody may call. Each function authorises itself; but one that is not here is not even read for those who have
-/// not logged in.
+/// Functions that visitors may call without a log-in. Every function authorizes itself; in addition, requests of others
+/// are rejected before their body is read.
 const FOR_EVERYBODY: [&str; 10] = [
     "join-as-new",
     "log-in",
@@ -39,12 +39,12 @@ const FOR_EVERYBODY: [&str; 10] = [
     "theme",
     "verify-sign-up",
 ];
-/// What Leptos calls the error in the address of a page whose form was refused.
+/// Leptos' name of the query parameter with the error of a rejected form.
 const ERROR: &str = "__err";
-/// An error of ours is far smaller.
+/// Errors of the application are far smaller.
 const LARGEST_ERROR: usize = 64 * 1024;
 
-/// Calls the function that has the path.
+/// Calls the server function at the path.
 pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     if get_server_fn_service(request.uri().path(), request.method().clone()).is_none() {
         return http::no_such_path().await;
@@ -58,8 +58,8 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     with_own_status(by_way_of(answer.into_response())).await
 }
 
-/// A refused form leads back to its page. Where the person has to do something else first, it leads there: to show that it
-/// is they, and then to the page, which still has what was typed; or to set up their second factor.
+/// Changes the redirect of a rejected form if the user must do something else first: confirm their identity, which
+/// leads back to the page and its typed values, or set up a second factor. Otherwise the form redirects to its page.
 fn by_way_of(mut answer: Response) -> Response {
     let location = answer.headers().get(header::LOCATION);
     let location = location.and_then(|location| Url::parse(location.to_str().ok()?).ok());
@@ -90,7 +90,7 @@ fn is_for_everybody(path: &str) -> bool {
         .is_some_and(|name| FOR_EVERYBODY.contains(&name))
 }
 
-/// A form leads to the log-in, the page's own requests hear why.
+/// Redirects forms to the log-in; requests of islands get the error.
 fn log_in_first(headers: &HeaderMap) -> Response {
     if wants_page(headers) {
         return Redirect::to("/log-in").into_response();
@@ -100,7 +100,7 @@ fn log_in_first(headers: &HeaderMap) -> Response {
     (status, error.ser()).into_response()
 }
 
-/// What the page's address says of an earlier try goes: Leptos adds what comes of this one.
+/// Removes the result of an earlier submission from the page's address, to which Leptos adds the new one.
 fn without_former_outcome(mut request: Request) -> Request {
     let headers = request.headers_mut();
     if let Some(Ok(page)) = headers.get(header::REFERER).map(HeaderValue::to_str) {
@@ -113,7 +113,7 @@ fn without_former_outcome(mut request: Request) -> Request {
     request
 }
 
-/// Leptos says 500 of any error; whose fault it is stands in the body.
+/// Replaces the status 500, with which Leptos responds to all errors, by the status of the error in the body.
 async fn with_own_status(answer: Response) -> Response {
     if answer.status() != StatusCode::INTERNAL_SERVER_ERROR || !answer.headers().contains_key(SERVER_FN_ERROR_HEADER) {
         return answer;

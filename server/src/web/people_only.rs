@@ -1,4 +1,4 @@
-//! Pages for those who have logged in. What is on them asks for itself; this sends everybody else to the log-in first.
+//! Redirects visitors of pages that require a log-in. Each page also authorizes itself.
 
 use axum::{
     extract::Request,
@@ -10,7 +10,7 @@ use platen_app::model::own_path::{ADMIN, DASHBOARD, OwnPath};
 
 use crate::{domain::mail::CONFIRM_EMAIL_PATH, service::sessions::LoggedIn};
 
-/// Asks those to log in who are not, and brings them back afterwards.
+/// Redirects to the log-in, which leads back afterwards.
 pub(super) async fn keep(request: Request, next: Next) -> Response {
     let logged_in = request.extensions().get::<LoggedIn>().is_some();
     if logged_in || !is_for_people(request.uri().path()) {

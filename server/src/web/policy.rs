@@ -1,4 +1,4 @@
-//! What browsers may do with our pages.
+//! Security headers of the dashboard.
 
 use axum::{
     extract::Request,
@@ -11,7 +11,8 @@ use leptos_axum::ResponseOptions;
 
 use crate::config::billing::{BillingConfig, StripeConfig};
 
-/// On every answer of the dashboard. A form's referrer brings its sender back, so it goes to ourselves and nobody else.
+/// Headers of all dashboard responses. Forms return to their page by the referrer, so it is sent to the same origin,
+/// but to no other.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CACHE_CONTROL, "no-store"),
     (header::REFERRER_POLICY, "same-origin"),
@@ -21,14 +22,14 @@ const HEADERS: [(HeaderName, &str); 6] = [
         HeaderName::from_static("permissions-policy"),
         "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
     ),
-    // For what is no page; pages bring their own.
+    // For responses other than pages, which have a policy of their own.
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; frame-ancestors 'none'",
     ),
 ];
 
-/// Sets the headers.
+/// Adds [`HEADERS`] to responses that lack them.
 pub(super) async fn keep(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     for (name, value) in HEADERS {
@@ -40,12 +41,12 @@ pub(super) async fn keep(request: Request, next: Next) -> Response {
     response
 }
 
-/// The policy of a page: scripts and styles of ours only, known by a word that is made for this one answer.
+/// Sets the policy of a page: only scripts and styles with the nonce of this response.
 pub(super) fn announce(billing: &BillingConfig) {
     let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else {
         return;
     };
-    // Forms that lead to where something is paid for.
+    // Forms may redirect to Stripe's payment pages.
     let stripe = billing.stripe.iter().flat_map(StripeConfig::page_origins);
     let pages: Vec<String> = stripe.map(|origin| format!(" {origin}")).collect();
     let pages = pages.concat();

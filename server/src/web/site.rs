@@ -1,4 +1,4 @@
-//! The files of which pages are made: style sheet, script, module, fonts, pictures. `deploy/site.sh` builds them.
+//! Static files of the dashboard: style sheet, script, WebAssembly module, fonts, images. `deploy/site.sh` builds them.
 
 use std::{
     fs, io,
@@ -14,48 +14,43 @@ use axum::{
 use platen_app::document::SiteFiles;
 use tower_http::services::ServeDir;
 
-/// Where in the folder the compiled files are, and under which path.
+/// Folder of the compiled files, and prefix of their path.
 const COMPILED: &str = "pkg";
-/// What their names begin with; then comes, after a dot, a digest of what is in them.
+/// Prefix of their names, which may be followed by a digest of the content and a dot.
 const NAME: &str = "platen.";
-/// Such a file never changes: another content has another name.
+/// Compiled files are immutable: other content has another name.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// Fonts and pictures may.
+/// Fonts and images may change.
 const FOR_A_DAY: &str = "public, max-age=86400";
 
-/// Why there are no pages.
+/// Why the dashboard's files can't be served.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SiteError {
     /// The folder can't be read.
     #[error("{path}: {source}")]
-    Folder {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The folder lacks a file.
-    #[error("{path}: there is no file {NAME}…{ending}")]
+    Folder { path: PathBuf, source: io::Error },
+    /// A file is missing.
+    #[error("{path}: the file {NAME}…{ending} is missing; build the site again")]
     Missing {
-        /// Where it should be.
+        /// The folder.
         path: PathBuf,
-        /// What its name ends in.
+        /// Extension of the file.
         ending: &'static str,
     },
-    /// There is more than one of a kind: nobody knows which is right.
+    /// Several files of a kind, of which any may be outdated.
     #[error("{path}: there is more than one file {NAME}…{ending}; build the site again")]
     Ambiguous {
-        /// Where they are.
+        /// The folder.
         path: PathBuf,
-        /// What their names end in.
+        /// Extension of the files.
         ending: &'static str,
     },
 }
 
-/// A folder that was looked through.
+/// The folder with the static files.
 pub(super) struct Site {
     folder: PathBuf,
-    /// What every page needs.
+    /// Addresses of the files that every page needs.
     pub(super) files: SiteFiles,
 }
 
@@ -97,7 +92,7 @@ impl Site {
         })
     }
 
-    /// Serves the folder, packed where a packed file lies beside the other.
+    /// Serves the folder. Files with a compressed version are served compressed to clients that accept it.
     pub(super) fn routes(&self) -> Router {
         let files = |name: &str| {
             ServeDir::new(self.folder.join(name))

@@ -1,4 +1,4 @@
-//! Small pictures of documents' pages, for those who are logged in to their account.
+//! Thumbnails of document pages, for logged-in members of the account.
 
 use axum::{
     extract::{Path, State},
@@ -14,7 +14,7 @@ use crate::{
     web::{Web, viewer::Viewer},
 };
 
-/// The picture of one page: `…/pages/1.png`.
+/// `GET …/pages/1.png`: the thumbnail of one page.
 pub(super) async fn get(
     State(web): State<Web>,
     viewer: Viewer,
@@ -44,7 +44,7 @@ pub(super) async fn get(
             header::ETAG,
             HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("")),
         ),
-        // The browser asks each time: whoever has logged out sees nothing any more.
+        // Revalidated by every request, so that nothing is shown after a log-out.
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         (header::CONTENT_TYPE, HeaderValue::from_static("image/png")),
     ];
@@ -55,6 +55,6 @@ pub(super) async fn get(
 }
 
 fn failed(error: &dyn std::error::Error) -> Response {
-    tracing::error!(%error, "a thumbnail could not be had");
+    tracing::error!(%error, "a thumbnail could not be read");
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }

@@ -1,4 +1,4 @@
-//! What an account has used in the current period, as a file.
+//! CSV export of the credit usage in the current period.
 
 use axum::{
     extract::State,

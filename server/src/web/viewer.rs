@@ -1,4 +1,4 @@
-//! Who asks for what is no page and no function: pictures, events, files.
+//! The visitor of routes that are neither pages nor server functions: images, events, files.
 
 use axum::{
     extract::FromRequestParts,
@@ -22,7 +22,7 @@ use crate::{
     web::Web,
 };
 
-/// Somebody who is logged in, with their session.
+/// A logged-in user with their session.
 #[derive(Clone)]
 pub(super) struct Viewer {
     pub(super) session: Session,
@@ -47,7 +47,7 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
 }
 
 impl Viewer {
-    /// They, as an operator of the service; for others there is nothing.
+    /// Returns the user as an operator. For anyone else the error is 404.
     pub(super) async fn operator(&self, web: &Web) -> Result<Operator, StatusCode> {
         let found = operators::of_person(&web.app.db, self.person.user, &self.client).await;
         found.map_err(|error| match error {
@@ -60,7 +60,7 @@ impl Viewer {
         })
     }
 
-    /// They, for their account, if their role in it allows this.
+    /// Returns the caller for the user's account, if their role has the permission.
     pub(super) async fn caller(&self, web: &Web, permission: Permission) -> Result<Caller, StatusCode> {
         let (db, limits) = (&web.app.db, &web.app.config.limits);
         match callers::of_session(db, limits, &self.session, &self.person, &self.client, clock::now()).await {
@@ -75,7 +75,7 @@ impl Viewer {
         }
     }
 
-    /// As [`Self::caller`], for what shows the content of documents: an operator who looks sees none.
+    /// As [`Self::caller`], for content of documents, which operators can't see during impersonation.
     pub(super) async fn reader(&self, web: &Web, permission: Permission) -> Result<Caller, StatusCode> {
         let caller = self.caller(web, permission).await?;
         match caller.access {

@@ -1,4 +1,4 @@
-//! What the process around a template costs: a small invoice filled in this process and by a warm child.
+//! Overhead of a worker process: a small invoice filled in this process and by a warm worker.
 //!
 //! `cargo bench -p platen-template`
 

@@ -1,7 +1,7 @@
-//! What a template says about its context without being filled.
+//! Static analysis: what a template reveals about its context without being filled.
 //!
-//! Names are followed through attributes, items, loops, `set`, `with`, macros and the filters that pass on what they get.
-//! What cannot be followed, such as a key that is calculated, is left out of a schema and never reported as unused.
+//! Names are followed through attributes, items, loops, `set`, `with`, macros and the filters that pass on their input.
+//! Names that cannot be followed, such as a computed key, are omitted from schemas and never reported as unused.
 
 mod schema;
 mod shape;
@@ -12,21 +12,16 @@ use minijinja::{Value, machinery::parse, syntax::SyntaxConfig};
 
 use crate::{analysis::shape::Shapes, fault::Fault, language::NAME};
 
-/// The JSON schema (draft 2020-12) of the contexts that suit a template.
+/// Returns the JSON schema (draft 2020-12) of the contexts that suit a template, or the template's syntax error.
 ///
-/// A name is required if it is used where something undefined would be a warning, and nowhere asked for, as by `if` or
-/// `default`.
-///
-/// # Errors
-/// Faults of syntax.
+/// A name is required if it is used where an undefined value would be a warning, and is nowhere tested, as by `if` or
+/// `default`. Values nested more than 50 levels deep are unrestricted.
 pub fn schema(template: &str) -> Result<serde_json::Value, Fault> {
     Ok(schema::of(&shapes(template)?))
 }
 
-/// The names in a context that a template never uses, such as `customer.fax` or `lines[].sku`, in the context's order.
-///
-/// # Errors
-/// Faults of syntax.
+/// Returns the names in a context that a template never uses, such as `customer.fax` or `lines[].sku`, in the context's
+/// order, at most 200; or the template's syntax error.
 pub fn unused(template: &str, context: &Value) -> Result<Vec<String>, Fault> {
     Ok(unused::in_context(&shapes(template)?, context))
 }

@@ -1,52 +1,52 @@
-//! What is wrong with a template, said so that its author can mend it.
+//! Errors in templates, described so that the author can fix them.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest part of a line that an excerpt shows, in characters.
+/// Longest part of a line that an excerpt shows, in characters.
 const EXCERPT_CHARACTERS: usize = 120;
 
-/// The longest message that is passed on, in characters: a message may quote values of any length.
+/// Longest message that is returned, in characters: a message may quote values of any length.
 const MESSAGE_CHARACTERS: usize = 500;
 
-/// Why a template could not be read or filled: always something that its author, or the context, can change.
+/// Why a template could not be parsed or filled. The cause always lies in the template or its context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What kind of fault it is.
+    /// Category of the error.
     pub kind: FaultKind,
-    /// One sentence without the place.
+    /// One sentence without the place, at most 500 characters.
     pub message: String,
-    /// Where in the template; `None` if a limit ended the process that could have told.
+    /// Where in the template; `None` if a limit ended the process before it could report the place.
     pub place: Option<Place>,
 }
 
-/// The kinds of faults.
+/// Categories of template errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultKind {
-    /// The template cannot be read.
+    /// The template cannot be parsed.
     Syntax,
-    /// The template is strict and uses something that is undefined.
+    /// The template is strict and uses an undefined value.
     Undefined,
-    /// Something that cannot be done: an unknown filter, a sum of words.
+    /// An impossible operation, such as an unknown filter or a sum of words.
     Operation,
-    /// It needs more memory than a template may have.
+    /// The template exceeded the memory limit, [`crate::child::MEMORY`].
     Memory,
-    /// It needs more steps, processor time or time than a template may have.
+    /// The template exceeded the limit on steps, processor time or wall-clock time.
     Time,
-    /// What it makes is longer than [`crate::language::LONGEST_OUTPUT`].
+    /// The output exceeds [`crate::language::LONGEST_OUTPUT`].
     Output,
-    /// Template and context together are longer than [`crate::pool::LONGEST_INPUT`], or the context is nested more than
-    /// about 120 levels deep.
+    /// Template and context together exceed [`crate::pool::LONGEST_INPUT`], or the context is nested more than about
+    /// 120 levels deep.
     Input,
 }
 
-/// Something undefined that was used where it matters. It counted as empty.
+/// An undefined value that was used where that matters. It counted as empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// What is undefined, as the template writes it: `customer.adress`.
+    /// The undefined expression as the template writes it: `customer.adress`.
     pub name: String,
     /// Where it is used. Several uses at one place, as in a loop, are one warning.
     pub place: Place,
@@ -64,14 +64,14 @@ pub struct Place {
 }
 
 impl Fault {
-    /// A fault that a limit caused, at no place that is known.
+    /// Returns the error for an exceeded limit, without a place.
     pub(crate) fn limit(kind: FaultKind) -> Self {
         let message = match kind {
-            FaultKind::Memory => "The template needs more memory than a template may have.",
-            FaultKind::Time => "The template takes longer than a template may.",
-            FaultKind::Output => "The filled template is longer than a template's output may be.",
+            FaultKind::Memory => "The template exceeded the memory limit.",
+            FaultKind::Time => "Filling the template takes longer than the time limit.",
+            FaultKind::Output => "The filled template is longer than the limit for output.",
             FaultKind::Input => {
-                "Template and context together are longer, or the context is nested deeper, than they may be."
+                "The template and its context are too large together, or the context is nested too deeply."
             }
             FaultKind::Syntax | FaultKind::Undefined | FaultKind::Operation => "The template cannot be filled.",
         };
@@ -82,7 +82,8 @@ impl Fault {
         }
     }
 
-    /// What the engine says, at `range` in bytes of `template`, or at the line that the engine knows.
+    /// Converts an error of the engine. Its place is `range`, in bytes of `template`, or else the line that the engine
+    /// reports.
     pub(crate) fn from_engine(error: &minijinja::Error, template: &str, range: Option<Range<usize>>) -> Self {
         use minijinja::ErrorKind;
         let kind = match error.kind() {
@@ -111,7 +112,7 @@ impl Fault {
 }
 
 impl Place {
-    /// The place of the byte at `offset`; the end of the template if it lies beyond.
+    /// Returns the place of the byte at `offset`, or the end of the template if `offset` lies beyond it.
     pub(crate) fn at(template: &str, offset: usize) -> Self {
         let offset = template.floor_char_boundary(offset);
         let (before, after) = template.split_at(offset);
@@ -119,7 +120,7 @@ impl Place {
         let before = before.rsplit('\n').next().unwrap_or_default();
         let after = after.lines().next().unwrap_or_default();
         let column = before.chars().count() + 1;
-        // A third of a long line's excerpt shows what leads to the place.
+        // A third of a long line's excerpt shows the text before the place.
         let skipped = if column > EXCERPT_CHARACTERS / 3 && column + after.chars().count() > EXCERPT_CHARACTERS {
             column - EXCERPT_CHARACTERS / 3
         } else {

@@ -1,7 +1,8 @@
-//! The language: Jinja2 as `minijinja` has it, with escaping for HTML, filters for documents, and nothing from outside.
+//! Template syntax: Jinja2 as implemented by `minijinja`, with HTML escaping, filters for documents, and no access to
+//! anything outside.
 //!
-//! `include`, `import` and `extends` find nothing: one template is one text. See `filters` for what documents need beyond
-//! Jinja's own filters.
+//! `include`, `import` and `extends` find nothing, because a template is a single text. See `filters` for the filters
+//! beyond Jinja's own.
 
 mod environment;
 mod undefined;
@@ -17,19 +18,19 @@ use crate::{
     language::{undefined::Instrumented, uses::Uses},
 };
 
-/// The longest output of one template, in bytes.
+/// Longest output of one template, in bytes.
 pub const LONGEST_OUTPUT: usize = 16 << 20;
 
-/// The name under which the engine knows the one template.
+/// Name of the only template in the engine.
 pub(crate) const NAME: &str = "template";
 
-/// What becomes of the use of something undefined.
+/// How the use of an undefined value is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Undefined {
     /// It counts as empty, and is reported.
     Warn,
-    /// It is a fault.
+    /// It is an error.
     Refuse,
 }
 
@@ -38,20 +39,18 @@ pub enum Undefined {
 pub struct Rendered {
     /// HTML.
     pub text: String,
-    /// What was undefined, in the order of the template.
+    /// Uses of undefined values in the order of the template, at most 100.
     pub warnings: Vec<Warning>,
 }
 
-/// Fills a template with a context, a map of the names that it may use.
+/// Fills a template with a context, a map of the names that the template may use. Returns the first error.
 ///
-/// Asking whether something is defined or true, or giving it a default is no use of something undefined;
-/// printing, looping over, filtering, comparing or calculating with it is, and so is asking for its
-/// members.
+/// Testing whether a value is defined or true, or giving it a default, is not a use of an undefined value; printing,
+/// looping over, filtering, comparing or calculating with it is, and so is accessing its members.
 ///
-/// # Errors
-/// The first fault. Memory is limited only by the process that this runs in.
+/// Output is limited to [`LONGEST_OUTPUT`]; memory is limited only by the process that this runs in.
 pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Rendered, Fault> {
-    // Templates that use nothing undefined are the rule, and the engine itself finds out most quickly whether one does.
+    // Most templates use nothing undefined, and the engine itself is the fastest way to find out.
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
     let refused = match fill(&environment, template, context.clone()) {
         Ok((text, _)) => {
@@ -68,10 +67,7 @@ pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Re
     }
 }
 
-/// Looks for faults without filling the template: of syntax, and filters and tests that do not exist.
-///
-/// # Errors
-/// The first fault.
+/// Checks a template without filling it, for syntax errors and for unknown filters and tests. Returns the first error.
 pub fn check(template: &str) -> Result<(), Fault> {
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
     let fault = |error: Error| Fault::from_engine(&error, template, error.range());
@@ -91,7 +87,7 @@ pub fn check(template: &str) -> Result<(), Fault> {
     Err(Fault::from_engine(&error, template, Some(range)))
 }
 
-/// Fills once more, with every use of a name watched.
+/// Fills the template again, with every use of a name watched.
 fn fill_and_warn(template: &str, context: Value) -> Result<Rendered, Fault> {
     let watched = Instrumented::new(template).map_err(|error| Fault::from_engine(&error, template, error.range()))?;
     let mut environment = environment::with_behavior(UndefinedBehavior::Chainable);
@@ -104,7 +100,7 @@ fn fill_and_warn(template: &str, context: Value) -> Result<Rendered, Fault> {
     })
 }
 
-/// What ended the filling: the engine's error, and whether the output's length was its cause.
+/// Why filling failed: the engine's error, and whether the output limit caused it.
 struct Refused {
     error: Error,
     output_full: bool,
@@ -136,7 +132,7 @@ fn fill(environment: &Environment, source: &str, context: Value) -> Result<(Stri
         Ok(seen) => String::from_utf8(output.bytes)
             .map(|text| (text, seen))
             .map_err(|_| Refused {
-                error: Error::new(ErrorKind::WriteFailure, "the output is not text"),
+                error: Error::new(ErrorKind::WriteFailure, "the output is not valid UTF-8"),
                 output_full: false,
             }),
         Err(error) => Err(Refused {
@@ -146,7 +142,7 @@ fn fill(environment: &Environment, source: &str, context: Value) -> Result<(Stri
     }
 }
 
-/// Collects output up to its limit.
+/// Collects output up to [`LONGEST_OUTPUT`].
 #[derive(Default)]
 struct LimitedOutput {
     bytes: Vec<u8>,

@@ -1,8 +1,10 @@
 //! Templates for documents: a template and a context in, HTML out.
 //!
-//! Templates come from people whom we do not know, so they are filled in child processes that can do nothing but
-//! calculate, within limits of memory and time. [`pool::Pool`] is what a service uses; [`child::run`] is the other end.
-//! [`language`] and [`analysis`] are what a child does, without the process around it.
+//! Templates are untrusted input, so they are filled in sandboxed worker processes that can only compute, within limits
+//! on memory and time. [`pool::Pool`] is the side that a service uses; [`child::run`] is the worker's side.
+//! [`language`] and [`analysis`] contain the functions that a worker runs, without the process around them.
+
+#![warn(missing_docs)]
 
 pub mod analysis;
 pub mod child;

@@ -1,8 +1,8 @@
-//! Warm children that fill templates, and what becomes of those that do not end their work.
+//! A pool of warm worker processes that fill templates.
 //!
-//! An account has one child at a time and its further calls wait for it, so that one account's templates, however long
-//! they take, hold up nobody but itself. A child that exceeds a limit is killed and another one started; a caller that
-//! goes away kills the child that works for it.
+//! An account has one worker at a time and its further tasks wait for it, so that an account's templates, however long
+//! they take, delay only that account. A worker that exceeds a limit is killed and replaced; so is a worker whose
+//! caller drops the call.
 
 mod process;
 
@@ -30,31 +30,30 @@ use crate::{
     wire::Work,
 };
 
-/// The longest template and context together, in bytes of JSON.
+/// Longest template and context together, in bytes of JSON.
 pub const LONGEST_INPUT: usize = 16 << 20;
 
-/// How a child is started. It must call [`crate::child::run`]; it gets no environment variables.
+/// The command that starts a worker. It must call [`crate::child::run`], and gets no environment variables.
 #[derive(Clone, Debug)]
 pub struct ChildCommand {
-    /// The program, usually [`platen_confined::parent::OWN_PROGRAM`].
+    /// Path of the program, usually [`platen_confined::parent::OWN_PROGRAM`].
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
 }
 
-/// Why there is no result.
+/// Why a task has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Because of the template or its context.
+    /// The template or its context is invalid, or exceeded a limit.
     #[error(transparent)]
     Template(#[from] Fault),
-    /// Because of this service: no child could be started, or one ended in a way that no template should be able to
-    /// cause.
-    #[error("a template process failed: {0}")]
+    /// The service failed: no worker could be started, or one ended in a way that no template should be able to cause.
+    #[error("template worker process failed: {0}")]
     Process(#[source] io::Error),
 }
 
-/// A pool of children. Clones are the same pool.
+/// A pool of worker processes. Clones share the pool.
 #[derive(Clone)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -63,19 +62,16 @@ pub struct Pool {
 struct Shared {
     command: ChildCommand,
     size: usize,
-    /// One permit for each child that may run.
+    /// One permit for each worker that may run.
     permits: Arc<Semaphore>,
     idle: Mutex<Vec<Process>>,
     turns: Arc<Turns>,
-    /// Where children are replaced, whoever lets go of them.
+    /// Runtime that replaces workers, wherever their leases are dropped.
     runtime: Handle,
 }
 
 impl Pool {
-    /// Starts `size` children, and returns when they are ready for work.
-    ///
-    /// # Errors
-    /// When one cannot be started.
+    /// Starts `size` workers and returns when they are ready. Fails if one cannot be started.
     pub async fn start(command: ChildCommand, size: NonZeroUsize) -> io::Result<Self> {
         let mut idle = Vec::with_capacity(size.get());
         for _ in 0..size.get() {
@@ -93,7 +89,7 @@ impl Pool {
         })
     }
 
-    /// Children that there are, and those of them that are at work or being replaced.
+    /// Returns the number of workers, and how many of them are running a task or being replaced.
     pub fn children(&self) -> (usize, usize) {
         let free = self.shared.permits.available_permits();
         (self.shared.size, self.shared.size - free)
@@ -119,19 +115,19 @@ impl Pool {
         .await
     }
 
-    /// Looks for faults without filling the template; see [`crate::language::check`].
+    /// Checks a template without filling it; see [`crate::language::check`].
     pub async fn check(&self, account: Uuid, template: &str) -> Result<(), Error> {
         let template = template.into();
         self.call(account, &Work::Check::<()> { template }).await
     }
 
-    /// The JSON schema of the contexts that suit a template; see [`crate::analysis::schema`].
+    /// Returns the JSON schema of the contexts that suit a template; see [`crate::analysis::schema`].
     pub async fn schema(&self, account: Uuid, template: &str) -> Result<Value, Error> {
         let template = template.into();
         self.call(account, &Work::Schema::<()> { template }).await
     }
 
-    /// The names in a context that a template never uses; see [`crate::analysis::unused`].
+    /// Returns the names in a context that a template never uses; see [`crate::analysis::unused`].
     pub async fn unused(
         &self,
         account: Uuid,
@@ -164,7 +160,7 @@ impl Pool {
         let idle = self.shared.idle().pop();
         let process = match idle {
             Some(process) => process,
-            // The one that was started instead of a killed one did not start.
+            // The replacement of a killed worker could not be started.
             None => Process::start(&self.shared.command).await?,
         };
         Ok(Lease {
@@ -182,7 +178,8 @@ impl Shared {
     }
 }
 
-/// A child at work. Dropped without being given back, it is killed and replaced.
+/// A worker that is running a task. If the lease is dropped without being given back, the worker is killed and
+/// replaced.
 struct Lease {
     shared: Arc<Shared>,
     process: Option<Process>,
@@ -208,14 +205,14 @@ impl Drop for Lease {
             let ((), started) = tokio::join!(process.kill(), Process::start(&shared.command));
             match started {
                 Ok(process) => shared.idle().push(process),
-                Err(error) => tracing::error!(error = %error, "a template process could not be replaced"),
+                Err(error) => tracing::error!(error = %error, "template worker process could not be replaced"),
             }
             drop(permit);
         });
     }
 }
 
-/// Work as a child reads it. Writing stops where it becomes too long.
+/// Encodes a task for a worker. Stops as soon as it exceeds [`LONGEST_INPUT`].
 fn encoded(work: &impl Serialize) -> Result<Vec<u8>, Error> {
     let mut frame = Frame(Vec::new());
     match serde_json::to_writer(&mut frame, work) {
@@ -225,7 +222,7 @@ fn encoded(work: &impl Serialize) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Takes no more than [`LONGEST_INPUT`].
+/// A buffer of at most [`LONGEST_INPUT`] bytes.
 struct Frame(Vec<u8>);
 
 impl io::Write for Frame {

@@ -1,4 +1,4 @@
-//! What passes between a pool and its children: frames of four bytes of length, least significant first, and JSON.
+//! The protocol between a pool and its workers: frames of a length in four bytes, least significant first, and JSON.
 
 use std::{
     borrow::Cow,
@@ -9,32 +9,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::Undefined;
 
-/// The longest frame, in bytes. A long output full of characters that JSON escapes can need more, and is refused.
+/// Longest frame, in bytes. A long output full of characters that JSON escapes can need more, and is refused.
 pub(crate) const LONGEST_FRAME: usize = 48 << 20;
 
-/// One piece of work. The pool holds the context as its caller has it, the child as the engine wants it.
+/// One task. The pool holds the context as its caller provides it, the worker as the engine needs it.
 ///
-/// The answer is `Result<T, Fault>`, where `T` depends on the work.
+/// The answer is `Result<T, Fault>`, where `T` depends on the task.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Work<'a, Context> {
-    /// To a [`crate::language::Rendered`].
+    /// Answered by a [`crate::language::Rendered`].
     Render {
         template: Cow<'a, str>,
         context: Context,
         undefined: Undefined,
     },
-    /// To nothing.
+    /// Answered by nothing.
     Check { template: Cow<'a, str> },
-    /// To a JSON schema.
+    /// Answered by a JSON schema.
     Schema { template: Cow<'a, str> },
-    /// To a list of names.
+    /// Answered by a list of names.
     Unused { template: Cow<'a, str>, context: Context },
 }
 
-/// Reads the next frame; `None` at the end.
-///
-/// # Errors
-/// What reading says, and a frame that is too long.
+/// Reads the next frame; returns `None` at the end of the input. Fails if the frame exceeds [`LONGEST_FRAME`].
 pub(crate) fn read_frame(input: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     match input.read_exact(&mut length) {
@@ -54,14 +51,14 @@ pub(crate) fn write_frame(output: &mut impl Write, frame: &[u8]) -> io::Result<(
     output.flush()
 }
 
-/// The four bytes before a frame.
+/// Returns the four bytes that precede a frame. Fails if the frame exceeds [`LONGEST_FRAME`].
 pub(crate) fn length_of(frame: &[u8]) -> io::Result<[u8; 4]> {
     let length = u32::try_from(frame.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     checked_length(length.to_le_bytes())?;
     Ok(length.to_le_bytes())
 }
 
-/// The length that four bytes say.
+/// Decodes the length of a frame. Fails if it exceeds [`LONGEST_FRAME`].
 pub(crate) fn checked_length(bytes: [u8; 4]) -> io::Result<usize> {
     match u32::from_le_bytes(bytes) as usize {
         length if length <= LONGEST_FRAME => Ok(length),

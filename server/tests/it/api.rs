@@ -1,4 +1,4 @@
-//! The API as its clients meet it.
+//! The API, over HTTP.
 
 mod authentication;
 mod connections;

@@ -1,4 +1,4 @@
-//! A backup, restored by the commands of `docs/operations/backup.md`, is a service that goes on.
+//! A backup that was restored by the commands of `docs/operations/backup.md` is a working service.
 
 use std::{
     fs::{self, Permissions},
@@ -24,7 +24,7 @@ use crate::{
 
 const CHAPTER: &str = include_str!("../../../docs/operations/backup.md");
 
-/// The script of the chapter that begins like this.
+/// Returns the script of the chapter that begins with this text.
 fn script(beginning: &str) -> String {
     let mut scripts = CHAPTER
         .split("```sh\n")
@@ -34,7 +34,7 @@ fn script(beginning: &str) -> String {
     script.expect("the chapter says how").to_owned()
 }
 
-/// Runs a script as the chapter's reader does.
+/// Runs a script like a reader of the chapter.
 fn execute(script: &str, database_url: &str, data: &Path, backup: &Path) -> Answer {
     let programs = platen_server::database::binaries::find(None).expect("Postgres is installed");
     let mut command = Command::new("bash");
@@ -48,7 +48,7 @@ fn execute(script: &str, database_url: &str, data: &Path, backup: &Path) -> Answ
 }
 
 impl Studio {
-    /// Renders for a caller who repeats himself.
+    /// Renders with an idempotency key.
     async fn render_as(&self, key: &str, body: &Value) -> (String, Vec<u8>) {
         let request = self.request(Method::POST, "/api/v1/renderers/pdf");
         let answer = request.header("idempotency-key", key).json(body).send().await;
@@ -63,7 +63,7 @@ impl Studio {
         self.service.command(&arguments, "").succeeded()
     }
 
-    /// The document of a queued render.
+    /// Returns the document of an asynchronous render from the default storage.
     async fn document(&self, object: &str) -> Vec<u8> {
         let answer = service::client()
             .get(self.service.url(&format!("/files/renders/{object}.pdf")))
@@ -111,7 +111,7 @@ async fn everything_works_after_dump_and_restore() {
     let account = before.account.clone();
     let list_keys = ["keys", "list", "--email", "ann@example.org"];
     let keys = before.service.command(&list_keys, "").succeeded();
-    // What happens now is lost.
+    // Changes after the backup are lost.
     let lost = before.template("Too late", "<p>").await;
     drop(before);
 
@@ -158,7 +158,7 @@ async fn a_dump_goes_into_a_private_postgres_too() {
     let mut process = serve(&new);
     service::base_url(&mut process);
     let restore = script("pg_restore --clean");
-    // As the chapter says of deadlocks.
+    // Deadlocks may occur; the chapter advises to repeat the restore.
     let tries = (0..5).map(|_| execute(&restore, &socket(&new), &new, backup.path()));
     let restored = tries.into_iter().find(|answer| answer.code == Some(0));
     restored.expect("it is restored");
@@ -182,7 +182,7 @@ fn serve(data: &Path) -> Process {
     Process::start(command)
 }
 
-/// As in the chapter.
+/// Returns the address of the private Postgres, as in the chapter.
 fn socket(data: &Path) -> String {
     format!("postgres://platen@/platen?host={}/run", data.display())
 }

@@ -1,4 +1,4 @@
-//! Payment, by a fake of Stripe that remembers, and by stripe-mock, which knows how requests have to look.
+//! Payment, with a stateful fake of Stripe and with stripe-mock, which validates requests.
 
 mod any_order;
 mod command;

@@ -1,4 +1,4 @@
-//! Accounts, keys and settings, as an operator meets them.
+//! The command line: accounts, keys and settings.
 
 use sqlx::{Connection, PgConnection};
 

@@ -1,4 +1,4 @@
-//! The database goes away under a service, and comes back.
+//! The database becomes unreachable while a service runs, and comes back.
 
 use futures::future::join_all;
 use reqwest::{Method, Response};
@@ -9,7 +9,7 @@ use crate::{
     web::site,
 };
 
-/// Whoever asks hears when to ask again.
+/// Asserts that the response says when to retry.
 fn assert_comes_back(answer: &Response, told: &str) {
     assert_eq!(answer.status(), 503, "{told}");
     assert_eq!(header(answer, "retry-after"), "5", "{told}");
@@ -68,7 +68,7 @@ async fn while_the_database_is_away_everybody_is_asked_to_come_again_and_then_al
         assert_comes_back(&answer, "a function");
         assert_eq!(answer.json::<Value>().await.expect("JSON"), "Unavailable");
     };
-    // Each waits for a connection for a while.
+    // Each request waits for a database connection.
     tokio::join!(join_all(asked), seen, log_in);
 
     cluster.come_back().await;

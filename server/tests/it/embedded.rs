@@ -1,4 +1,4 @@
-//! The private Postgres: from the first start through crashes to the last stop.
+//! The private Postgres: from the first start through crashes to the final stop.
 
 use std::{
     fs,
@@ -54,7 +54,7 @@ impl Installation {
         run(self.platen(), arguments, input)
     }
 
-    /// Programs that still have to do with this folder, but for `except`.
+    /// Returns the processes whose command line names this folder.
     fn processes(&self) -> Vec<u32> {
         processes_naming(self.folder.path())
     }
@@ -73,7 +73,7 @@ fn kill(process: u32) {
     .expect("it runs");
 }
 
-/// The key that a start prints, once it is ready.
+/// Returns the key that is printed on the first start, once the service is ready.
 fn printed_key(process: &mut Process) -> String {
     process.wait_for(|process| {
         let printed = process.stdout();
@@ -172,7 +172,7 @@ fn commands_work_while_the_service_runs_and_when_it_does_not() {
         .succeeded();
     assert_eq!(installation.processes(), Vec::<u32>::new());
 
-    // Two at once share one server.
+    // Concurrent commands share one server.
     std::thread::scope(|scope| {
         for email in ["bob@example.org", "cid@example.org"] {
             let arguments = [&account[..], &[email]].concat();
@@ -225,7 +225,7 @@ async fn a_killed_service_leaves_data_that_the_next_one_finds() {
     assert_ne!(installation.postmaster(), left_behind);
     assert_eq!(health(&base_url, &key).await, StatusCode::OK);
 
-    // And once more, with Postgres killed as well.
+    // Once more, with Postgres killed as well.
     kill(installation.postmaster());
     second.signal(Signal::KILL);
     second.ended();
@@ -244,7 +244,7 @@ async fn a_postgres_that_dies_is_started_again() {
     let base_url = service::base_url(&mut process);
     let key = printed_key(&mut process);
     kill(installation.postmaster());
-    process.wait_for_event("Postgres is back");
+    process.wait_for_event("Postgres was restarted");
     assert_eq!(health(&base_url, &key).await, StatusCode::OK);
 }
 

@@ -1,4 +1,4 @@
-//! The operator's handbook (`docs/operations`): what it tells to type is sound.
+//! The statements in the operator's handbook (`docs/operations`) are valid.
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
@@ -6,7 +6,7 @@ use crate::support::postgres;
 
 const INCIDENTS: &str = include_str!("../../../docs/operations/incidents.md");
 
-/// The statements of the chapter on incidents, each as one line.
+/// Returns the statements of the chapter on incidents, one per line.
 fn statements() -> Vec<String> {
     let code = INCIDENTS
         .lines()

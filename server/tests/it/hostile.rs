@@ -1,4 +1,4 @@
-//! Requests that are meant to hurt: what each costs its sender, the service and a neighbour.
+//! Hostile requests: their cost for the sender, the service and another account.
 
 mod background;
 mod bodies;

@@ -1,4 +1,4 @@
-//! `platen inspect`, on files of ours and of others.
+//! `platen inspect`, on files from Platen and from other producers.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn tells_people_what_a_file_holds_and_why_it_does_not_conform() {
         "H1 1",
         "2 entries on 2 levels",
         "1 into the document, 1 out of it",
-        "6.1.3-1: trailer: two identifiers expected in /ID",
+        "6.1.3-1: trailer: expected two identifiers in /ID",
     ] {
         assert!(told.contains(expected), "{expected} in {told}");
     }

@@ -1,4 +1,4 @@
-//! Renders that nobody waits for: how they are accepted, done, delivered and told of, and what survives.
+//! Asynchronous renders: acceptance, rendering, delivery, webhooks and recovery.
 
 mod accepted;
 mod callbacks;

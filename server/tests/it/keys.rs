@@ -1,4 +1,4 @@
-//! How long a key is good for.
+//! Validity and restrictions of keys.
 
 use reqwest::{Method, StatusCode};
 use reqwest_middleware::RequestBuilder;
@@ -66,7 +66,7 @@ async fn expiry_revocation_and_suspension_count_from_the_next_request() {
     );
 }
 
-/// The second render begins without a look-up of its key.
+/// The second render starts without looking up the key.
 #[tokio::test]
 async fn what_changes_about_a_known_key_counts_from_the_next_render() {
     const CREDITS: &str = "allowance + granted + bought + overage_limit";
@@ -75,7 +75,7 @@ async fn what_changes_about_a_known_key_counts_from_the_next_render() {
     let render = async || {
         let answer = studio.render("<p>Known", json!({})).await;
         let (status, body) = (answer.status(), answer.bytes().await.expect("a body"));
-        // A document is none.
+        // A document contains no error.
         let error = serde_json::from_slice(&body).map_or(Value::Null, |body: Value| body["error"].clone());
         (status, error)
     };
@@ -132,7 +132,7 @@ async fn what_changes_about_a_known_key_counts_from_the_next_render() {
 
 #[tokio::test]
 async fn limits_that_were_raised_count_from_the_next_render() {
-    // Tests have none otherwise.
+    // In tests there is no limit by default.
     let studio = Studio::start_with(&[("PLATEN_RATE_PER_MINUTE", "")]).await;
     let service = &studio.service;
     let small = "<p>Known".to_owned();
@@ -276,7 +276,7 @@ async fn a_key_for_certain_addresses_is_refused_from_others() {
     }
 }
 
-/// Status and message of a refusal.
+/// Returns the status and message of a refusal.
 async fn refusal(request: RequestBuilder) -> (u16, String) {
     let answer = request.send().await.expect("an answer");
     let status = answer.status().as_u16();
@@ -317,7 +317,7 @@ async fn a_key_for_certain_templates_renders_and_sees_no_others() {
         (body("<p>x", json!({})), "/parts/0".to_owned()),
         (body("https://example.org/", json!({})), "/parts/0".to_owned()),
         (body(part(&one), script), "/evaluate_js".to_owned()),
-        // Drawn or not, and large enough to cover the page.
+        // Headers and footers are refused whether they are printed or not: they could cover the page.
         (
             body(part(&one), json!({"header_template": "<p>Three"})),
             "/header_template".to_owned(),

@@ -1,4 +1,4 @@
-//! Signals, and what is left afterwards.
+//! Signals and shutdown.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::support::{
     service::{TestAccount, TestService},
 };
 
-/// Begins a render of a page on the origin, and returns once the page was asked for.
+/// Starts a render of a page on the origin, and returns once the page was requested.
 async fn begin_render(
     service: &TestService,
     account: &TestAccount,

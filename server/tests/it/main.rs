@@ -1,4 +1,4 @@
-//! Drives the real binary with a real Postgres and a real Chromium.
+//! Tests of the real binary with a real Postgres and a real Chromium.
 
 mod api;
 mod backup;

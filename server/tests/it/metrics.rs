@@ -1,4 +1,4 @@
-//! What `/metrics` says, and to whom.
+//! `/metrics`: access and content.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,7 @@ use crate::support::{
 const TOKEN: &str = "a-token-for-prometheus";
 const POLL: Duration = Duration::from_millis(10);
 
-/// One scrape: values by name and labels, as they stand in the text.
+/// The result of a scrape: values, by name and labels as written in the text.
 struct Scrape(BTreeMap<String, String>);
 
 impl Scrape {
@@ -55,7 +55,7 @@ impl Scrape {
         value.parse().expect("a number")
     }
 
-    /// Of a series that counts; one that is not there yet is zero.
+    /// Returns the value of a counter; zero if the series doesn't exist yet.
     #[track_caller]
     fn count(&self, series: &str) -> u64 {
         if self.0.contains_key(series) {
@@ -65,7 +65,7 @@ impl Scrape {
         }
     }
 
-    /// Of a series that measures.
+    /// Returns the value of a series in seconds.
     #[track_caller]
     fn seconds(&self, series: &str) -> f64 {
         self.value(series)
@@ -85,7 +85,8 @@ async fn asked(service: &TestService, token: Option<&str>) -> Response {
     request.send().await.expect("an answer")
 }
 
-/// A scrape in which a series has a value. Some things are counted a moment after their effect can be seen.
+/// Scrapes until the value of a series satisfies the condition: some events are counted shortly after their effect is
+/// visible.
 async fn scrape_when(service: &TestService, series: &str, wanted: impl Fn(u64) -> bool) -> Scrape {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -175,7 +176,7 @@ async fn synchronous_renders_are_counted_and_measured() {
     let printing = r#"platen_render_phase_seconds_sum{mode="sync",phase="print"}"#;
     assert!(after.seconds(printing) > before.seconds(printing));
 
-    // By the caller's fault; its address is refused, as no setting opens it.
+    // Failed because of the caller: the address is refused, because no setting allows it.
     let refused = studio.render(origin.url("/"), json!({})).await;
     assert_eq!(refused.status(), 422);
     let failed = Scrape::of(&studio.service).await;
@@ -265,7 +266,7 @@ async fn background_work_is_counted_by_the_process_that_does_it() {
     }
     assert!(first.seconds("platen_render_start_delay_seconds_sum") > 0.0);
 
-    // The page is refused, its callback does not arrive, and is given up in the end.
+    // The page is refused; the delivery of its webhook fails and is eventually discarded.
     let body = json!({"parts": ["http://127.0.0.1:8099/"], "callback": {"url": receiver.url("/503")}});
     let failing = studio.queued(&body).await;
     assert_eq!(studio.ended(&failing).await["state"], "failed");
@@ -283,7 +284,7 @@ async fn background_work_is_counted_by_the_process_that_does_it() {
         .await;
     let given_up = r#"platen_callback_tries_total{outcome="given_up"}"#;
     scrape_when(&worker, given_up, |count| count == 1).await;
-    // Every process sees the whole queue, and what it did itself.
+    // Every process reports the whole queue, but only its own work.
     let of_web = scrape_when(&studio.service, waiting, |due| due == 0).await;
     assert_eq!(
         of_web.count(r#"platen_renders_total{mode="async",outcome="succeeded"}"#),
@@ -314,7 +315,7 @@ async fn mail_is_counted_as_long_as_it_waits_and_when_it_is_sent() {
         .expect("signed up");
     town.execute("update mails set inserted_at = now() - interval '1 hour'")
         .await;
-    // Nobody can send it.
+    // No process can send mail.
     let scrape = scrape_when(&service, "platen_mails_waiting", |waiting| waiting == 1).await;
     let age = scrape.seconds("platen_oldest_mail_age_seconds");
     assert!((3600.0..3660.0).contains(&age), "{age}");
@@ -360,7 +361,7 @@ async fn labels_hold_nothing_that_a_client_chooses() {
     assert!(!after.0.keys().any(|series| series.contains(&studio.account.id)));
 }
 
-/// Names of metrics, as they stand in an expression.
+/// Returns the names of metrics in an expression.
 fn names_in(expression: &str) -> impl Iterator<Item = &str> {
     let words = expression.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
     words.filter(|word| word.starts_with("platen_"))
@@ -369,7 +370,7 @@ fn names_in(expression: &str) -> impl Iterator<Item = &str> {
 #[tokio::test]
 async fn the_dashboard_and_the_scaler_use_metrics_that_there_are() {
     let service = TestService::start_with(&[("PLATEN_METRICS_TOKEN", TOKEN)]).await;
-    // An HTTP answer is told once there was one.
+    // HTTP responses are reported only after the first one.
     asked(&service, None).await;
     let scrape = Scrape::of(&service).await;
     let served = scrape.names();

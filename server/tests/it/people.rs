@@ -1,4 +1,4 @@
-//! People: how they sign up, log in, stay logged in, and get mail.
+//! Users: sign-up, log-in, sessions and mail.
 
 mod addresses;
 mod deletion;

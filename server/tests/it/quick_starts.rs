@@ -1,4 +1,4 @@
-//! The programs of `docs/quick-start`, as they stand there.
+//! The code examples in `docs/quick-start`, run unchanged.
 
 use std::{
     env, fs,
@@ -13,7 +13,7 @@ use crate::support::{
     studio::Studio,
 };
 
-/// What runs each program, and whether Debian has it for every test run.
+/// The interpreter of each example, and whether it must be available in every test run.
 const LANGUAGES: [(&str, &[&str], bool); 5] = [
     ("quick_start.sh", &["sh"], true),
     ("quick_start.py", &["python3"], true),
@@ -31,12 +31,12 @@ fn is_at_hand(program: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Said past the test harness, which keeps what passing tests print to itself.
+/// Writes to standard error directly, because the test harness captures the output of passing tests.
 fn say(message: &str) {
     let _ = writeln!(std::io::stderr(), "{message}");
 }
 
-/// The command of every program that can run here.
+/// Returns the command of every example that can run on this machine.
 fn commands() -> Vec<Command> {
     let mut commands = Vec::new();
     for (file, interpreter, always) in LANGUAGES {
@@ -51,7 +51,7 @@ fn commands() -> Vec<Command> {
         command.args(&interpreter[1..]).arg(programs().join(file));
         commands.push(command);
     }
-    // Beside the service, once it is built.
+    // Built next to the service.
     let rust = Path::new(env!("CARGO_BIN_EXE_platen")).with_file_name("examples/quick_start");
     if rust.is_file() {
         commands.push(Command::new(rust));
@@ -61,7 +61,7 @@ fn commands() -> Vec<Command> {
     commands
 }
 
-/// Runs one in a folder of its own, with nothing of this environment but where programs are.
+/// Runs an example in its own folder, with only `PATH` and `HOME` from this environment.
 fn execute(mut command: Command, folder: &Path, studio: &Studio, key: &str) -> Answer {
     command.env_clear().current_dir(folder);
     for kept in ["PATH", "HOME"] {

@@ -1,4 +1,4 @@
-//! What is in the PDFs.
+//! The content of PDFs.
 
 mod command;
 mod content;

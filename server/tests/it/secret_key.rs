@@ -1,4 +1,4 @@
-//! The secret key is replaced, and nothing that is sealed is lost.
+//! The secret key can be replaced without losing encrypted data.
 
 use platen_server::{
     clock,
@@ -41,7 +41,7 @@ async fn what_is_sealed_opens_under_the_new_key() {
         studio.queued(&json!({"parts": ["<p>2"]})).await,
     ];
 
-    // Neither key alone will do before, and both together do at any time.
+    // The new key alone doesn't work before the rewrap; both keys together always work.
     let refused = command(&secret, &[new]);
     assert_ne!(refused.code, Some(0));
     assert!(

@@ -1,4 +1,4 @@
-//! Documents put into real stores, and what goes wrong on the way.
+//! Documents in real object stores, and failures on the way.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::support::{
     object_stores::{Access, access_key, gcs, s3, service_account_key},
 };
 
-/// Blanks, letters that are none in ASCII, and what stands for something else in addresses.
+/// Spaces, non-ASCII letters, and characters with a meaning in URLs.
 const PATH: &str = "2026/11/ä b+c%20?#&'.pdf";
 
 fn stores(allow: &str, gcs_endpoint: &str) -> ObjectStores {
@@ -83,7 +83,7 @@ async fn gcs_bucket(endpoint: &str, name: &str) -> Bucket {
         .expect("a bucket")
 }
 
-/// Something that no checksum mistakes for another.
+/// Returns content that any checksum distinguishes from other content.
 fn document(bytes: usize) -> Bytes {
     (0..bytes).map(|index| (index * 7 % 251) as u8).collect()
 }
@@ -129,7 +129,7 @@ async fn google_takes_a_document_and_gives_it_back() {
     let store = gcs().await;
     let name = store.bucket().await;
     let bucket = gcs_bucket(&store.endpoint(), &name).await;
-    // The client library sends one as large as the second in pieces, unless it is told not to.
+    // By default, the client library would upload the second document in chunks.
     for (path, bytes) in [(PATH, 50_000), ("large.pdf", 17 << 20)] {
         let pdf = document(bytes);
         let result = bucket.put(path, pdf.clone()).await.expect("it is stored");
@@ -146,7 +146,7 @@ async fn google_takes_a_document_and_gives_it_back() {
     }
 }
 
-/// fake-gcs-server forgets the type of what comes in one request, and checks no checksums.
+/// fake-gcs-server drops the content type of single-request uploads, and doesn't verify checksums.
 #[tokio::test]
 async fn google_is_told_type_and_checksums() {
     let store = gcs().await;
@@ -194,7 +194,7 @@ async fn google_tells_of_an_object_as_its_json_api_does() {
         "generation": generation,
         "metageneration": "1",
         "crc32c": "o0U3eg==",
-        // Unlike Google, fake-gcs-server says nothing of it, nor of the content type.
+        // Unlike Google, fake-gcs-server returns neither this field nor the content type.
         "timeFinalized": null,
         "updated": result["updated"],
         "timeStorageClassUpdated": result["timeStorageClassUpdated"],
@@ -253,7 +253,7 @@ async fn what_a_store_refuses_is_told_in_its_words() {
     );
 }
 
-/// As Google words it.
+/// In Google's format.
 const FORBIDDEN: &str = r#"{"error": {"code": 403, "message": "platen@tests.iam.gserviceaccount.com does not have storage.objects.create access to the Google Cloud Storage object.", "errors": [{"message": "no", "domain": "global", "reason": "forbidden"}]}}"#;
 
 #[tokio::test]
@@ -300,7 +300,7 @@ fn passing_faults(kind: &'static str, body: &'static str) -> [Fault; 6] {
     ]
 }
 
-/// Puts until nothing is in the way any more. Every failure has to be one that passes.
+/// Retries until no fault is left. Every failure must be transient.
 async fn put_again_and_again(bucket: &Bucket, proxy: &FaultProxy, pdf: &Bytes) -> Value {
     while proxy.faults_left() > 0 {
         let before = proxy.faults_left();
@@ -397,7 +397,7 @@ async fn an_answer_that_never_ends_is_not_read_to_its_end() {
     ];
     for error in errors {
         match error.expect_err("an endless answer") {
-            // Not the patience of a minute.
+            // Not the timeout of one minute.
             BucketError::Silent(reason) => assert!(!reason.contains("within"), "{reason}"),
             other => panic!("{other:?}"),
         }

@@ -1,4 +1,4 @@
-//! What an account stores is bounded: exactly, however many requests come at once, and with an answer that says what to do.
+//! Limits on what an account stores: exact under concurrency, with errors that name the next step.
 
 mod queue;
 mod responses;
@@ -8,7 +8,7 @@ mod rows;
 use reqwest::Response;
 use serde_json::Value;
 
-/// The message of a refusal by a limit.
+/// Returns the message of a refusal by a limit.
 async fn refusal(answer: Response) -> String {
     let status = answer.status();
     let body: Value = answer.json().await.expect("JSON");

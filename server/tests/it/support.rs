@@ -1,4 +1,4 @@
-//! What the tests stand on.
+//! Test fixtures and helpers.
 
 pub(crate) mod answers;
 pub(crate) mod attack;

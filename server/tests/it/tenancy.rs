@@ -1,4 +1,4 @@
-//! Every operation of the API's description, tried by everybody who may not.
+//! Every operation of the API description, attempted by everyone who lacks permission.
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const SCOPES: [&str; 7] = [
     "connections:write",
 ];
 
-/// Asks for an operation as somebody, with a body that the description shows.
+/// Requests an operation with this key, and with the example body of the description.
 async fn ask(studio: &Studio, operation: &Operation, path: &str, key: Option<&str>) -> Response {
     let request = studio
         .service
@@ -38,14 +38,14 @@ async fn ask(studio: &Studio, operation: &Operation, path: &str, key: Option<&st
     request.send().await.expect("an answer")
 }
 
-/// Status and, of an authentication error, its word.
+/// Returns the status and, for an authentication error, its code.
 async fn refusal(answer: Response) -> (u16, String) {
     let status = answer.status().as_u16();
     let body: Value = answer.json().await.unwrap_or_default();
     (status, body["error"].as_str().unwrap_or_default().to_owned())
 }
 
-/// The operation's path, about something that the account has just made for it.
+/// Returns the operation's path for an object that was just created for it.
 async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
     let name = operation.description["operationId"].as_str().expect("a name");
     let path = operation.path;
@@ -55,12 +55,12 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
     if let Some(of_render) = path.strip_prefix("/api/v1/renders/{id}") {
         let mut body = json!({"parts": ["<p>"], "callback": {"url": "https://example.invalid/"}});
         if of_render.ends_with("/cancel") {
-            // What has ended can't be cancelled.
+            // A render that has ended can't be cancelled.
             body["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
         }
         let id = studio.queued(&body).await;
         if of_render.ends_with("/resend") {
-            // A callback that is on its way is not sent again.
+            // A delivery in progress isn't sent again.
             let untried = "select count(*) from jobs where kind = 'callback' and (failures = 0 or claim is not null)";
             studio.ended(&id).await;
             studio.service.number_is(0, untried).await;
@@ -78,7 +78,7 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
 }
 
 impl Studio {
-    /// Makes a connection to a store that is not there, and returns its path.
+    /// Creates a connection to an unreachable store, and returns its path.
     async fn connection(&self, name: &str) -> String {
         let connection = json!({
             "provider": "google_cloud_storage",

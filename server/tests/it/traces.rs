@@ -1,4 +1,4 @@
-//! What is sent to a collector of OpenTelemetry.
+//! OpenTelemetry traces sent to a collector.
 
 use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
 use reqwest::Method;
@@ -17,7 +17,7 @@ async fn start(collector: &Collector) -> Studio {
     .await
 }
 
-/// The phases are told in the order in which they were, one beginning where the other ends, within what is above them.
+/// Asserts that the phases are in order and contiguous, and within the span above them.
 fn assert_phases(above: &Span, mut phases: Vec<Span>) {
     phases.sort_by_key(|phase| phase.start_time_unix_nano);
     let names: Vec<_> = phases.iter().map(|phase| phase.name.as_str()).collect();
@@ -66,7 +66,7 @@ async fn failures_are_marked_and_the_last_spans_are_sent_before_the_end() {
     let collector = Collector::start().await;
     let settings = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()),
-        // Nothing is sent before the end.
+        // Nothing is exported before shutdown.
         ("OTEL_BSP_SCHEDULE_DELAY", "3600000"),
     ];
     let mut studio = Studio::start_with(&settings).await;

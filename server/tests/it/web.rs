@@ -1,4 +1,4 @@
-//! The dashboard without a browser: what its pages, files and functions answer. `end2end` opens them.
+//! The dashboard over HTTP: pages, files and server functions. `end2end` tests it in a browser.
 
 mod admin;
 mod billing;
@@ -26,7 +26,7 @@ use crate::support::{folder, service::TestService, studio::header};
 
 const PAGE: (&str, &str) = ("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8");
 
-/// Files as `deploy/site.sh` lays them, with next to nothing in them.
+/// Creates the files that `deploy/site.sh` would build, with minimal content.
 pub(crate) fn site() -> TempDir {
     let site = folder::temporary();
     let write = |name: &str, content: &str| {
@@ -52,7 +52,7 @@ async fn page(service: &TestService, path: &str) -> Response {
     request.send().await.expect("an answer")
 }
 
-/// Follows no redirect.
+/// Returns a client that doesn't follow redirects.
 fn client_that_stays() -> reqwest::Client {
     let client = reqwest::Client::builder().redirect(Policy::none());
     client.build().expect("a client")
@@ -297,7 +297,7 @@ async fn what_is_for_people_is_refused_to_everybody_else() {
         assert_eq!(header(&answer, "cache-control"), "no-store");
     }
 
-    // Whatever is new here is for people, unless it is put among those.
+    // All other functions require a log-in.
     let public = [
         "join-as-new",
         "log-in",

@@ -1,4 +1,4 @@
-//! What operators ask about accounts, and do to them.
+//! Accounts, as operators read and change them.
 
 use async_trait::async_trait;
 
@@ -7,34 +7,34 @@ use crate::{
     model::admin::accounts::{AccountFile, AccountPage, AccountSearch},
 };
 
-/// All accounts. What is done to one is written to its own log and to the audit log, with the reason.
+/// All accounts. Each change is recorded in the account's activity and in the operator audit log, with its reason.
 #[async_trait]
 pub trait AdminAccountsBackend: Send + Sync {
-    /// Looks for accounts.
+    /// Searches accounts.
     async fn accounts(&self, search: AccountSearch) -> Result<AccountPage, AppError>;
 
-    /// One account.
+    /// Returns the details of one account.
     async fn account_file(&self, id: String) -> Result<AccountFile, AppError>;
 
     /// Suspends an account.
     async fn suspend_account(&self, id: String, reason: String, tell_owner: bool) -> Result<(), AppError>;
 
-    /// Lifts a suspension.
+    /// Ends a suspension.
     async fn restore_account(&self, id: String, reason: String, tell_owner: bool) -> Result<(), AppError>;
 
-    /// Gives an account credits. `credits` and `lasts` are as they were typed and chosen.
+    /// Grants an account credits. `credits` and `lasts` are the raw form values.
     async fn grant_credits(&self, id: String, credits: String, lasts: String, reason: String) -> Result<(), AppError>;
 
-    /// Gives an account another plan; `credits`, if there are any, are those of each period instead of the plan's.
+    /// Moves an account to another plan. `credits`, if not empty, replaces the plan's credits for each period.
     async fn set_plan(&self, id: String, plan: String, credits: String, reason: String) -> Result<(), AppError>;
 
-    /// Gives an account limits of its own, as they were typed: renders at a time, requests a minute, MiB a request,
-    /// seconds a render, and lines of what it may store. An empty one is the plan's to decide.
+    /// Overrides an account's limits, given as raw form values: concurrent renders, requests per minute, MiB per
+    /// request, seconds per render, and lines of storage limits. For an empty value the plan's limit applies.
     async fn set_limits(&self, id: String, limits: [String; 5], reason: String) -> Result<(), AppError>;
 
-    /// Begins to look into an account as its owner.
+    /// Starts impersonation: the operator views the account as its owner.
     async fn look_into_account(&self, id: String, reason: String) -> Result<(), AppError>;
 
-    /// Stops looking. Returns the account.
+    /// Ends impersonation. Returns the id of the account that was viewed.
     async fn stop_looking(&self) -> Result<Option<String>, AppError>;
 }

@@ -1,4 +1,4 @@
-//! What is asked about announcements.
+//! Announcements in the dashboard.
 
 use async_trait::async_trait;
 
@@ -7,18 +7,18 @@ use crate::{
     model::admin::announcement::{AnnouncementForm, ListedAnnouncement},
 };
 
-/// What operators tell everybody who works in the dashboard.
+/// Announcements of operators to everyone who uses the dashboard.
 #[async_trait]
 pub trait AnnouncementBackend: Send + Sync {
-    /// All of them, for operators, those first that begin or have begun last.
+    /// Lists all announcements for operators, ordered by start, the latest first.
     async fn announcements(&self) -> Result<Vec<ListedAnnouncement>, AppError>;
 
-    /// Tells something; operators may.
+    /// Creates an announcement. Operators only.
     async fn announce(&self, form: AnnouncementForm) -> Result<(), AppError>;
 
-    /// Ends one, or keeps it from beginning; operators may.
+    /// Ends a current announcement, or cancels a scheduled one. Operators only.
     async fn end_announcement(&self, id: String) -> Result<(), AppError>;
 
-    /// Lets the person who is logged in not see one any more.
+    /// Hides an announcement for the logged-in user.
     async fn hide_announcement(&self, id: String) -> Result<(), AppError>;
 }

@@ -1,4 +1,4 @@
-//! What operators ask about the log of what they did.
+//! The operator audit log.
 
 use async_trait::async_trait;
 
@@ -7,9 +7,9 @@ use crate::{
     model::admin::audit_log::{AuditPage, AuditSearch},
 };
 
-/// The log of what operators and the service did to accounts.
+/// The log of actions of operators and of the service on accounts.
 #[async_trait]
 pub trait AuditBackend: Send + Sync {
-    /// The latest first.
+    /// Returns a page of audit events, the latest first.
     async fn audit_log(&self, search: AuditSearch) -> Result<AuditPage, AppError>;
 }

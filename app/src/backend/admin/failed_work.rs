@@ -1,4 +1,4 @@
-//! What operators ask about work that fails.
+//! Failed jobs, as operators see them.
 
 use async_trait::async_trait;
 
@@ -7,15 +7,15 @@ use crate::{
     model::admin::failed_work::{BulkOutcome, ChosenWork, FailedWorkPage, FailedWorkSearch},
 };
 
-/// Work that fails, of all accounts.
+/// Failed jobs of all accounts.
 #[async_trait]
 pub trait FailedWorkBackend: Send + Sync {
-    /// What failed last first.
+    /// Lists failed jobs, the latest failure first.
     async fn failed_work(&self, search: FailedWorkSearch) -> Result<FailedWorkPage, AppError>;
 
-    /// Lets it be tried again at once.
+    /// Retries the chosen jobs at once.
     async fn retry_failed_work(&self, chosen: ChosenWork, reason: String) -> Result<BulkOutcome, AppError>;
 
-    /// Ends it.
+    /// Discards the chosen jobs.
     async fn discard_failed_work(&self, chosen: ChosenWork, reason: String) -> Result<BulkOutcome, AppError>;
 }

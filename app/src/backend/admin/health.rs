@@ -1,12 +1,12 @@
-//! How the service is.
+//! Health of the service.
 
 use async_trait::async_trait;
 
 use crate::{error::AppError, model::admin::health::Health};
 
-/// How the service is, for operators.
+/// Health of the service, for operators.
 #[async_trait]
 pub trait HealthBackend: Send + Sync {
-    /// How everything is; of what processes do, only what this one does, if it is given and there is such a process.
+    /// Returns the health of all parts. With the id of a known process, activity is limited to that process.
     async fn health(&self, process: Option<String>) -> Result<Health, AppError>;
 }

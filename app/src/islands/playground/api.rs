@@ -1,4 +1,4 @@
-//! What the playground asks of the server.
+//! Server functions of the playground.
 
 use leptos::prelude::*;
 
@@ -10,19 +10,16 @@ use crate::{
     model::playground::{Attempt, Played},
 };
 
-/// For who is logged in: sends a request to the API.
+/// Sends a request to the API for the logged-in user, and returns the response.
 #[server(prefix = "/web", endpoint = "play", client = PageClient)]
-pub async fn play(
-    /// The request.
-    attempt: Attempt,
-) -> Result<Played, AppError> {
+pub async fn play(attempt: Attempt) -> Result<Played, AppError> {
     backend().play(attempt).await
 }
 
-/// For who is logged in: the sample data of a template, as JSON.
+/// Returns the sample data of a template as JSON, for the logged-in user.
 #[server(prefix = "/web", endpoint = "sample-of-template", client = PageClient)]
 pub async fn sample_of_template(
-    /// Which template.
+    /// Id of the template.
     id: String,
 ) -> Result<String, AppError> {
     backend().sample_of_template(id).await

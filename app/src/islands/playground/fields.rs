@@ -1,24 +1,25 @@
-//! Fields of the form. Each knows where its value stands in the request, and shows what the API says of that place.
+//! Fields of the form. Each knows the JSON pointer of its value in the request, and shows the API's validation error
+//! for it.
 
 use leptos::prelude::*;
 
 use crate::ui::icon::{Glyph, Icon};
 
-/// A fault that the API has found.
+/// A validation error of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     /// JSON pointer into the request.
     pub(super) pointer: String,
-    /// A sentence.
+    /// The message, one sentence.
     pub(super) detail: String,
 }
 
-/// Faults of the last try; provided by the form.
+/// Validation errors of the last request. The form provides them as context.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Faults(pub(super) RwSignal<Vec<Fault>>);
 
 impl Faults {
-    /// What is wrong at a place of the request.
+    /// Returns the validation error at `pointer`.
     fn at(self, pointer: &str) -> Option<String> {
         let faults = self.0.read();
         faults
@@ -28,7 +29,7 @@ impl Faults {
     }
 }
 
-/// A label, a field and what is wrong with it. `id` is unique in the page, `at` the pointer.
+/// A field with its label and validation error. `id` is unique in the page; `at` is the JSON pointer of the value.
 #[component]
 fn Labelled(
     id: String,
@@ -66,7 +67,7 @@ fn Labelled(
     }
 }
 
-/// A line of text.
+/// A single-line text field.
 #[component]
 pub(super) fn Line(
     #[prop(into)] id: String,
@@ -84,7 +85,7 @@ pub(super) fn Line(
     }
 }
 
-/// Several lines of code.
+/// A multi-line field for code.
 #[component]
 pub(super) fn Area(
     #[prop(into)] id: String,
@@ -101,7 +102,7 @@ pub(super) fn Area(
     }
 }
 
-/// One of several: values with their names.
+/// A select box. `options` are values with their labels.
 #[component]
 pub(super) fn Choice(
     #[prop(into)] id: String,
@@ -128,7 +129,7 @@ pub(super) fn Choice(
     }
 }
 
-/// Yes or no.
+/// A checkbox.
 #[component]
 pub(super) fn Tick(label: &'static str, value: RwSignal<bool>, #[prop(optional)] hint: &'static str) -> impl IntoView {
     view! {
@@ -140,7 +141,7 @@ pub(super) fn Tick(label: &'static str, value: RwSignal<bool>, #[prop(optional)]
     }
 }
 
-/// One of a few, beside each other or below each other. `name` is the group's, unique in the page.
+/// A radio button. `class` puts the group in a row or in a column; `name` is the group's, unique in the page.
 #[component]
 pub(super) fn Radio(
     class: &'static str,
@@ -163,7 +164,7 @@ pub(super) fn Radio(
     }
 }
 
-/// Words that are their own names.
+/// Returns options for [`Choice`] whose labels are their values.
 pub(super) fn words(words: &[&str]) -> Vec<(String, String)> {
     words
         .iter()

@@ -1,4 +1,4 @@
-//! The groups of the form.
+//! The form's groups of options.
 
 use leptos::prelude::*;
 
@@ -7,11 +7,11 @@ use super::{
     options::{CUSTOM, DEFAULT_STORAGE, Options, SIDES, SIZES, UNITS},
 };
 
-/// A figure, at the right of its field.
+/// Class of fields for numbers, which are right-aligned.
 const FIGURE: &str = "input input--figure";
 const CODE: &str = "input input--code";
 
-/// A group that can be folded; its head says what is set in it.
+/// A collapsible group. Its head summarizes the current values.
 #[component]
 fn Group(
     name: &'static str,
@@ -27,7 +27,7 @@ fn Group(
     }
 }
 
-/// Paper and margins.
+/// Page size, orientation, margins, scale and backgrounds.
 #[component]
 pub(super) fn Paper(options: Options) -> impl IntoView {
     let sum = move || format!("{}, {}", options.size.get(), options.orientation.get());
@@ -75,7 +75,7 @@ pub(super) fn Paper(options: Options) -> impl IntoView {
     }
 }
 
-/// What stands on every page.
+/// Header and footer of every page.
 #[component]
 pub(super) fn HeaderAndFooter(options: Options) -> impl IntoView {
     let sum = move || {
@@ -101,7 +101,7 @@ pub(super) fn HeaderAndFooter(options: Options) -> impl IntoView {
     }
 }
 
-/// Which pages, and what they become.
+/// Page selection, CSS media type and output format.
 #[component]
 pub(super) fn Output(options: Options) -> impl IntoView {
     let sum = move || {
@@ -157,7 +157,7 @@ pub(super) fn Output(options: Options) -> impl IntoView {
     }
 }
 
-/// What happens in the page before it is printed.
+/// Wait condition, script and cookie, which apply before the page is printed.
 #[component]
 pub(super) fn BeforePrinting(options: Options) -> impl IntoView {
     let sum = move || {
@@ -226,7 +226,7 @@ pub(super) fn BeforePrinting(options: Options) -> impl IntoView {
     }
 }
 
-/// How the document reaches whoever asks.
+/// Execution, encoding or destination of the document, webhook and idempotency key.
 #[component]
 pub(super) fn Delivery(options: Options) -> impl IntoView {
     let queued = options.queued;

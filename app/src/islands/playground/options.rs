@@ -1,9 +1,9 @@
-//! What is set in the form, and the request that it makes.
+//! State of the form, and the request that it builds.
 
 use leptos::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// What a part is.
+/// Kind of a part's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Html,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::Html, Self::Url, Self::Template];
 
-    /// The word of the API.
+    /// Returns the value of `type` in the API.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -32,10 +32,10 @@ impl Kind {
     }
 }
 
-/// One part. What was typed for another kind stays.
+/// One part of the document. It retains the text that was typed for each kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
-    /// Tells parts apart; not its place.
+    /// Identifies the part in the form. Not its position.
     pub(super) id: u32,
     pub(super) kind: RwSignal<Kind>,
     pub(super) html: RwSignal<String>,
@@ -63,7 +63,7 @@ impl Part {
             Kind::Url => Value::String(self.url.get()),
             Kind::Template => {
                 let context = self.context.get();
-                // What is no JSON goes as it is: the API says what is wrong with it.
+                // Invalid JSON is sent as a string, so that the API reports the error.
                 let context = serde_json::from_str(&context).unwrap_or(Value::String(context));
                 json!({"template_id": self.template.get(), "context": context})
             }
@@ -72,7 +72,7 @@ impl Part {
     }
 }
 
-/// Everything that can be set. Texts are as they are typed.
+/// Every option of the form. Strings are as typed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Options {
     pub(super) parts: RwSignal<Vec<Part>>,
@@ -109,26 +109,27 @@ pub(super) struct Options {
     pub(super) live: RwSignal<bool>,
 }
 
-/// Names of the sides of a margin, in the API and for people.
+/// Sides of a margin: names in the API, and labels.
 pub(super) const SIDES: [(&str, &str); 4] = [
     ("top", "Top"),
     ("right", "Right"),
     ("bottom", "Bottom"),
     ("left", "Left"),
 ];
-/// Sizes that have a name; the last one is none of the API's.
+/// Named page sizes. The last one, [`CUSTOM`], is not one of the API's.
 pub(super) const SIZES: [&str; 16] = [
     "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "letter", "legal", "tabloid", "ledger", CUSTOM,
 ];
-/// Width and height are given.
+/// Page size with explicit width and height.
 pub(super) const CUSTOM: &str = "custom";
 /// Units of lengths.
 pub(super) const UNITS: [&str; 4] = ["mm", "cm", "in", "px"];
-/// No destination is given.
+/// Provider that stands for a request without a destination.
 pub(super) const DEFAULT_STORAGE: &str = "default";
 
 impl Options {
-    /// What the API takes when nothing is said; `former` are the options of another render, as JSON.
+    /// Returns the API's defaults, overridden by `former`, the options of an earlier render as JSON. The first part
+    /// preselects the template with the id `template`.
     pub(super) fn new(template: &str, former: Option<&str>) -> Self {
         let former: Value = former
             .and_then(|former| serde_json::from_str(former).ok())
@@ -183,7 +184,7 @@ impl Options {
         }
     }
 
-    /// The body of the request: what differs from what the API takes by itself.
+    /// Returns the body of the request, without options that have the API's default value.
     pub(super) fn request(self) -> Value {
         let parts = self.parts.get().into_iter().map(Part::request).collect();
         let mut body = Map::from_iter([("parts".to_owned(), Value::Array(parts))]);
@@ -239,7 +240,7 @@ impl Options {
         })
     }
 
-    /// Null: none at all.
+    /// Returns null if all margins are 0.
     fn requested_margin(self) -> Value {
         let sides = self.margin.map(|side| number(&side.get()));
         if sides.iter().all(|side| *side == json!(0)) {
@@ -252,7 +253,7 @@ impl Options {
     }
 }
 
-/// A number as JSON writes it; what is none stays a text, and the API says so.
+/// Returns `typed` as a JSON number. Anything else is returned as a string, so that the API reports the error.
 fn number(typed: &str) -> Value {
     let typed = typed.trim();
     let whole = typed.parse::<i64>().map(Value::from);
@@ -263,7 +264,7 @@ fn number(typed: &str) -> Value {
         .unwrap_or_else(|| json!(typed))
 }
 
-/// An object of texts; null when all are empty.
+/// Returns an object of strings, or null if all are empty.
 fn object(members: &[(&str, RwSignal<String>)]) -> Value {
     let members: Map<_, _> = members
         .iter()
@@ -276,7 +277,7 @@ fn object(members: &[(&str, RwSignal<String>)]) -> Value {
     }
 }
 
-/// The request as a line for a shell.
+/// Returns the request as a curl command for a POSIX shell.
 pub(super) fn curl(base_url: &str, options: Options) -> String {
     let queued = options.queued.get();
     let path = if queued { "renderers/pdf/async" } else { "renderers/pdf" };
@@ -299,7 +300,7 @@ pub(super) fn curl(base_url: &str, options: Options) -> String {
     )
 }
 
-/// A text between single quotes, for a POSIX shell.
+/// Puts a text in single quotes for a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -1,4 +1,4 @@
-//! The parts of the document.
+//! The form's list of parts.
 
 use leptos::{either::EitherOf3, prelude::*, task::spawn_local};
 
@@ -15,10 +15,10 @@ use crate::{
     },
 };
 
-/// So many the API takes.
+/// Maximum number of parts that the API accepts.
 const MOST: usize = 50;
 
-/// Parts, to be changed, added and removed.
+/// The list of parts, which can be edited, added and removed.
 #[component]
 pub(super) fn Parts(options: Options, templates: Vec<TemplateName>) -> impl IntoView {
     let parts = options.parts;

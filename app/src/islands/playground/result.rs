@@ -1,4 +1,4 @@
-//! The request as it is sent, and what comes of it.
+//! The result of the last request.
 
 use leptos::{either::EitherOf4, prelude::*};
 
@@ -15,20 +15,20 @@ use crate::{
     },
 };
 
-/// What the last try has come to.
+/// Progress of the last request.
 #[derive(Debug, Clone)]
 pub(super) enum Trial {
-    /// Nothing was tried.
+    /// No request has been sent.
     None,
-    /// The answer is awaited.
+    /// The response is pending.
     Pending,
-    /// The API has answered.
+    /// The API has responded.
     Answered(Played),
-    /// It was not reached.
+    /// The request did not reach the API.
     Failed(AppError),
 }
 
-/// The faults that an answer names, with their places.
+/// Returns the validation errors of a response that have a JSON pointer.
 pub(super) fn faults_of(content: &Content) -> Vec<Fault> {
     let Content::Json(answer) = content else {
         return Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn faults_of(content: &Content) -> Vec<Fault> {
     errors.iter().filter_map(fault).collect()
 }
 
-/// What came of the last try.
+/// Shows the progress or the result of the last request.
 #[component]
 pub(super) fn Outcome(trial: RwSignal<Trial>) -> impl IntoView {
     move || match trial.get() {
@@ -147,7 +147,7 @@ fn Body(content: Content) -> impl IntoView {
     }
 }
 
-/// Pages to leaf through, and the document to take along.
+/// The pages one by one, and a link that downloads the document.
 #[component]
 fn Document(document: String, bytes: usize, page_count: usize, pages: Vec<String>) -> impl IntoView {
     let shown = pages.len();

@@ -1,4 +1,4 @@
-//! What the editor of templates asks of the server.
+//! Server functions of the template editor.
 
 use leptos::{
     prelude::*,
@@ -13,20 +13,21 @@ use crate::{
     model::{live_preview::PreviewWanted, template::SavedTemplate},
 };
 
-/// For who is logged in. Without script it is a form, which leads back to its page.
+/// Saves a new version of a template, for the logged-in user. Without JavaScript it is a form that leads back to its
+/// page.
 #[server(prefix = "/web", endpoint = "save-template", client = PageClient)]
 pub async fn save_template(
-    /// Which template.
+    /// Id of the template.
     id: String,
-    /// The newest version that its author knows; without it, whichever it is.
+    /// Newest version that the author has seen; saving is refused if there is a newer one. `None` skips this check.
     seen: Option<i32>,
-    /// What it is to be called.
+    /// New name of the template.
     template_name: String,
-    /// HTML with places to fill.
+    /// HTML with placeholders.
     content: String,
-    /// Sample data.
+    /// Sample data as JSON.
     data: String,
-    /// There if renders are to use it.
+    /// Present if the version is published.
     publish: Option<String>,
 ) -> Result<SavedTemplate, AppError> {
     let form = TemplateForm {
@@ -40,10 +41,10 @@ pub async fn save_template(
     backend().save_template(form).await
 }
 
-/// For who is logged in: events of a preview, a line of JSON each.
+/// Streams the events of a preview for the logged-in user, one line of JSON each.
 #[server(prefix = "/web", endpoint = "preview-template", client = PageClient, input = Json, output = Streaming)]
 pub async fn preview_template(
-    /// What is typed.
+    /// Unsaved content of the editor, and options of the preview.
     wanted: PreviewWanted,
 ) -> Result<ByteStream<AppError>, AppError> {
     use futures::{StreamExt, TryStreamExt};

@@ -1,4 +1,4 @@
-//! What is kept of what is typed.
+//! Saving of the template.
 
 use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
 use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
@@ -16,15 +16,15 @@ use crate::{
     },
 };
 
-/// The form, and how it stands.
+/// The form and its save status.
 #[derive(Clone, Copy)]
 pub(super) struct Draft {
     id: StoredValue<String>,
     root: NodeRef<html::Form>,
     saved: RwSignal<SavedTemplate>,
-    /// The newest version that its author knows; `None`: theirs is to be saved whatever that is.
+    /// Newest version that the author has seen. With `None`, saving succeeds even if there is a newer one.
     seen: StoredValue<Option<i32>>,
-    /// How often something was changed.
+    /// Number of changes so far.
     changes: StoredValue<u32>,
     unsaved: RwSignal<bool>,
     saving: RwSignal<bool>,
@@ -52,7 +52,7 @@ impl Draft {
         self.unsaved.get_untracked()
     }
 
-    /// Notes a change. Says whether the preview depends on it: not on the name, nor on which pane is shown.
+    /// Records a change. Returns whether it affects the preview: the name and the visible pane don't.
     pub(super) fn note(self, event: &ev::Event) -> bool {
         let field = event.target().and_then(|field| field.dyn_into::<Element>().ok());
         let name = field.and_then(|field| field.get_attribute("name")).unwrap_or_default();
@@ -64,7 +64,7 @@ impl Draft {
         is_text || name.starts_with("paper-")
     }
 
-    /// Saves what is typed, once what is under way has ended.
+    /// Closes the dialog and saves the form. Nothing is saved while an earlier call is in progress.
     pub(super) fn save(self, publish: bool) {
         let Some(root) = self.root.get_untracked() else { return };
         close_dialog();
@@ -90,7 +90,7 @@ impl Draft {
                     self.saved.set(saved);
                     self.seen.set_value(Some(saved.version));
                     self.refusal.set(None);
-                    // What was typed meanwhile is not saved.
+                    // Changes made during the request are not saved.
                     self.unsaved.set(self.changes.get_value() != changes);
                 }
                 Err(error) => {
@@ -108,7 +108,7 @@ impl Draft {
     }
 }
 
-/// What is in a field of the form.
+/// Returns the content of a `<textarea>` of the form, or an empty string if there is none with this name.
 pub(super) fn text(root: &Element, name: &str) -> String {
     let field = root.query_selector(&format!("textarea[name={name}]")).ok().flatten();
     let field = field.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
@@ -124,7 +124,7 @@ fn close_dialog() {
     }
 }
 
-/// Which version this is, and whether it is saved.
+/// Shows the version and the save status.
 #[component]
 pub(super) fn Standing(draft: Draft) -> impl IntoView {
     let words = move || {
@@ -152,7 +152,7 @@ pub(super) fn Standing(draft: Draft) -> impl IntoView {
     }
 }
 
-/// Why it was not saved.
+/// Shows why the last save was refused.
 #[component]
 pub(super) fn Refusal(draft: Draft) -> impl IntoView {
     move || {

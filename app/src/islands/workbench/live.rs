@@ -1,4 +1,4 @@
-//! The preview: asked for when somebody stops typing for a moment, given up when they have typed on.
+//! The live preview. It is requested after a short pause in typing, and cancelled when a newer one is requested.
 
 use std::time::Duration;
 
@@ -19,27 +19,27 @@ use crate::{
     model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewWanted, Remark, RenderedPreview},
 };
 
-/// After the last key. Shorter than most pauses between words, longer than those between letters of one.
+/// Delay after the last key. Shorter than most pauses between words, longer than those between letters of a word.
 const PAUSE: Duration = Duration::from_millis(60);
-/// Until it is asked for again that had no place.
+/// Delay before a preview is retried for which no slot was free.
 const BUSY: Duration = Duration::from_millis(400);
-/// Until it is asked for again after a failure.
+/// Delay before a preview is retried after an error.
 const FAILED: Duration = Duration::from_secs(5);
-/// Pixels for each inch that the service draws.
+/// Limits of the resolution that is requested from the server, in pixels per inch.
 const FEWEST_DOTS: f64 = 72.0;
 const MOST_DOTS: f64 = 192.0;
-/// Pixels of style sheets for each inch.
+/// CSS pixels per inch.
 pub(super) const STYLE_DOTS: f64 = 96.0;
 
-/// How large pages are shown, in per cent.
+/// Zoom levels, in per cent.
 pub(super) const ZOOMS: [u16; 6] = [50, 75, 100, 125, 150, 200];
-/// What pages have about that fit into their pane.
+/// Approximate scale of a page that fits into its pane.
 const FITTING: f64 = 0.7;
 
-/// A page as it is shown.
+/// A rasterized page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picture {
-    /// A PNG file as an address.
+    /// PNG file as a `data:` URL.
     pub(super) source: String,
     /// In inches.
     pub(super) width: f64,
@@ -47,26 +47,26 @@ pub(super) struct Picture {
     pub(super) height: f64,
 }
 
-/// What is previewed, and what came of it.
+/// Options and results of the preview.
 #[derive(Clone, Copy)]
 pub(super) struct Live {
     id: StoredValue<String>,
     root: NodeRef<html::Form>,
-    /// How it lies on paper.
+    /// Page setup.
     pub(super) paper: RwSignal<Paper>,
-    /// An index of [`ZOOMS`]; `None`: as large as fits.
+    /// Index into [`ZOOMS`]. `None` fits pages into the pane.
     pub(super) zoom: RwSignal<Option<usize>>,
-    /// The page that somebody looks at, from 1.
+    /// Number of the visible page, from 1.
     pub(super) page: RwSignal<usize>,
-    /// The pages that are drawn, `None` until they are.
+    /// The pages of the last document, each `None` until it is rasterized.
     pub(super) pages: RwSignal<Vec<RwSignal<Option<Picture>>>>,
     /// The last document.
     pub(super) rendered: RwSignal<Option<RenderedPreview>>,
-    /// Why there is no newer one.
+    /// Why the current content could not be rendered.
     pub(super) fault: RwSignal<Option<Remark>>,
-    /// What there is to say about it.
+    /// Warnings about the last document.
     pub(super) remarks: RwSignal<Vec<Remark>>,
-    /// Why nothing was heard.
+    /// Error of the last request to the server.
     pub(super) trouble: RwSignal<Option<AppError>>,
     timer: StoredValue<Option<TimeoutHandle>>,
     under_way: StoredValue<Option<AbortHandle>>,
@@ -90,17 +90,17 @@ impl Live {
         }
     }
 
-    /// The form that is previewed.
+    /// Returns the form that is previewed.
     pub(super) fn root(self) -> NodeRef<html::Form> {
         self.root
     }
 
-    /// How many names are undefined.
+    /// Returns the number of undefined names.
     pub(super) fn undefined(self) -> usize {
         self.remarks.read().iter().filter(|remark| remark.undefined).count()
     }
 
-    /// Renders what is typed, unless more is typed at once.
+    /// Renders the form after [`PAUSE`]. Each further call restarts the delay.
     pub(super) fn render_soon(self) {
         self.render_after(PAUSE);
     }
@@ -118,7 +118,7 @@ impl Live {
         }
     }
 
-    /// Renders what is typed; what is under way is given up.
+    /// Renders the form, and cancels the preview in progress.
     pub(super) fn render(self) {
         self.forget_timer();
         let Some(root) = self.root.get_untracked() else { return };
@@ -140,7 +140,7 @@ impl Live {
             before.abort();
         }
         spawn_local(async move {
-            // Given up, it is followed by another.
+            // A cancelled preview is followed by another.
             let _ = work.await;
         });
     }
@@ -219,7 +219,7 @@ impl Live {
         dots.clamp(FEWEST_DOTS, MOST_DOTS) as u16
     }
 
-    /// Shows pages in another size, and draws them anew for it.
+    /// Sets the zoom, and requests the pages again in the resolution that it needs.
     pub(super) fn set_zoom(self, zoom: Option<usize>) {
         self.zoom.set(zoom.map(|zoom| zoom.min(ZOOMS.len() - 1)));
         self.render_soon();

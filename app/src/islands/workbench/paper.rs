@@ -1,4 +1,4 @@
-//! How the preview lies on paper. These are options of a render: a template does not keep them.
+//! Page setup of the preview. These are options of a render, which templates don't store.
 
 use leptos::{ev::Event, prelude::*};
 
@@ -8,7 +8,7 @@ use crate::model::live_preview::Paper;
 const SIZES: [&str; 6] = ["A4", "A3", "A5", "Letter", "Legal", "Tabloid"];
 const SIDES: [&str; 4] = ["Top, mm", "Right, mm", "Bottom, mm", "Left, mm"];
 
-/// The panel. Its fields tell the form that they were changed.
+/// The panel of options. Their `input` events bubble to the form, which then renders the preview again.
 #[component]
 pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
     let set = move |change: fn(&mut Paper, String)| {
@@ -106,7 +106,7 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// Four margins, of which those stay empty that are to be as the API has them.
+/// The four margins. Empty fields use the API's defaults.
 #[component]
 fn Margins(live: Live) -> impl IntoView {
     let margins = SIDES.into_iter().enumerate().map(|(side, label)| {

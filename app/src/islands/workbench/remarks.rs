@@ -1,4 +1,4 @@
-//! What the author should know: listed under the pages, and marked where it stands.
+//! Errors and warnings, listed below the pages and marked in the editors.
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
-/// As `frontend/elements/code-editor/markers.ts` reads it.
+/// A marker, in the format that `frontend/elements/code-editor/markers.ts` reads.
 #[derive(Serialize)]
 struct Marker<'a> {
     line: usize,
@@ -20,7 +20,7 @@ struct Marker<'a> {
     severity: &'a str,
 }
 
-/// Marks places in both panes, and no others.
+/// Marks the places of `remarks` in both panes, and removes all earlier markers.
 pub(super) fn mark(root: NodeRef<html::Form>, remarks: &[Remark], is_fault: bool) {
     let severity = if is_fault { "error" } else { "warning" };
     for pane in [Pane::Content, Pane::Data] {
@@ -55,7 +55,7 @@ fn editor(root: NodeRef<html::Form>, pane: Pane) -> Option<Element> {
     root.get_untracked()?.query_selector(&selector).ok().flatten()
 }
 
-/// Takes the author to a place.
+/// Shows the pane of a place, and moves the editor there.
 fn go_to(root: NodeRef<html::Form>, place: Place) {
     let Some(form) = root.get_untracked() else { return };
     let tab = match place.pane {
@@ -71,7 +71,7 @@ fn go_to(root: NodeRef<html::Form>, place: Place) {
     }
 }
 
-/// Faults and warnings, each with the way to its line.
+/// Lists the error or the warnings, each with a button that goes to its line.
 #[component]
 pub(super) fn Remarks(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
     let heading = move || {

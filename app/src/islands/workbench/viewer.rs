@@ -12,7 +12,7 @@ use crate::ui::{
     icon::{Glyph, Icon},
 };
 
-/// A tool of the bar.
+/// An icon button of the toolbar.
 #[component]
 fn Tool(
     label: &'static str,
@@ -34,7 +34,7 @@ fn Tool(
     }
 }
 
-/// The pane with the pages.
+/// The preview pane.
 #[component]
 pub(super) fn Viewer(live: Live) -> impl IntoView {
     let stage = NodeRef::<html::Section>::new();
@@ -54,7 +54,7 @@ pub(super) fn Viewer(live: Live) -> impl IntoView {
         Some(zoom) => format!("{zoom} %"),
         None => "Fit".to_owned(),
     };
-    // From the size that fits, smaller and larger lead to the ends of what is usual on a screen.
+    // From the fitted size, the first step leads to 50 % or 100 %, the ends of what is usual on a screen.
     let smaller = move || live.set_zoom(Some(live.zoom.get_untracked().map_or(0, |zoom| zoom.saturating_sub(1))));
     let larger = move || live.set_zoom(Some(live.zoom.get_untracked().map_or(2, |zoom| zoom + 1)));
     let smallest = Signal::derive(move || live.zoom.get() == Some(0));
@@ -124,7 +124,7 @@ fn page_id(page: usize) -> String {
     format!("preview-page-{page}")
 }
 
-/// Notes which page the reader has come to: the last one that begins above the middle.
+/// Updates the number of the visible page: the last one that begins above the middle of the stage.
 fn note_page(live: Live, stage: NodeRef<html::Section>) {
     let Some(stage) = stage.get_untracked() else { return };
     let bounds = stage.get_bounding_client_rect();

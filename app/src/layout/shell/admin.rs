@@ -1,4 +1,4 @@
-//! What stands around every page of the operators' area. It is framed otherwise, so that nobody mistakes it for a tenant's.
+//! The frame of every operator page. It looks different, so that no page is mistaken for one of an account.
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
@@ -26,23 +26,20 @@ use crate::{
     },
 };
 
-/// Where it is told that there is something new to see of the service's health.
+/// Address of the event stream for changes of the service's health.
 pub const HEALTH_EVENTS: &str = "/admin/events/health";
-/// Where the area begins.
+/// First page of the operator area.
 pub const PATH: &str = "/admin/accounts";
 
 /// An entry of the operators' rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdminEntry {
-    /// Who uses the service.
     Accounts,
-    /// How it is.
     Health,
-    /// Work that came to nothing.
+    /// Failed jobs.
     Jobs,
-    /// What all dashboards say.
     Announcements,
-    /// What operators did.
+    /// The operator audit log.
     Audit,
 }
 
@@ -55,7 +52,6 @@ impl AdminEntry {
         Self::Audit,
     ];
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accounts => "Accounts",
@@ -66,7 +62,6 @@ impl AdminEntry {
         }
     }
 
-    /// Where it leads.
     pub fn path(self) -> &'static str {
         match self {
             Self::Accounts => PATH,
@@ -88,15 +83,15 @@ impl AdminEntry {
     }
 }
 
-/// A page for operators. For others there is none.
+/// A page for operators. Others get a 404 page.
 #[component]
 pub fn AdminShell(
-    /// What it is called, in the title and in the slug.
+    /// Title of the document and of the slug.
     #[prop(into)]
     title: String,
-    /// Which entry of the rail it belongs to.
+    /// The rail entry that is highlighted.
     current: AdminEntry,
-    /// Its content, with its heading.
+    /// The content, with its heading.
     children: Children,
 ) -> impl IntoView {
     let heading = title.clone();
@@ -177,7 +172,7 @@ fn Rail(current: AdminEntry, health: Option<HealthSummary>) -> impl IntoView {
     }
 }
 
-/// How the service is. It is shown anew where the page is about that.
+/// Health of the service in short. It is updated live only on the health page.
 #[component]
 fn Foot(health: HealthSummary, live: bool) -> impl IntoView {
     let state = if health.concerns == 0 {

@@ -1,4 +1,4 @@
-//! What operators tell everybody, at the head of every page of the dashboard.
+//! Announcements at the top of every dashboard page.
 
 pub mod api;
 
@@ -14,12 +14,9 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
-/// Those that the person has not hidden.
+/// Shows the announcements that the user hasn't hidden.
 #[component]
-pub fn Announcements(
-    /// See there.
-    announcements: Vec<Announcement>,
-) -> impl IntoView {
+pub fn Announcements(announcements: Vec<Announcement>) -> impl IntoView {
     let nothing = announcements.is_empty();
     let notices = announcements
         .into_iter()
@@ -58,7 +55,7 @@ fn Notice(announcement: Announcement) -> impl IntoView {
     }
 }
 
-/// Where there is more to read.
+/// The announcement's link.
 pub fn more(announcement: &Announcement) -> impl IntoView + use<> {
     announcement.link.clone().map(|(address, words)| {
         view! {

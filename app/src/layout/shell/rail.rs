@@ -16,30 +16,24 @@ use crate::{
 /// An entry of the rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// How the account stands.
     Overview,
-    /// Try a render.
     Playground,
-    /// Stored templates.
     Templates,
-    /// What was rendered.
     Renders,
-    /// Keys.
     ApiKeys,
     /// Storage connections.
     Destinations,
-    /// Callbacks.
+    /// Webhooks and their deliveries.
     Webhooks,
-    /// What was used, and what is paid for it.
+    /// Usage and billing.
     Billing,
-    /// Who belongs to the account.
+    /// Members and invitations.
     Team,
-    /// The person and the account.
+    /// Settings of the user and of the account.
     Settings,
 }
 
 impl Entry {
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Overview => "Overview",
@@ -55,7 +49,6 @@ impl Entry {
         }
     }
 
-    /// Where it leads.
     pub fn path(self) -> &'static str {
         match self {
             Self::Overview => "/dashboard",
@@ -71,7 +64,7 @@ impl Entry {
         }
     }
 
-    /// What it takes to open it.
+    /// Returns the permission that opens the entry.
     fn permission(self) -> Permission {
         match self {
             Self::Overview | Self::Billing | Self::Team | Self::Settings => Permission::SeeAccount,
@@ -97,7 +90,7 @@ impl Entry {
         }
     }
 
-    /// How many there are, of what can be counted.
+    /// Returns the number of items, for entries that have one.
     fn count(self, standing: &Standing) -> Option<i64> {
         match self {
             Self::Templates => Some(standing.templates),
@@ -117,12 +110,11 @@ const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (Some("Account"), &[Entry::Billing, Entry::Team, Entry::Settings]),
 ];
 
-/// The navigation, with what the account has left at its foot. On small screens it is a popover.
+/// The navigation, with the remaining credits at its foot. On small screens it is a popover.
 #[component]
 pub fn Rail(
-    /// What the account has.
     standing: Standing,
-    /// Where one is.
+    /// The highlighted entry.
     current: Entry,
 ) -> impl IntoView {
     let credits = &standing.credits;

@@ -1,4 +1,4 @@
-//! The head of the sheet: where one is, and one's own menu.
+//! The top of the sheet: breadcrumbs and the user's menu.
 
 pub mod api;
 
@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// Crumbs, and what is at hand everywhere.
+/// Breadcrumbs, and actions of every page.
 #[component]
 pub fn Slug(
-    /// Who is logged in.
+    /// The logged-in user.
     person: Person,
-    /// Whether they operate the service.
+    /// Whether the user is an operator.
     operator: bool,
-    /// What the page is below: names and paths.
+    /// Names and paths of the pages above this one.
     crumbs: Vec<(String, &'static str)>,
-    /// What the page is called.
+    /// Title of the page.
     title: String,
 ) -> impl IntoView {
     let log_out = Outcome::of::<LogOut>();

@@ -1,4 +1,4 @@
-//! For which of their accounts a person acts.
+//! The account switcher.
 
 pub mod api;
 
@@ -11,12 +11,12 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
-/// The account's name; for those who have several, a button that opens their list.
+/// The account's name. For users with several accounts, a button that opens their list.
 #[component]
 pub fn Switcher(
-    /// What the account is called.
+    /// Name of the current account.
     account: String,
-    /// All that the person belongs to.
+    /// All accounts of the user.
     accounts: Vec<OwnAccount>,
 ) -> impl IntoView {
     if accounts.len() < 2 {
@@ -34,10 +34,10 @@ pub fn Switcher(
     })
 }
 
-/// A button for each account.
+/// One button for each account.
 #[component]
 pub fn Accounts(
-    /// All that the person belongs to.
+    /// All accounts of the user.
     accounts: Vec<OwnAccount>,
 ) -> impl IntoView {
     let outcome = Outcome::of::<SwitchAccount>();

@@ -1,4 +1,4 @@
-//! Accounts, as operators see them: numbers and names, neither secrets nor content.
+//! Accounts, as operators see them: figures and names, without secrets and content.
 
 use time::OffsetDateTime;
 
@@ -9,22 +9,19 @@ use crate::model::{
     storage::{StorageResource, StorageUse},
 };
 
-/// How an account stands.
+/// Status of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountState {
-    /// It works.
     Active,
-    /// An operator has suspended it.
     Suspended,
-    /// Its owner has asked for that.
+    /// Its owner has requested deletion.
     ToBeDeleted,
 }
 
 impl AccountState {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Active, Self::Suspended, Self::ToBeDeleted];
 
-    /// The word for it in addresses.
+    /// Returns the query parameter's value.
     pub fn word(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -33,7 +30,6 @@ impl AccountState {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Active => "Active",
@@ -42,16 +38,16 @@ impl AccountState {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`].
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 }
 
-/// By what accounts are ordered, the most first.
+/// Order of a list of accounts, descending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AccountOrder {
-    /// When they were made.
+    /// Time of creation.
     #[default]
     Newest,
     /// Credits used in this period.
@@ -61,10 +57,9 @@ pub enum AccountOrder {
 }
 
 impl AccountOrder {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Newest, Self::CreditsUsed, Self::Failures];
 
-    /// The word for it in addresses.
+    /// Returns the query parameter's value.
     pub fn word(self) -> &'static str {
         match self {
             Self::Newest => "newest",
@@ -73,7 +68,6 @@ impl AccountOrder {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Newest => "Newest",
@@ -82,255 +76,230 @@ impl AccountOrder {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`].
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|order| order.word() == word)
     }
 }
 
-/// What is looked for among accounts. What is not given does not matter.
+/// A search for accounts. Absent criteria match all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountSearch {
-    /// A part of a name or of a member's address, the beginning of a key, or the id of an account or a render.
+    /// Part of a name or of a member's email address, the beginning of a key, or the id of an account or a render.
     pub text: String,
-    /// Name of a plan.
     pub plan: Option<String>,
-    /// See [`AccountState`].
     pub state: Option<AccountState>,
-    /// See [`AccountOrder`].
     pub order: AccountOrder,
-    /// Only what comes behind this one.
+    /// Cursor: the page begins after this account.
     pub after: Option<String>,
 }
 
 /// A page of accounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountPage {
-    /// In the order that was asked for.
+    /// In the requested order.
     pub accounts: Vec<AccountLine>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next: Option<String>,
-    /// The names of all plans.
+    /// Names of all plans.
     pub plans: Vec<String>,
-    /// How many accounts there are, whatever is looked for.
+    /// Number of all accounts, regardless of the search.
     pub total: i64,
-    /// Those of them on a paid plan.
+    /// Number of accounts on a paid plan.
     pub paid: i64,
-    /// Those of them that are suspended.
+    /// Number of suspended accounts.
     pub suspended: i64,
 }
 
-/// One of them.
+/// An account in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountLine {
-    /// Its id.
     pub id: String,
-    /// What it is called.
+    /// Display name.
     pub called: String,
-    /// The owner's address.
+    /// The owner's email address.
     pub owner: String,
-    /// Its plan.
     pub plan: String,
     /// Credits used in this period.
     pub used: i64,
-    /// Credits of this period in all.
+    /// Total credits of this period.
     pub total: i64,
     /// Renders that ended in the last 24 hours.
     pub ended: i64,
-    /// Those of them that failed.
+    /// Number of these that failed.
     pub failed: i64,
-    /// Since when there is this account.
+    /// Time of creation.
     pub since: OffsetDateTime,
-    /// See there.
     pub state: AccountState,
 }
 
-/// All that operators see of an account.
+/// Details of an account for operators.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccountFile {
-    /// The moment of the page.
+    /// Time at which the page was rendered.
     pub now: OffsetDateTime,
-    /// Its id.
     pub id: String,
-    /// What it is called.
+    /// Display name.
     pub called: String,
-    /// See there.
     pub state: AccountState,
-    /// Since when it is suspended, and why.
+    /// Time of and reason for the suspension.
     pub suspended: Option<(OffsetDateTime, String)>,
-    /// When it is deleted, if it is to be.
+    /// Scheduled time of deletion.
     pub delete_at: Option<OffsetDateTime>,
-    /// Since when there is this account.
+    /// Time of creation.
     pub since: OffsetDateTime,
-    /// Its plan.
     pub plan: String,
-    /// Credits of each period, where they are not the plan's.
+    /// Credits of each period, if an operator has overridden the plan's.
     pub own_credits: Option<i64>,
-    /// The names of all plans.
+    /// Names of all plans.
     pub plans: Vec<String>,
     /// Credits used in this period.
     pub used: i64,
-    /// Credits of this period in all.
+    /// Total credits of this period.
     pub total: i64,
     /// When the period ends.
     pub period_ends_at: OffsetDateTime,
-    /// Renders of this period that succeeded.
+    /// Renders that succeeded in this period.
     pub succeeded: i64,
-    /// Those that failed.
+    /// Renders that failed in this period.
     pub failed: i64,
-    /// Jobs that wait.
+    /// Queued jobs.
     pub waiting: i64,
-    /// Jobs that are being done.
+    /// Jobs that a worker is running.
     pub in_hand: i64,
-    /// What counts for it.
+    /// Effective limits.
     pub limits: Limits,
-    /// What of that an operator has decided.
+    /// Limits that an operator has overridden.
     pub own_limits: OwnLimits,
-    /// What it stores.
+    /// Storage in use.
     pub storage: Vec<StorageUse>,
-    /// People who are asked in.
+    /// Number of open invitations.
     pub invitations: i64,
-    /// Storage connections.
+    /// Number of storage connections.
     pub connections: i64,
-    /// Templates.
+    /// Number of templates.
     pub templates: i64,
-    /// Stripe's name for it.
+    /// Id of the Stripe customer.
     pub customer: Option<String>,
-    /// What it pays for: a product, Stripe's word for how that stands, and until when.
+    /// Subscriptions: product, Stripe's status, and end of the paid period.
     pub subscriptions: Vec<(String, String, OffsetDateTime)>,
-    /// Its invoices; `None`: Stripe was not asked, or does not answer.
+    /// Invoices. `None` if Stripe was not asked or doesn't respond.
     pub invoices: Option<Vec<Invoice>>,
-    /// Its members, the owner first.
+    /// The owner first.
     pub members: Vec<AccountMember>,
-    /// Its keys, the newest first.
+    /// The newest first.
     pub keys: Vec<AccountKey>,
-    /// Its latest renders.
+    /// The latest renders.
     pub renders: Vec<AccountRender>,
-    /// Its latest periods, the latest first.
+    /// The latest credit periods, the latest first.
     pub periods: Vec<AccountPeriod>,
-    /// What operators did to it lately.
+    /// The latest actions of operators.
     pub audit: Vec<AuditLine>,
 }
 
-/// How much an account may ask for.
+/// Limits of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Renders running or waiting at once.
+    /// Renders running or waiting at the same time.
     pub concurrency: i64,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate_per_minute: i64,
-    /// Largest request, in MiB.
+    /// Size of the largest request, in MiB.
     pub body_mib: i64,
-    /// What a synchronous render may take, in seconds.
+    /// Deadline of a synchronous render, in seconds.
     pub deadline_seconds: i64,
 }
 
-/// Limits that an operator has set; empty fields are the plan's to decide.
+/// Limits that an operator has overridden. For `None` the plan's limit applies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnLimits {
-    /// See [`Limits`].
     pub concurrency: Option<i32>,
-    /// See [`Limits`].
     pub rate_per_minute: Option<i32>,
-    /// See [`Limits`].
     pub body_mib: Option<i32>,
-    /// See [`Limits`].
     pub deadline_seconds: Option<i32>,
-    /// Of what it stores.
+    /// Overridden storage limits.
     pub storage: Vec<(StorageResource, i64)>,
 }
 
-/// Somebody who belongs to an account.
+/// A member of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountMember {
-    /// Their name or, where they have none, their address.
+    /// Their name, or their email address if they have none.
     pub called: String,
-    /// Log-in name.
     pub email: String,
-    /// What they are in it.
     pub role: Role,
-    /// When they last acted for it.
+    /// Time of their last action for the account.
     pub seen_at: Option<OffsetDateTime>,
 }
 
-/// A key of an account; not a secret.
+/// An API key of an account, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountKey {
-    /// For people.
     pub name: String,
-    /// Its beginning.
+    /// The beginning of the key.
     pub hint: String,
-    /// False for test keys.
+    /// `false` for a test key.
     pub live: bool,
-    /// Whether it is accepted.
+    /// Whether the key is accepted.
     pub in_use: bool,
-    /// When it was used last.
+    /// Time of last use.
     pub last_used_at: Option<OffsetDateTime>,
 }
 
 /// A render of an account, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountRender {
-    /// Its id.
     pub id: String,
-    /// See [`RenderState`].
     pub state: RenderState,
-    /// See [`RenderMode`].
     pub mode: RenderMode,
-    /// When it was accepted.
+    /// Time of acceptance.
     pub at: OffsetDateTime,
-    /// From then to its end, in milliseconds.
+    /// Milliseconds from acceptance to the end.
     pub milliseconds: Option<i64>,
-    /// Pages of the document.
+    /// Number of pages.
     pub pages: Option<i32>,
-    /// What was charged.
+    /// Credits charged.
     pub credits: Option<i64>,
 }
 
-/// What an account could spend in a month, and did.
+/// Credits of an account in one period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountPeriod {
-    /// Its first moment.
     pub starts_at: OffsetDateTime,
-    /// What its plan brought.
+    /// Credits of the plan.
     pub allowance: i64,
-    /// What operators added.
+    /// Credits granted by operators for this period.
     pub granted: i64,
-    /// What was bought, or given until it is used.
+    /// Credits bought, or granted until used.
     pub bought: i64,
-    /// What is gone.
+    /// Credits used.
     pub used: i64,
-    /// The part of it that was beyond all these.
+    /// The part of [`Self::used`] beyond all these.
     pub overage_used: i64,
 }
 
-/// What an operator did.
+/// An action of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditLine {
-    /// When.
     pub at: OffsetDateTime,
-    /// Who.
     pub who: String,
-    /// What.
     pub what: String,
-    /// Why.
     pub reason: String,
 }
 
-/// Until when credits that an operator gives can be used.
+/// How long credits granted by an operator can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantLasts {
-    /// Until the period of the account ends.
+    /// Until the account's period ends.
     Period,
     /// Until they are used up.
     UntilUsed,
 }
 
 impl GrantLasts {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Period, Self::UntilUsed];
 
-    /// The word for it in forms.
+    /// Returns the form value.
     pub fn word(self) -> &'static str {
         match self {
             Self::Period => "period",
@@ -338,7 +307,6 @@ impl GrantLasts {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Period => "End of this period",
@@ -346,7 +314,7 @@ impl GrantLasts {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`].
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|lasts| lasts.word() == word)
     }

@@ -1,48 +1,43 @@
-//! Announcements, as operators make them.
+//! Announcements, as operators manage them.
 
 use time::OffsetDateTime;
 
 use crate::model::announcement::Announcement;
 
-/// What an operator types.
+/// The form that creates an announcement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnnouncementForm {
-    /// What is told.
     pub words: String,
-    /// Where there is more to read; empty: nowhere.
+    /// Address of a linked page. Empty: no link.
     pub link: String,
-    /// What the link says.
+    /// Text of the link.
     pub link_words: String,
-    /// A word for how much it matters.
+    /// The form value of a [`Level`](crate::model::announcement::Level).
     pub level: String,
-    /// From when on, in UTC; empty: from now on.
+    /// Start, in UTC. Empty: now.
     pub starts_at: String,
-    /// Until when, in UTC; empty: until somebody ends it.
+    /// End, in UTC. Empty: shown until it is ended.
     pub ends_at: String,
 }
 
-/// When one is shown.
+/// Whether an announcement is current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// Now.
     Current,
-    /// Later.
+    /// Scheduled.
     Coming,
-    /// It was.
+    /// Ended.
     Past,
 }
 
-/// One with its times.
+/// An announcement with its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedAnnouncement {
-    /// What is told.
     pub announcement: Announcement,
-    /// See [`Turn`].
     pub turn: Turn,
-    /// From then on.
     pub starts_at: OffsetDateTime,
-    /// Until then; `None`: until somebody ends it.
+    /// `None`: shown until it is ended.
     pub ends_at: Option<OffsetDateTime>,
-    /// How many people do not want to see it any more.
+    /// Number of users who have hidden it.
     pub hidden_by: i64,
 }

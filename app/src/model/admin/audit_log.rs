@@ -1,46 +1,45 @@
-//! The log of what operators and the service did to accounts.
+//! The operator audit log: actions of operators and of the service on accounts.
 
 use time::{Date, OffsetDateTime, format_description::FormatItem, macros::format_description};
 
-/// How days are written in addresses.
+/// Format of days in query parameters.
 pub const SEARCHED_DAY: &[FormatItem] = format_description!("[year]-[month]-[day]");
 
-/// An entry.
+/// An audit event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Its place in the chain, from 1.
+    /// Position in the chain, from 1.
     pub number: i64,
-    /// When.
     pub at: OffsetDateTime,
-    /// Who.
+    /// The actor.
     pub who: String,
-    /// What.
+    /// The action.
     pub what: String,
-    /// To which account, if it was about one: its id and what it was called then.
+    /// The subject, if it is an account: its id, and its name at the time.
     pub account: Option<(String, String)>,
-    /// Why; may be empty.
+    /// Reason; may be empty.
     pub reason: String,
-    /// Where they were.
+    /// The actor's IP address.
     pub address: Option<String>,
 }
 
-/// What is looked for in the log.
+/// A search in the audit log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditSearch {
-    /// A part of an account's name or id, of an operator's address, or of a reason.
+    /// Part of an account's name or id, of an operator's email address, or of a reason.
     pub text: String,
-    /// The word for a kind of deed.
+    /// The value for a kind of event.
     pub kind: Option<String>,
-    /// From the beginning of this day on, in UTC.
+    /// First day, in UTC.
     pub from: Option<Date>,
-    /// Until the end of this one.
+    /// Last day, in UTC.
     pub to: Option<Date>,
-    /// Where the page begins.
+    /// Cursor of the page.
     pub after: Option<String>,
 }
 
 impl AuditSearch {
-    /// Reads the values of an address. What makes no sense does not matter.
+    /// Reads the search from query parameters. Values that can't be parsed are ignored.
     pub fn read(value: impl Fn(&str) -> Option<String>) -> Self {
         let text = |name: &str| value(name).filter(|value| !value.is_empty());
         let date = |name: &str| text(name).and_then(|day| Date::parse(&day, SEARCHED_DAY).ok());
@@ -54,15 +53,15 @@ impl AuditSearch {
     }
 }
 
-/// A page of the log.
+/// A page of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditPage {
-    /// The entries, the latest first.
+    /// Events, the latest first.
     pub entries: Vec<AuditEntry>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next: Option<String>,
-    /// Words for all kinds of deeds.
+    /// All kinds of events.
     pub kinds: Vec<&'static str>,
-    /// The end of the chain: the number of the last entry and its digest, in hexadecimal digits. `None`: there is no entry.
+    /// The end of the chain: number of the last event and its digest in hexadecimal. `None` if the log is empty.
     pub end: Option<(i64, String)>,
 }

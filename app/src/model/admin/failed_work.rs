@@ -1,26 +1,23 @@
-//! Work that fails.
+//! Failed jobs.
 
 use time::OffsetDateTime;
 
-/// What kind of work.
+/// Kind of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkKind {
-    /// A render that waits for another try.
+    /// A render that waits for a retry.
     Render,
-    /// A callback that does, or that was given up.
+    /// A webhook delivery that waits for a retry, or was discarded.
     Callback,
-    /// A mail.
     Mail,
-    /// The export of an account.
     Export,
-    /// A customer about whom Stripe can't be asked.
+    /// Synchronization of a customer with Stripe.
     Customer,
-    /// What a customer has used, of which Stripe can't be told.
+    /// Usage to be reported to Stripe.
     Usage,
 }
 
 impl WorkKind {
-    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Render,
         Self::Callback,
@@ -30,7 +27,7 @@ impl WorkKind {
         Self::Usage,
     ];
 
-    /// The word for it, in the database and in addresses.
+    /// Returns the value in the database and in query parameters.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Render => "render",
@@ -42,12 +39,11 @@ impl WorkKind {
         }
     }
 
-    /// Reads [`Self::as_str`].
+    /// Parses [`Self::as_str`].
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
-    /// What people call it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Render => "Render",
@@ -60,83 +56,80 @@ impl WorkKind {
     }
 }
 
-/// A piece of it.
+/// A failed job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedWork {
-    /// What forms call it.
+    /// Id of the job in forms.
     pub id: String,
-    /// What kind of work it is.
     pub kind: WorkKind,
-    /// For whom, if for anybody: the account's id and what it is called.
+    /// The account's id and name, if the job belongs to one.
     pub account: Option<(String, String)>,
     /// Id of the render, the mail, the export or the customer.
     pub about: String,
-    /// What else there is to say about it: which mail, to whose server.
+    /// Further details, such as the kind of mail or the receiving host.
     pub note: Option<String>,
-    /// Why it failed last.
+    /// Error of the last attempt.
     pub error: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub tries: i32,
-    /// When it failed last.
+    /// Time of the last failure.
     pub failed_at: OffsetDateTime,
-    /// What comes next.
     pub next: NextTry,
 }
 
-/// What comes next for work that fails.
+/// The next attempt of a failed job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextTry {
-    /// Somebody has it in hand.
+    /// A worker is running the job.
     InHand,
-    /// It is tried again at this time, or as soon as there is room for it.
+    /// Scheduled at this time, or as soon as a worker is free after it.
     At(OffsetDateTime),
-    /// Nothing: it was given up.
+    /// None: the job was discarded.
     Never,
 }
 
-/// What an operator looks for among it.
+/// A search for failed jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailedWorkSearch {
-    /// Of which kind.
     pub kind: Option<WorkKind>,
-    /// Of which account: its id, or its owner's address.
+    /// Id of the account, or its owner's email address.
     pub account: Option<String>,
-    /// Where the page begins.
+    /// Cursor of the page.
     pub after: Option<String>,
 }
 
-/// A page of the list.
+/// A page of failed jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedWorkPage {
-    /// The work, what failed last first.
+    /// Jobs, the latest failure first.
     pub work: Vec<FailedWork>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next: Option<String>,
-    /// How much is found on all pages.
+    /// Number of matches on all pages.
     pub found: i64,
-    /// Whether there is the account that is looked for.
+    /// Whether the account in the search exists.
     pub account_known: bool,
-    /// The moment of the page.
+    /// Time at which the page was rendered.
     pub now: OffsetDateTime,
 }
 
-/// What an operator has chosen from the list.
+/// The jobs to which an operator applies an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChosenWork {
-    /// These.
+    /// Jobs with these ids.
     These(Vec<String>),
-    /// All that this search finds, up to [`MOST_AT_ONCE`].
+    /// All matches of this search, up to [`MOST_AT_ONCE`].
     Found(FailedWorkSearch),
 }
 
-/// So much is tried again or discarded at once.
+/// Maximum number of jobs that one action retries or discards.
 pub const MOST_AT_ONCE: u16 = 1000;
 
-/// How much of what was meant was done.
+/// The result of an action on several jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BulkOutcome {
-    /// So much was chosen.
+    /// Number of jobs chosen.
     pub meant: usize,
-    /// So much was done; the rest is in hand, or had ended.
+    /// Number of jobs changed. The rest are being run by a worker, or had ended.
     pub done: usize,
 }

@@ -1,52 +1,50 @@
-//! How the service is.
+//! Health of the service.
 
 use time::OffsetDateTime;
 
 use crate::ui::number::counted;
 
-/// Everything that the page shows.
+/// Everything the health page shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
-    /// The moment of the answer.
+    /// Time of the reading.
     pub now: OffsetDateTime,
-    /// What should be looked at.
+    /// Problems that need attention.
     pub concerns: Vec<Concern>,
-    /// All processes.
     pub processes: Vec<Process>,
-    /// The id of the one whose doings are shown; none: of all.
+    /// Id of the process to which activity is limited. `None`: all processes.
     pub only: Option<String>,
-    /// The last hour, minute by minute, the oldest first.
+    /// The last hour by minute, the oldest first.
     pub minutes: Vec<Minute>,
-    /// The leading figures.
     pub figures: Figures,
-    /// Where renders wait for a slot.
+    /// The queue for slots, by lane.
     pub lanes: Vec<Lane>,
-    /// Jobs that wait.
+    /// Queued jobs, by kind.
     pub jobs: Vec<Jobs>,
-    /// Sessions of the browsers.
+    /// Browser sessions.
     pub sessions: Vec<Session>,
-    /// How long the phases of documents took within the last hour.
+    /// Duration of the render phases within the last hour.
     pub phases: Vec<Phase>,
-    /// Why renders failed within the last hour, the most frequent reason first.
+    /// Reasons of failed renders within the last hour, the most frequent first.
     pub failures: Vec<Failure>,
-    /// What the service is made of, and leans on.
+    /// Components of the service, and external services that it depends on.
     pub parts: Vec<Part>,
 }
 
-/// How the service is, in a few words.
+/// Health of the service in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HealthSummary {
-    /// So many things should be looked at.
+    /// Number of problems that need attention.
     pub concerns: usize,
-    /// Processes that answer requests.
+    /// Number of processes that serve HTTP.
     pub web: usize,
-    /// Processes that do background work.
+    /// Number of processes that run background work.
     pub workers: usize,
-    /// The release of the process that answers.
+    /// Release of the process that responds.
     pub version: String,
 }
 
-/// What is said of so many things that should be looked at.
+/// Returns the headline for a number of concerns.
 pub fn headline(concerns: usize) -> String {
     match concerns {
         0 => "All parts answering".to_owned(),
@@ -54,180 +52,167 @@ pub fn headline(concerns: usize) -> String {
     }
 }
 
-/// Something that should be looked at.
+/// A problem that needs attention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Concern {
-    /// What it is, in a few words.
+    /// The problem, in a few words.
     pub title: String,
-    /// What to know of it, and what to do next.
+    /// Explanation, and what to do.
     pub advice: String,
-    /// Whether renders fail because of it.
+    /// Whether it makes renders fail.
     pub grave: bool,
 }
 
-/// A process.
+/// A process of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Identifier.
     pub id: String,
-    /// What it is called.
     pub name: String,
-    /// What it does: `all`, `web`, `worker`.
+    /// `all`, `web` or `worker`.
     pub role: String,
-    /// Its release.
+    /// Release of the service.
     pub version: String,
-    /// Its browser's release.
+    /// Release of its browser.
     pub browser: String,
-    /// When it started.
     pub started_at: OffsetDateTime,
-    /// Seconds since it was heard of, if that is too long ago.
+    /// Seconds since its last heartbeat, if it is overdue.
     pub silent_seconds: Option<i64>,
-    /// Browsers that answer.
+    /// Number of responding browsers.
     pub browsers: usize,
-    /// Browsers that should.
+    /// Number of configured browsers.
     pub browsers_wanted: usize,
 }
 
-/// What happened in a minute.
+/// Figures of one minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Minute {
-    /// Its beginning.
+    /// Start of the minute.
     pub from: OffsetDateTime,
-    /// Renders with a document.
+    /// Renders that succeeded.
     pub succeeded: i64,
-    /// Renders that failed or were called off.
+    /// Renders that failed or were cancelled.
     pub failed: i64,
-    /// The most renders that were seen waiting for a slot.
+    /// Largest observed number of renders waiting for a slot.
     pub peak_waiting: i64,
 }
 
 /// Leading figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// Renders that ended, by the last minute.
+    /// Finished renders per second, over the last minute.
     pub per_second: f64,
-    /// Renders that ended within the last hour.
+    /// Renders finished within the last hour.
     pub last_hour: i64,
-    /// The busiest minute of the last 24 hours: so many renders a second, and when.
+    /// The busiest minute of the last 24 hours: renders per second, and when.
     pub peak: Option<(f64, OffsetDateTime)>,
-    /// Milliseconds within which 95 in 100 synchronous documents of the last five minutes were there.
+    /// 95th percentile of the duration of synchronous renders within the last five minutes, in milliseconds.
     pub percentile_95_ms: Option<f64>,
-    /// Sessions that are in use.
     pub sessions_in_use: usize,
-    /// Sessions that there can be.
+    /// Maximum number of sessions.
     pub session_limit: usize,
-    /// Sessions that are ready for any account.
+    /// Sessions not assigned to an account yet.
     pub sessions_free: usize,
-    /// Browsers that died within the last 24 hours.
+    /// Browsers that crashed within the last 24 hours.
     pub browsers_died: i64,
-    /// Browsers that were replaced after their share of renders.
+    /// Browsers that were replaced after their maximum number of renders.
     pub browsers_retired: i64,
-    /// Hosts that were refused within the last hour.
+    /// Hosts refused within the last hour.
     pub refusals_of_hour: i64,
-    /// The same within the last 24 hours.
+    /// Hosts refused within the last 24 hours.
     pub refusals_of_day: i64,
 }
 
-/// A lane of the queue for slots, over the processes that are shown.
+/// A lane of the queue for slots, over the processes in view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
-    /// What it is called.
     pub name: &'static str,
-    /// Renders and parts that wait.
+    /// Waiting renders and parts.
     pub waiting: usize,
-    /// Renders that can wait, in all lanes together.
+    /// Maximum number of waiting renders, in all lanes together.
     pub limit: usize,
-    /// Accounts that they are of.
+    /// Number of accounts with waiting renders.
     pub accounts: usize,
-    /// For how many milliseconds the first of them has waited.
+    /// Milliseconds for which the oldest has waited.
     pub oldest_ms: Option<u64>,
 }
 
 /// Jobs of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jobs {
-    /// What they are called.
     pub name: &'static str,
-    /// That could be done now.
+    /// Jobs ready to run.
     pub due: i64,
-    /// That are to be tried again.
+    /// Jobs scheduled for a retry.
     pub later: i64,
-    /// That are being done.
+    /// Jobs that a worker is running.
     pub in_hand: i64,
-    /// For how many seconds the oldest has been due.
+    /// Seconds for which the oldest job has been ready.
     pub oldest_seconds: Option<i64>,
 }
 
-/// A session of a browser.
+/// A browser session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its process and its number there.
+    /// Its process, and its number in that process.
     pub name: String,
-    /// What it does.
     pub activity: Activity,
-    /// Whose it is: id and name.
+    /// Id and name of the account that owns it.
     pub account: Option<(String, String)>,
-    /// For how many seconds it has done that.
+    /// Seconds since the activity began.
     pub seconds: u64,
 }
 
-/// What a session does.
+/// Activity of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
-    /// It is being made.
+    /// Being created.
     Opening,
-    /// It renders.
     Rendering,
-    /// It waits for its account's next render.
+    /// Waiting for its account's next render.
     Idle,
-    /// It is ready for any account.
+    /// Not assigned to an account yet.
     Free,
 }
 
-/// A phase of documents.
+/// Duration of a render phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Phase {
-    /// What it is called.
     pub name: &'static str,
-    /// Milliseconds within which half of them were done with it.
+    /// Median, in milliseconds.
     pub median_ms: f64,
-    /// The same for 95 in 100.
+    /// 95th percentile, in milliseconds.
     pub percentile_95_ms: f64,
 }
 
-/// Renders that failed.
+/// Failed renders with the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Why.
+    /// The reason.
     pub name: String,
-    /// Whether the request, its page or its account is to blame, and not the service.
+    /// Whether the cause is the request, its page or its account, and not the service.
     pub callers: bool,
-    /// So many.
+    /// Number of renders.
     pub count: i64,
 }
 
-/// A part of the service, or something that it leans on.
+/// A component of the service, or an external service that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it is called.
     pub name: &'static str,
-    /// How it is.
     pub state: PartState,
-    /// What to know of it.
+    /// Details.
     pub detail: String,
-    /// How long it took to answer, in microseconds.
+    /// Response time, in microseconds.
     pub microseconds: Option<u64>,
 }
 
-/// How a part is.
+/// Status of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartState {
-    /// It answers.
     Answering,
-    /// It is behind, or nearly full.
+    /// Delayed, or nearly full.
     Strained,
-    /// It fails.
     Failing,
-    /// Nothing is known, or it is not set up.
+    /// Unknown, or not set up.
     Off,
 }

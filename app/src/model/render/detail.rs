@@ -1,4 +1,4 @@
-//! All that is known of one render.
+//! Details of one render.
 
 use time::OffsetDateTime;
 
@@ -7,126 +7,117 @@ use crate::model::{
     render::{RenderMode, RenderState},
 };
 
-/// See the module.
+/// Everything the page of a render shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderDetail {
-    /// Its id.
     pub id: String,
-    /// What it is called: its title, else what it is made from.
+    /// The document's title, or else what the render is made from.
     pub name: String,
-    /// What its parts are made from.
+    /// The template, URL or HTML that each part is made from.
     pub sources: Vec<String>,
-    /// See [`RenderState`].
     pub state: RenderState,
-    /// See [`RenderMode`].
     pub mode: RenderMode,
-    /// False for test keys.
+    /// `false` for a test key.
     pub live: bool,
-    /// When it was accepted.
+    /// Time of acceptance.
     pub at: OffsetDateTime,
-    /// What was charged.
+    /// Credits charged.
     pub credits: Option<i64>,
-    /// The document, if there is one.
     pub document: Option<Document>,
-    /// Why there is none.
+    /// Why there is no document.
     pub error: Option<Failure>,
-    /// Where the time went.
     pub timeline: Timeline,
-    /// What its author should know.
     pub warnings: Vec<String>,
-    /// What its pages fetched.
+    /// Network requests of its pages.
     pub requests: Vec<Request>,
-    /// What their scripts said.
+    /// Console messages of its pages.
     pub console: Vec<Message>,
-    /// Whether the account keeps content; else there are neither titles nor pictures nor messages.
+    /// Whether the account stores content. Otherwise there are no titles, thumbnails and messages.
     pub keeps_content: bool,
-    /// What the key is called that it was asked for with.
+    /// Name of the key that requested it.
     pub key: Option<String>,
-    /// As long as it counts.
+    /// `None` once it has expired.
     pub idempotency_key: Option<String>,
-    /// The request without its content: JSON.
+    /// Options of the request as JSON, without its content.
     pub options: String,
-    /// Who is told of its end.
+    /// The webhook that is notified when it ends.
     pub callback: Option<Callback>,
 }
 
-/// A document.
+/// The document of a render.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Its title.
     pub title: Option<String>,
-    /// Pages in it.
+    /// Number of pages.
     pub pages: i32,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: i64,
-    /// The standard that it conforms to.
+    /// The standard to which it conforms.
     pub conformance: Option<String>,
-    /// Where it is, in words of its store.
+    /// Its location, as the store's tools write it.
     pub place: Option<String>,
-    /// Where it can be had, as long as it is there.
+    /// Address from which it can be downloaded, while it exists.
     pub url: Option<String>,
-    /// When it is deleted there, if that is ours to do.
+    /// Time of deletion, if the service deletes it.
     pub expires_at: Option<OffsetDateTime>,
-    /// Its first pages.
+    /// Thumbnails of its first pages.
     pub pictures: Pictures,
 }
 
-/// What there is to see of a document.
+/// Thumbnails of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pictures {
-    /// These pages.
+    /// They exist.
     Drawn(Vec<Picture>),
-    /// They are being drawn.
+    /// They are being rasterized.
     Coming,
-    /// Nothing.
     None,
 }
 
-/// A page, small.
+/// A thumbnail of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Picture {
-    /// From 1.
+    /// Number of the page, from 1.
     pub page: i16,
-    /// Pixels.
+    /// In pixels.
     pub width: i32,
-    /// Pixels.
+    /// In pixels.
     pub height: i32,
 }
 
-/// Why there is no document.
+/// The error of a render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What the client was told.
+    /// The message in the client's response.
     pub message: String,
-    /// What in the request is to blame.
+    /// JSON pointer to the responsible part of the request.
     pub pointer: Option<String>,
-    /// In which phase time ran out.
+    /// The phase in which the deadline passed.
     pub phase: Option<Phase>,
 }
 
-/// What a render goes through.
+/// A phase of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Waiting for its turn.
+    /// Waiting for a slot.
     Queue,
-    /// Content, fonts, pictures.
+    /// Loading content, fonts and images.
     Load,
-    /// Its script.
+    /// `evaluate_js`.
     Evaluate,
-    /// What it waits for.
+    /// `wait_for`.
     Wait,
-    /// Printing.
     Print,
-    /// Joining and completing.
+    /// Joining and completing the document.
     Post,
-    /// On the way to its store.
+    /// Uploading to the store.
     Upload,
-    /// The first try to tell of it.
+    /// The first attempt of the webhook delivery.
     Callback,
 }
 
 impl Phase {
-    /// Those inside the engine, in the order in which they come.
+    /// The phases inside the engine, in order.
     pub const OF_ENGINE: [Self; 6] = [
         Self::Queue,
         Self::Load,
@@ -136,7 +127,7 @@ impl Phase {
         Self::Post,
     ];
 
-    /// The word for it in the API.
+    /// Returns the name in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -150,7 +141,6 @@ impl Phase {
         }
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queue => "Queue",
@@ -164,28 +154,28 @@ impl Phase {
         }
     }
 
-    /// The one with this word.
+    /// Parses [`Self::word`], for phases of the engine.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::OF_ENGINE.into_iter().find(|phase| phase.word() == word)
     }
 
-    /// Whether nothing is done in it but waiting.
+    /// Returns whether the phase consists of waiting only.
     pub fn is_waiting(self) -> bool {
         matches!(self, Self::Queue | Self::Wait | Self::Callback)
     }
 }
 
-/// Where the time of a render went.
+/// Durations of the phases of a render.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timeline {
-    /// Its phases, in the order in which they come.
+    /// The phases, in order.
     pub steps: Vec<Step>,
     /// Milliseconds from acceptance to the end.
     pub whole_ms: Option<f64>,
 }
 
 impl Timeline {
-    /// How long the axis is, in milliseconds. Parts that are rendered at the same time may take longer than the whole.
+    /// Returns the length of the axis in milliseconds. Parts rendered concurrently may take longer than the whole.
     pub fn axis_ms(&self) -> f64 {
         let ends = self.steps.iter().filter_map(|step| match step.what {
             StepTime::Taken { from_ms, took_ms } => Some(from_ms + took_ms),
@@ -195,85 +185,81 @@ impl Timeline {
     }
 }
 
-/// One phase of a render.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Which.
     pub phase: Phase,
-    /// When and how long.
+    /// Start and duration.
     pub what: StepTime,
-    /// Whether the render failed in it.
+    /// Whether the render failed in this phase.
     pub failed: bool,
 }
 
-/// When a phase was, and how long.
+/// Start and duration of a phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepTime {
-    /// Milliseconds.
+    /// In milliseconds.
     Taken {
-        /// Since the beginning.
+        /// Since acceptance.
         from_ms: f64,
-        /// Its own.
+        /// Duration.
         took_ms: f64,
     },
-    /// The request does not want it.
+    /// The request doesn't use this phase.
     NotAskedFor,
-    /// The render ended before.
+    /// The render ended before this phase.
     NotReached,
 }
 
-/// A request of a page.
+/// A network request of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// From 1.
+    /// Number of the part, from 1.
     pub part: u64,
     /// Without query string.
     pub url: String,
-    /// What for.
+    /// The resource type.
     pub kind: Option<String>,
-    /// What became of it.
     pub outcome: RequestOutcome,
-    /// As they came over the wire.
+    /// Bytes received over the network.
     pub bytes: Option<i64>,
-    /// Milliseconds.
+    /// Duration, in milliseconds.
     pub took_ms: Option<f64>,
 }
 
-/// What became of a request.
+/// Outcome of a network request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// It was answered with this status.
+    /// The server responded with this HTTP status.
     Answered(u16),
-    /// The guard refused it, for this reason.
+    /// The address policy refused it, for this reason.
     Refused(String),
-    /// There was no answer, for this reason.
+    /// It failed, for this reason.
     Failed(String),
-    /// The render ended before.
+    /// The render ended before the response.
     Open,
 }
 
-/// What a script said.
+/// A console message of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// From 1.
+    /// Number of the part, from 1.
     pub part: u64,
     /// `debug`, `info`, `log`, `warn` or `error`.
     pub level: String,
-    /// What it said.
     pub text: String,
 }
 
-/// Who is told of a render's end.
+/// The webhook of a render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    /// Where, without query string.
+    /// Address of the endpoint, without query string.
     pub address: Option<String>,
-    /// Whether the render has ended, so that it can be told of.
+    /// Whether the render has ended and the delivery has begun.
     pub begun: bool,
-    /// Whether it is tried, or will be.
+    /// Whether an attempt is running or scheduled.
     pub trying: bool,
-    /// When the next try is, if there is one.
+    /// Time of the next attempt.
     pub next: Option<OffsetDateTime>,
-    /// The tries, the oldest first.
+    /// Attempts, the oldest first.
     pub attempts: Vec<Attempt>,
 }

@@ -1,4 +1,4 @@
-//! `/admin/accounts/{id}`: one account, and what operators do to it.
+//! `/admin/accounts/{id}`: one account, with the actions of operators.
 
 pub mod api;
 pub mod dialogs;
@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The page of an account, for operators.
 #[component]
 pub fn Account() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();
@@ -82,7 +82,7 @@ fn Content(account: AccountFile) -> impl IntoView {
     }
 }
 
-/// What stands in the way of the account.
+/// Notices of a suspension and of a scheduled deletion.
 #[component]
 fn Standing(account: AccountFile) -> impl IntoView {
     let suspended = account.suspended.map(|(since, reason)| {
@@ -192,7 +192,7 @@ fn Pairs(account: AccountFile) -> impl IntoView {
     }
 }
 
-/// What the page says was just done.
+/// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "suspended" => "Account suspended. What is being rendered ends; what is queued waits.",

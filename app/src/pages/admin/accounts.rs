@@ -1,4 +1,4 @@
-//! `/admin/accounts`: who uses the service.
+//! `/admin/accounts`: all accounts of the service.
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
@@ -30,7 +30,7 @@ const COLUMNS: &[Column] = &[
     Column::text("State"),
 ];
 
-/// The page. Its query says what is looked for.
+/// The list of accounts. The query of its address contains the search.
 #[component]
 pub fn Accounts() -> impl IntoView {
     let search = search(&use_query_map().read_untracked());
@@ -150,14 +150,14 @@ fn Row(account: AccountLine) -> impl IntoView {
     }
 }
 
-/// How an account stands, in a badge; one that has used nearly all of its credits says so.
+/// Account status as a badge. An active account that has used at least 90 % of its credits shows the percentage.
 #[component]
 pub fn AccountBadge(
-    /// See there.
+    /// Status of the account.
     state: AccountState,
     /// Credits used in this period.
     used: i64,
-    /// Credits of this period in all.
+    /// All credits of this period.
     total: i64,
 ) -> impl IntoView {
     let spent = total > 0 && used.saturating_mul(10) >= total.saturating_mul(9);
@@ -170,7 +170,7 @@ pub fn AccountBadge(
     view! { <Badge state=kind>{words}</Badge> }
 }
 
-/// So many of all, in per cent; a dash where there are none.
+/// Formats a share in per cent, rounded to a tenth. Returns a dash if `all` is 0.
 fn share(part: i64, all: i64) -> String {
     match all {
         0 => "–".to_owned(),

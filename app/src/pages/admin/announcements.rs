@@ -1,4 +1,4 @@
-//! `/admin/announcements`: what operators tell everybody who works in the dashboard.
+//! `/admin/announcements`: announcements to all users of the dashboard.
 
 pub mod api;
 
@@ -42,7 +42,7 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// The page.
+/// The page of announcements.
 #[component]
 pub fn Announcements() -> impl IntoView {
     view! {

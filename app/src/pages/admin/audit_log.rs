@@ -1,4 +1,4 @@
-//! `/admin/audit`: what operators and the service did to accounts.
+//! `/admin/audit`: the operator audit log, with actions of operators and of the service.
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
@@ -33,12 +33,12 @@ const COLUMNS: &[Column] = &[
 ];
 
 const PATH: &str = "/admin/audit";
-/// Where the same is a file.
+/// Path of the same audit events as CSV.
 const FILE: &str = "/admin/audit.csv";
-/// Digits of the last digest that are shown.
+/// Number of digits of the last digest that are shown.
 const SHOWN_DIGITS: usize = 16;
 
-/// The page. Its query says what is looked for.
+/// The page of the audit log. The query of its address contains the search.
 #[component]
 pub fn AuditLog() -> impl IntoView {
     let search = search(&use_query_map().read_untracked());
@@ -156,7 +156,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
     }
 }
 
-/// What to compare with what was noted elsewhere.
+/// End of the hash chain, to compare with a copy that is stored elsewhere.
 #[component]
 fn ChainEnd(end: (i64, String)) -> impl IntoView {
     let (number, digest) = end;
@@ -181,7 +181,7 @@ fn ChainEnd(end: (i64, String)) -> impl IntoView {
     }
 }
 
-/// `account.second_factor_removed` as people read it.
+/// Returns the label of a kind: `Account second factor removed` for `account.second_factor_removed`.
 fn label(kind: &str) -> String {
     sentence_case(&kind.replace(['.', '_'], " "))
 }

@@ -1,4 +1,4 @@
-//! `/admin/jobs`: work that fails, of all accounts.
+//! `/admin/jobs`: failed jobs of all accounts.
 
 pub mod api;
 pub mod list;
@@ -25,13 +25,13 @@ use crate::{
     },
 };
 
-/// Where the page is.
+/// Path of the page.
 pub const PATH: &str = "/admin/jobs";
-/// Words for what was done.
+/// Values of `done` in the query.
 const RETRIED: &str = "retried";
 const DISCARDED: &str = "discarded";
 
-/// The page. Its query says what is looked for.
+/// The page of failed jobs. The query of its address contains the search.
 #[component]
 pub fn FailedWork() -> impl IntoView {
     let search = search(&use_query_map().read_untracked());
@@ -87,7 +87,7 @@ fn Content(page: FailedWorkPage, search: FailedWorkSearch) -> impl IntoView {
     }
 }
 
-/// What came of the last choice: how much was meant, and how much was done.
+/// Result of the last bulk action: how many jobs were selected, and how many were changed.
 #[component]
 fn Outcomes() -> impl IntoView {
     let refused = use_context::<ServerActionError>().is_some();
@@ -158,7 +158,7 @@ fn address(search: &FailedWorkSearch, after: Option<String>) -> String {
     query::address(PATH, words(search, values))
 }
 
-/// The page of the same search, which says what was done.
+/// Returns the address of the same search with the result of a bulk action.
 fn done_path(word: &str, search: &FailedWorkSearch, outcome: BulkOutcome) -> String {
     let values = [
         ("done", Some(word.to_owned())),

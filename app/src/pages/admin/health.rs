@@ -1,4 +1,4 @@
-//! `/admin/health`: how the service is. All of it is written anew every few seconds, as long as somebody looks.
+//! `/admin/health`: health of the service. While the page is open, it is updated every few seconds.
 
 pub mod parts;
 pub mod pool;
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// The page. Its query names the process whose doings are shown.
+/// The health page. `process` of the query is the id of the process that is shown; without it, all are.
 #[component]
 pub fn SystemHealth() -> impl IntoView {
     let process = use_query_map().read_untracked().get("process");
@@ -95,7 +95,7 @@ fn Content(health: Health) -> impl IntoView {
     }
 }
 
-/// What is said aloud when it changes.
+/// Returns the text that screen readers announce when the health changes.
 fn says(concerns: &[Concern]) -> String {
     let titles: Vec<_> = concerns.iter().map(|concern| concern.title.as_str()).collect();
     let said = headline(concerns.len());
@@ -131,7 +131,7 @@ fn notice(concern: Concern) -> impl IntoView {
     }
 }
 
-/// Whose doings are shown. With a single process there is nothing to choose.
+/// Links that select a process. Hidden if there is only one.
 #[component]
 fn Choice(processes: Vec<Process>, only: Option<String>) -> impl IntoView {
     let option = |id: Option<&str>, name: &str| {
@@ -208,7 +208,7 @@ fn Now(figures: Figures) -> impl IntoView {
     }
 }
 
-/// Renders a second, so that a few a minute can be told from none.
+/// Formats renders per second, with enough digits to tell a few per minute from none.
 fn rate(per_second: f64) -> String {
     if per_second >= 10.0 {
         format!("{per_second:.1}")

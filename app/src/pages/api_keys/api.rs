@@ -1,4 +1,4 @@
-//! What the page of API keys asks of the server.
+//! Server functions of the page of API keys.
 
 use leptos::prelude::*;
 
@@ -11,30 +11,30 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// `value`s of [`Field::KeyMode`].
+/// Values of [`Field::KeyMode`].
 pub(super) const LIVE: &str = "live";
 pub(super) const TEST: &str = "test";
-/// `value` of [`Field::Expiry`] that never comes, and the one that [`Field::ExpiryDay`] tells more of. Others are days.
+/// Values of [`Field::Expiry`]: no expiry, and expiry on [`Field::ExpiryDay`]. Other values are numbers of days.
 pub(super) const NEVER: &str = "never";
 pub(super) const ON_A_DAY: &str = "day";
 
-/// For the person who is logged in, in their account.
+/// Creates a key in the logged-in user's account.
 #[server(prefix = "/web", endpoint = "create-key")]
 pub async fn create_key(
-    /// For people.
+    /// Name of the key.
     key_name: String,
     /// `live` or `test`.
     key_mode: String,
-    /// What it may do.
+    /// Scopes of the key.
     #[server(default)]
     scopes: Vec<String>,
     /// `never`, `day` or a number of days.
     expiry: String,
-    /// With `day`: which one.
+    /// With `day`, the last day on which the key is valid, in UTC.
     expiry_day: String,
-    /// One a line.
+    /// Networks from which the key may be used, one per line. Empty: anywhere.
     networks: String,
-    /// Ids.
+    /// Ids of the templates to which the key is restricted. Empty: unrestricted.
     #[server(default)]
     templates: Vec<String>,
 ) -> Result<(), AppError> {
@@ -65,12 +65,12 @@ pub async fn create_key(
     Ok(())
 }
 
-/// For the person who is logged in, in their account.
+/// Creates a replacement for a key in the logged-in user's account.
 #[server(prefix = "/web", endpoint = "rotate-key")]
 pub async fn rotate_key(
-    /// The key that is replaced.
+    /// Id of the key to replace.
     subject: String,
-    /// Hours for which it goes on.
+    /// Hours for which the old key stays valid.
     overlap: u16,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Subject, subject.clone()), (Field::Overlap, overlap.to_string())];
@@ -80,12 +80,12 @@ pub async fn rotate_key(
     Ok(())
 }
 
-/// For the person who is logged in, in their account.
+/// Revokes a key in the logged-in user's account.
 #[server(prefix = "/web", endpoint = "revoke-key")]
 pub async fn revoke_key(
-    /// The key that is ended.
+    /// Id of the key to revoke.
     subject: String,
-    /// Its name, typed once more.
+    /// Name of the key, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
     let typed = vec![

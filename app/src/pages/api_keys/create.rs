@@ -1,4 +1,4 @@
-//! The form of a new key.
+//! The form that creates a key.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -17,18 +17,18 @@ const EXPIRIES: [(&str, &str); 5] = [
     ("365", "In a year"),
     (ON_A_DAY, "On a day…"),
 ];
-/// What is set before anybody has chosen.
+/// Preselected values.
 const FIRST_EXPIRY: &str = "365";
 const FIRST_SCOPES: &str = "render templates:read";
 
-/// The dialog.
+/// The dialog that creates a key.
 #[component]
 pub fn CreateDialog(
-    /// What a key can be allowed.
+    /// Scopes that a key can have.
     scopes: Vec<&'static str>,
-    /// What there is to choose from.
+    /// Templates of the account.
     templates: Vec<TemplateChoice>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let outcome = Outcome::of::<CreateKey>();
@@ -100,7 +100,7 @@ pub fn CreateDialog(
     }
 }
 
-/// Which templates a key is for. Where there are none, there is nothing to choose.
+/// Selection of the templates to which the key is restricted. Hidden if the account has none.
 #[component]
 fn Templates(outcome: Outcome, templates: Vec<TemplateChoice>) -> impl IntoView {
     let chosen = outcome.typed(Field::Templates);
@@ -131,7 +131,7 @@ fn Templates(outcome: Outcome, templates: Vec<TemplateChoice>) -> impl IntoView 
     })
 }
 
-/// What a scope allows.
+/// Returns a description of a scope.
 fn hint(scope: &str) -> &'static str {
     match scope {
         "render" => "Render and cancel renders",

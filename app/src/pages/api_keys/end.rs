@@ -1,4 +1,4 @@
-//! What ends a key: another one in its place, or nothing.
+//! Dialogs that rotate or revoke a key.
 
 use leptos::prelude::*;
 use time::{Duration, OffsetDateTime};
@@ -10,9 +10,9 @@ use crate::{
     ui::{dialog::Weight, moment::Ago, notice::WarningNotice, select::Select},
 };
 
-/// A key that was used within this time is in use.
+/// A key counts as in use if its last request is more recent than this.
 const IN_USE: Duration = Duration::hours(1);
-/// Hours for which a key that is replaced goes on.
+/// Hours for which a rotated key stays valid, with their labels.
 const OVERLAPS: [(&str, &str); 4] = [
     ("0", "At once"),
     ("1", "In an hour"),
@@ -20,22 +20,22 @@ const OVERLAPS: [(&str, &str); 4] = [
     ("168", "In 7 days"),
 ];
 
-/// `id` of the dialog that replaces a key.
+/// Returns the `id` of the dialog that rotates a key.
 pub fn rotate_dialog(key: &str) -> String {
     format!("rotate-{key}")
 }
 
-/// `id` of the dialog that ends a key.
+/// Returns the `id` of the dialog that revokes a key.
 pub fn revoke_dialog(key: &str) -> String {
     format!("revoke-{key}")
 }
 
-/// Both dialogs of a key.
+/// The dialogs that rotate and revoke a key. Only a valid key can be rotated.
 #[component]
 pub fn EndDialogs(
-    /// Which one.
+    /// The key.
     api_key: ApiKey,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rotate = Outcome::about::<RotateKey>(&api_key.id);

@@ -1,4 +1,4 @@
-//! The tables of keys.
+//! Tables of API keys.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -26,14 +26,14 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// Keys, one a row.
+/// Table with one row per key.
 #[component]
 pub fn KeyTable(
-    /// What the table is called.
+    /// Caption of the table.
     caption: &'static str,
-    /// Its rows.
+    /// Keys, in the order of the rows.
     keys: Vec<ApiKey>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = keys.into_iter().map(move |key| view! { <Row api_key=key now /> });
@@ -97,7 +97,7 @@ fn Row(api_key: ApiKey, now: OffsetDateTime) -> impl IntoView {
     }
 }
 
-/// What a key is bound to.
+/// Describes the networks and templates to which a key is restricted. Returns `None` if it is unrestricted.
 fn limits(key: &ApiKey) -> Option<String> {
     let mut limits = Vec::new();
     if !key.networks.is_empty() {
@@ -119,7 +119,7 @@ fn badge(state: KeyState) -> impl IntoView {
     view! { <Badge state=glyph>{words}</Badge> }
 }
 
-/// What can be done with a key.
+/// Menu of actions on a key.
 #[component]
 fn Menu(api_key: ApiKey, state: KeyState) -> impl IntoView {
     let rotate = state.is_good().then(|| {

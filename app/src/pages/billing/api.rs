@@ -1,4 +1,4 @@
-//! What the page of billing asks of the server. All of it is for the owners of the account.
+//! Server functions of the billing page. All are for owners only.
 
 use leptos::prelude::*;
 
@@ -8,20 +8,20 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// Leads to where a plan is paid for.
+/// Redirects to Stripe's checkout page for a plan.
 #[server(prefix = "/web", endpoint = "subscribe")]
 pub async fn subscribe(
-    /// Its name.
+    /// Name of the plan.
     plan: String,
 ) -> Result<(), AppError> {
     leave_for_stripe(&backend().subscribe(plan).await?);
     Ok(())
 }
 
-/// Leads to where credits are paid for.
+/// Redirects to Stripe's checkout page for a credit pack.
 #[server(prefix = "/web", endpoint = "buy-credits")]
 pub async fn buy_credits(
-    /// Which ones.
+    /// Product of the credit pack.
     subject: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Subject, subject.clone())];
@@ -30,19 +30,19 @@ pub async fn buy_credits(
     Ok(())
 }
 
-/// Leads to where card, address and tax id are looked after.
+/// Redirects to the Stripe page where card, address and tax id are changed.
 #[server(prefix = "/web", endpoint = "open-portal")]
 pub async fn open_portal() -> Result<(), AppError> {
     leave_for_stripe(&backend().payment_portal().await?);
     Ok(())
 }
 
-/// Takes another plan.
+/// Switches to another plan.
 #[server(prefix = "/web", endpoint = "change-plan")]
 pub async fn change_plan(
-    /// Its name.
+    /// Name of the plan.
     plan: String,
-    /// When the amount was worked out that was shown.
+    /// Time for which the displayed amount was calculated, in Unix seconds.
     as_of: i64,
 ) -> Result<(), AppError> {
     backend().change_plan(plan, as_of).await?;
@@ -50,7 +50,7 @@ pub async fn change_plan(
     Ok(())
 }
 
-/// Stays with the plan although a smaller one was chosen.
+/// Cancels a scheduled change to a smaller plan.
 #[server(prefix = "/web", endpoint = "keep-plan")]
 pub async fn keep_plan() -> Result<(), AppError> {
     backend().keep_plan().await?;
@@ -58,10 +58,10 @@ pub async fn keep_plan() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Says how many credits may be used beyond those of each period.
+/// Sets how many credits may be used beyond those of each period.
 #[server(prefix = "/web", endpoint = "set-overage-limit")]
 pub async fn set_overage_limit(
-    /// 0 or nothing: none.
+    /// Number of credits, as typed. Empty means 0, which allows none.
     overage_limit: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::OverageLimit, overage_limit.clone())];
@@ -71,7 +71,7 @@ pub async fn set_overage_limit(
     Ok(())
 }
 
-/// Lets the subscription end with its period.
+/// Cancels the subscription at the end of its period.
 #[server(prefix = "/web", endpoint = "cancel-subscription")]
 pub async fn cancel_subscription() -> Result<(), AppError> {
     backend().cancel_subscription().await?;
@@ -79,7 +79,7 @@ pub async fn cancel_subscription() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Takes that back.
+/// Resumes a subscription that was cancelled and whose period hasn't ended.
 #[server(prefix = "/web", endpoint = "resume-subscription")]
 pub async fn resume_subscription() -> Result<(), AppError> {
     backend().resume_subscription().await?;

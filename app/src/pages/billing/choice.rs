@@ -1,4 +1,4 @@
-//! What a plan that somebody has chosen would mean, and the button that takes it.
+//! Effect of the selected plan, and the button that switches to it.
 
 use leptos::prelude::*;
 
@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// Nothing changes until its button is pressed.
+/// Explains the effect of the selected plan. Nothing changes until the button is pressed.
 #[component]
 pub fn ChoiceSection(
-    /// See there.
+    /// The selected plan.
     choice: Choice,
 ) -> impl IntoView {
     let plan = choice.plan;

@@ -1,4 +1,4 @@
-//! What may be used beyond the credits.
+//! Overage: credits beyond those of the plan.
 
 use leptos::prelude::*;
 
@@ -9,10 +9,10 @@ use crate::{
     ui::{button::SubmitButton, number::grouped},
 };
 
-/// How much of it there may be, and what it has come to.
+/// Overage of this period with its cost, and the form that limits it.
 #[component]
 pub fn OverageSection(
-    /// See there.
+    /// Price, limit and use of overage.
     overage: Overage,
 ) -> impl IntoView {
     let outcome = Outcome::of::<SetOverageLimit>();

@@ -1,4 +1,4 @@
-//! What was bought: credits, invoices, and what pays for them.
+//! Credit packs, invoices and billing details.
 
 use leptos::{either::Either, prelude::*};
 
@@ -29,10 +29,10 @@ const INVOICE_COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// Credits that are bought once.
+/// Credit packs, which are bought once.
 #[component]
 pub fn PackSection(
-    /// The fewest first; none: nothing is shown.
+    /// Smallest first. Nothing is shown if there are none.
     packs: Vec<PackOffer>,
 ) -> impl IntoView {
     if packs.is_empty() {
@@ -72,10 +72,10 @@ pub fn PackSection(
     })
 }
 
-/// Invoices, and what pays for them.
+/// Invoices and billing details, or a notice if Stripe doesn't respond.
 #[component]
 pub fn PapersSections(
-    /// See there.
+    /// Invoices, card and billing details.
     papers: Papers,
 ) -> impl IntoView {
     let portal = Outcome::of::<OpenPortal>();
@@ -141,10 +141,10 @@ pub fn PapersSections(
     })
 }
 
-/// Invoices, with links to them at Stripe.
+/// Table of invoices, with links to Stripe.
 #[component]
 pub fn InvoiceTable(
-    /// The latest first.
+    /// Newest first.
     invoices: Vec<Invoice>,
 ) -> impl IntoView {
     if invoices.is_empty() {

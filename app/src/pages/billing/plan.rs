@@ -1,4 +1,4 @@
-//! The plan: what it brings, what it costs, how it goes on, and how to get another.
+//! The plan: its credits, price and renewal, and the dialog that changes it.
 
 use leptos::{either::Either, prelude::*};
 
@@ -24,17 +24,17 @@ use crate::{
     },
 };
 
-/// `id` of the dialog.
+/// `id` of the dialog that changes the plan.
 const CHOOSE: &str = "plan";
-/// Where somebody reads what it means to pay for nothing any more.
+/// Page that explains the effect of ending the subscription.
 const END: &str = "/dashboard/billing?plan=Free";
 
-/// What the account has, and what is left of it.
+/// The current plan and its remaining credits.
 #[component]
 pub fn PlanSection(
-    /// Of this period.
+    /// Credits of this period.
     credits: CreditPeriod,
-    /// What is paid for.
+    /// Catalog and subscription, as far as the user may see them.
     payment: Payment,
 ) -> impl IntoView {
     let [used, total, left] = [credits.used, credits.total, credits.total - credits.used].map(grouped);
@@ -51,7 +51,8 @@ pub fn PlanSection(
         Payment::ByOperator | Payment::ForOwners => None,
     };
     let price = shop.and_then(|shop| {
-        // What is not paid for in time, and what the operator gives besides, costs nothing.
+        // Only the subscribed plan has a price. Any other plan applies because payment is past due, or because an
+        // operator has granted it.
         let current = shop
             .subscription
             .as_ref()
@@ -117,7 +118,7 @@ fn can_choose(shop: &Shop) -> bool {
     !shop.plans.is_empty() && shop.subscription.as_ref().is_none_or(Subscription::is_at_rest)
 }
 
-/// How the subscription goes on.
+/// When the subscription renews, ends or changes.
 #[component]
 fn Prospect(subscription: Subscription) -> impl IntoView {
     let (keep, resume) = (Outcome::of::<KeepPlan>(), Outcome::of::<ResumeSubscription>());
@@ -140,7 +141,7 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
         (words, Some(form.into_any()))
     } else if subscription.due.is_some() {
         let words = "An invoice is open: pay it under Invoices.".to_owned();
-        // Whoever is late may still go.
+        // A past-due subscription can still be cancelled.
         let form = view! {
             <ButtonLink href=END size=Size::Small>
                 "End the subscription"
@@ -160,7 +161,7 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
     }
 }
 
-/// Which plan it is to be; what that means is said before anything changes.
+/// The dialog that selects a plan. The next page explains the effect before anything changes.
 #[component]
 fn ChooseDialog(shop: Shop, current: String) -> impl IntoView {
     let now = shop
@@ -170,7 +171,8 @@ fn ChooseDialog(shop: Shop, current: String) -> impl IntoView {
         .map_or(0, |offer| offer.credits);
     let offers = shop.free.into_iter().chain(shop.plans);
     let offers: Vec<_> = offers.filter(|offer| offer.name != current).collect();
-    // Whoever opens this mostly wants more; nobody is to end up with nothing by pressing on.
+    // Preselects the next larger plan: most users want to upgrade, and nobody should lose their plan just by
+    // pressing Continue.
     let likely = offers.iter().position(|offer| offer.credits > now);
     let likely = likely.unwrap_or(offers.len().saturating_sub(1));
     let choices: Vec<_> = offers

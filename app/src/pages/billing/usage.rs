@@ -1,4 +1,4 @@
-//! Credits by day and meter.
+//! Credits by day, for synchronous and asynchronous renders.
 
 use leptos::prelude::*;
 
@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// Where the same is a file, with test keys.
+/// Path of the same figures as CSV, with test keys included.
 const FILE: &str = "/dashboard/billing/usage.csv";
 
-/// Every day of the period.
+/// Chart of the credits used on each day of the period.
 #[component]
 pub fn UsageSection(
-    /// See there.
+    /// Usage of this period.
     usage: Usage,
 ) -> impl IntoView {
     let today = usage.credits.now.date();

@@ -1,4 +1,4 @@
-//! What the page after a sign-up asks of the server.
+//! Server functions of the page after a sign-up.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// For everybody: whether somebody has signed up shows in no answer.
+/// Mails the sign-up link again. Public: the response doesn't reveal whether a sign-up is pending.
 #[server(prefix = "/web", endpoint = "send-sign-up-again")]
 pub async fn send_sign_up_again(
-    /// With which they have signed up.
+    /// Address that was used to sign up.
     email: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Email, email.clone())];

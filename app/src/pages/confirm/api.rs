@@ -1,4 +1,4 @@
-//! What the page asks of the server.
+//! Server functions of the confirmation page.
 
 use leptos::prelude::*;
 
@@ -8,16 +8,16 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// For the person who is logged in. Leads to `next`, if it is a path of ours.
+/// Confirms the logged-in user's identity by one proof. Redirects to `next` if it is a path of this service.
 #[server(prefix = "/web", endpoint = "confirm")]
 pub async fn confirm(
-    /// Theirs.
+    /// Password of the user.
     password: Option<String>,
-    /// Of their second factor.
+    /// Code of the second factor.
     code: Option<String>,
-    /// What a passkey of theirs has answered.
+    /// Response of a passkey, as JSON.
     passkey: Option<String>,
-    /// Where to go afterwards.
+    /// Path to redirect to.
     next: Option<String>,
 ) -> Result<(), AppError> {
     let proof = match (password, code, passkey) {

@@ -1,4 +1,4 @@
-//! What the page behind the link to another address asks of the server.
+//! Server functions of the page that confirms a new address.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// For the person who has asked for the link.
+/// Confirms a new address, for the user who requested the link.
 #[server(prefix = "/web", endpoint = "confirm-email")]
 pub async fn confirm_email(
-    /// Of the link.
+    /// Token of the link.
     token: String,
 ) -> Result<(), AppError> {
     backend().confirm_email(token).await?;

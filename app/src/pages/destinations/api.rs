@@ -1,4 +1,4 @@
-//! What the page of destinations asks of the server.
+//! Server functions of the page of storage connections.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,11 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// For the person who is logged in, in their account. What is secret does not come back.
+/// Creates a connection in the logged-in user's account, and tests it. A refused form is shown again without its
+/// secrets.
 #[server(prefix = "/web", endpoint = "connect-bucket")]
 pub async fn connect_bucket(
-    /// All that is typed.
+    /// The form.
     #[server(flatten)]
     form: ConnectionForm,
 ) -> Result<(), AppError> {
@@ -34,10 +35,10 @@ pub async fn connect_bucket(
     Ok(())
 }
 
-/// For the person who is logged in, in their account.
+/// Tests a connection of the logged-in user's account.
 #[server(prefix = "/web", endpoint = "test-connection")]
 pub async fn test_connection(
-    /// Which one.
+    /// Id of the connection.
     subject: String,
 ) -> Result<(), AppError> {
     backend().test_connection(subject).await?;
@@ -45,12 +46,12 @@ pub async fn test_connection(
     Ok(())
 }
 
-/// For the person who is logged in, in their account.
+/// Deletes a connection of the logged-in user's account.
 #[server(prefix = "/web", endpoint = "delete-connection")]
 pub async fn delete_connection(
-    /// Which one.
+    /// Id of the connection.
     subject: String,
-    /// Its name, typed once more.
+    /// Name of the connection, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
     let typed = vec![

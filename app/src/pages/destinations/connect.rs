@@ -1,4 +1,4 @@
-//! The form of a new connection. Which fields are in sight follows from what is chosen, by the style sheet.
+//! The form that creates a connection. The style sheet hides the fields that the selected options don't need.
 
 use leptos::prelude::*;
 
@@ -10,17 +10,17 @@ use crate::{
     ui::{field::Face, notice::InfoNotice, radio::Radio, segmented::Segmented, text_area::TextArea},
 };
 
-/// What becomes of a secret that is typed here.
+/// Hint for secrets.
 const KEPT: &str = "Kept encrypted, never shown again.";
 
-/// The dialog.
+/// The dialog that creates a connection.
 #[component]
 pub fn ConnectDialog(
-    /// The account's id.
+    /// Id of the account: the external id at Amazon, and the content of `platen-account` at Google.
     account: String,
-    /// Whether roles at Amazon may be named.
+    /// Whether the service can assume roles at Amazon.
     roles: bool,
-    /// Whether service accounts may be named without a key.
+    /// Whether the service can impersonate service accounts, without their key.
     impersonation: bool,
 ) -> impl IntoView {
     let outcome = Outcome::of::<ConnectBucket>();
@@ -56,7 +56,7 @@ pub fn ConnectDialog(
     }
 }
 
-/// What only stores that speak S3 have.
+/// Fields of S3-compatible stores.
 #[component]
 fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
     let chosen = outcome.typed_or(Field::AmazonAccess, if roles { ROLE } else { ACCESS_KEY });
@@ -129,7 +129,7 @@ fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
     }
 }
 
-/// By what the service gets in: what the form holds, what it is called, and a line that says more.
+/// Selection of the kind of access. `ways` contains the value, label and hint of each.
 #[component]
 fn Access(field: Field, ways: [(&'static str, &'static str, &'static str); 2], chosen: String) -> impl IntoView {
     let ways = ways.map(|(value, label, hint)| {
@@ -143,7 +143,7 @@ fn Access(field: Field, ways: [(&'static str, &'static str, &'static str); 2], c
     }
 }
 
-/// What only Google's store has.
+/// Fields of Google Cloud Storage.
 #[component]
 fn Google(outcome: Outcome, impersonation: bool, account: String) -> impl IntoView {
     let first = if impersonation { IMPERSONATION } else { KEY_FILE };

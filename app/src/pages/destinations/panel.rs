@@ -1,4 +1,4 @@
-//! One connection, and the storage that is there without one.
+//! Panels for a storage connection and for the default storage.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -23,14 +23,14 @@ fn delete_dialog(connection: &Connection) -> String {
     format!("delete-{}", connection.id)
 }
 
-/// What a connection is, and what came of its last test.
+/// Details of a connection, and the result of its last test.
 #[component]
 pub fn ConnectionPanel(
-    /// Which one.
+    /// The connection.
     connection: Connection,
-    /// The account's id.
+    /// Id of the account, which is the external id of connections that assume a role.
     account: String,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let test = Outcome::about::<TestConnection>(&connection.id);
@@ -146,10 +146,10 @@ fn access(connection: &Connection) -> &'static str {
     }
 }
 
-/// Asks whether a connection is to go.
+/// The dialog that deletes a connection.
 #[component]
 pub fn DeleteDialog(
-    /// Which one.
+    /// The connection.
     connection: Connection,
 ) -> impl IntoView {
     let outcome = Outcome::about::<DeleteConnection>(&connection.id);
@@ -169,7 +169,7 @@ pub fn DeleteDialog(
     }
 }
 
-/// Where documents go that have no destination.
+/// The default storage, which receives documents of renders without a destination.
 #[component]
 pub fn DefaultStoragePanel() -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! What the page for forgotten passwords asks of the server.
+//! Server functions of the page that requests a password reset.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// For everybody: whether the address has an account shows in no answer.
+/// Mails a password reset link. Public: the response doesn't reveal whether the address has an account.
 #[server(prefix = "/web", endpoint = "request-password-reset")]
 pub async fn request_password_reset(
-    /// Log-in name.
+    /// Email address of the user.
     email: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Email, email.clone())];

@@ -1,4 +1,4 @@
-//! What the page of an invitation asks of the server.
+//! Server functions of the invitation page.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// Lets whoever is logged in join.
+/// Accepts an invitation for the logged-in user.
 #[server(prefix = "/web", endpoint = "accept-invitation")]
 pub async fn accept_invitation(
-    /// Of the link.
+    /// Token of the link.
     token: String,
 ) -> Result<(), AppError> {
     backend().accept_invitation(token).await?;
@@ -19,14 +19,14 @@ pub async fn accept_invitation(
     Ok(())
 }
 
-/// For whoever has the link and is new here.
+/// Accepts an invitation as a new user. Public: the token is the authorization.
 #[server(prefix = "/web", endpoint = "join-as-new")]
 pub async fn join_as_new(
-    /// Of the link.
+    /// Token of the link.
     token: String,
-    /// What they call themselves.
+    /// Name of the user.
     name: String,
-    /// What they choose.
+    /// Password of the user.
     password: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Name, name.clone())];

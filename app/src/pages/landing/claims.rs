@@ -1,4 +1,4 @@
-//! What Platen claims, each with an example.
+//! Claims about Platen, each with an example.
 
 use leptos::prelude::*;
 
@@ -192,7 +192,7 @@ fn Claim(
     }
 }
 
-/// The pages of one document, coloured by the part that they come from.
+/// The pages of one document, coloured by part.
 fn pages_in_a_row() -> impl IntoView {
     const PAGES: u32 = 11;
     let pages = (1..=PAGES)

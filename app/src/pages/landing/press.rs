@@ -1,10 +1,10 @@
-//! A request, and the document that comes out of it.
+//! A request, and the document that it creates.
 
 use leptos::{either::Either, prelude::*};
 
 use crate::ui::code::Code;
 
-/// The body of the request, and what it makes: two pages.
+/// Body of the request. It creates a document of two pages.
 const BODY: &str = r#"{
     "parts": [
       "<h1>Annual report</h1><p>For the year 2026.</p>",
@@ -14,10 +14,10 @@ const BODY: &str = r#"{
     "output_encoding": "binary"
   }"#;
 
-/// Request on the left, the sheet that comes out on the right, what the answer says underneath.
+/// The request on the left, the document on the right, the response headers below.
 #[component]
 pub fn Press(
-    /// Where clients reach the service.
+    /// Public base URL of the service, without a trailing slash.
     base_url: String,
 ) -> impl IntoView {
     let address = format!("{base_url}/api/v1/renderers/pdf");
@@ -66,7 +66,7 @@ fn string(text: &'static str) -> impl IntoView {
     view! { <span class="tok-string">{text}</span> }
 }
 
-/// JSON with its names and its strings told apart. No string in it contains a quotation mark.
+/// Highlights names and strings of JSON. No string may contain a quotation mark.
 fn marked(json: &'static str) -> impl IntoView {
     let pieces: Vec<_> = json.split('"').collect();
     let quoted = |index: usize| index % 2 == 1;

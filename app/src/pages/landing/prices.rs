@@ -1,4 +1,4 @@
-//! What is on offer.
+//! Plans on offer.
 
 use leptos::prelude::*;
 
@@ -7,10 +7,10 @@ use crate::{
     ui::number::{grouped, storage_size},
 };
 
-/// All plans beside each other.
+/// All plans, side by side.
 #[component]
 pub fn Prices(
-    /// The smallest first.
+    /// Smallest first.
     plans: Vec<Plan>,
 ) -> impl IntoView {
     view! {
@@ -41,7 +41,7 @@ pub fn Prices(
     }
 }
 
-/// What a plan allows, a line each.
+/// Returns the limits of a plan, one line each.
 fn points(plan: &Plan) -> impl Iterator<Item = String> + use<> {
     [
         format!("{} renders at a time", plan.concurrency),

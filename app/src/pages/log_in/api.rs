@@ -1,4 +1,4 @@
-//! What the log-in page asks of the server.
+//! Server functions of the log-in page.
 
 use leptos::prelude::*;
 
@@ -8,16 +8,17 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// For everybody. Leads to `next`, if it is a path of ours, or to the second step, which does.
+/// Logs the visitor in. Redirects to `next` if it is a path of this service, or to the second step, which does so.
+/// Public.
 #[server(prefix = "/web", endpoint = "log-in")]
 pub async fn log_in(
-    /// Log-in name.
+    /// Email address of the user.
     email: String,
-    /// Theirs.
+    /// Password of the user.
     password: String,
-    /// There if the session is to outlast the browser.
+    /// Present if the session outlives the browser.
     stay: Option<String>,
-    /// Where to go afterwards.
+    /// Path to redirect to.
     next: Option<String>,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Email, email.clone())];

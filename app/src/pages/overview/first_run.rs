@@ -1,4 +1,4 @@
-//! What to do first.
+//! First steps, for an account without renders.
 
 use leptos::{either::Either, prelude::*};
 
@@ -18,7 +18,7 @@ use crate::{
 /// Three steps to the first document.
 #[component]
 pub fn FirstRun(
-    /// Of this period.
+    /// Credits of this period.
     credits: CreditPeriod,
 ) -> impl IntoView {
     let base_url = backend().base_url();

@@ -1,4 +1,4 @@
-//! What the page of a render asks of the server.
+//! Server functions of the page of a render.
 
 use leptos::prelude::*;
 
@@ -9,10 +9,10 @@ use crate::{
     pages::{renders, webhooks},
 };
 
-/// For those who are logged in. Calls a render off that nobody waits for.
+/// Cancels an asynchronous render, for the logged-in user.
 #[server(prefix = "/web", endpoint = "cancel-render")]
 pub async fn cancel_render(
-    /// Its id.
+    /// Id of the render.
     id: String,
 ) -> Result<(), AppError> {
     backend().cancel_render(id.clone()).await?;
@@ -20,12 +20,12 @@ pub async fn cancel_render(
     Ok(())
 }
 
-/// For those who are logged in. Sends a callback again, at once.
+/// Retries the webhook delivery of a render at once, for the logged-in user.
 #[server(prefix = "/web", endpoint = "resend-callback")]
 pub async fn resend_callback(
-    /// Of which render.
+    /// Id of the render.
     id: String,
-    /// There if the page of all callbacks asks.
+    /// Present if the form is on the page of all deliveries, to which it redirects.
     from_list: Option<String>,
 ) -> Result<(), AppError> {
     backend().resend_callback(id.clone()).await?;
@@ -33,12 +33,12 @@ pub async fn resend_callback(
     Ok(())
 }
 
-/// For those who are logged in. Gives a callback up.
+/// Discards the webhook delivery of a render, for the logged-in user.
 #[server(prefix = "/web", endpoint = "stop-callback")]
 pub async fn stop_callback(
-    /// Of which render.
+    /// Id of the render.
     id: String,
-    /// There if the page of all callbacks asks.
+    /// Present if the form is on the page of all deliveries, to which it redirects.
     from_list: Option<String>,
 ) -> Result<(), AppError> {
     backend().stop_callback(id.clone()).await?;

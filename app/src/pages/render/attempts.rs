@@ -1,4 +1,4 @@
-//! The tries to send a callback.
+//! Attempts of a webhook delivery.
 
 use leptos::prelude::*;
 
@@ -14,10 +14,10 @@ use crate::{
 
 const COLUMNS: &[Column] = &[Column::text("Try, UTC"), Column::text("Answer"), Column::figure("Took")];
 
-/// The oldest first.
+/// Table of attempts.
 #[component]
 pub fn Attempts(
-    /// See there.
+    /// Oldest first.
     attempts: Vec<Attempt>,
 ) -> impl IntoView {
     let rows = attempts.into_iter().zip(1..).map(|(attempt, number): (_, usize)| {

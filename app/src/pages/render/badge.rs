@@ -1,4 +1,4 @@
-//! How far a render has come, in a badge.
+//! Status of a render, as a badge.
 
 use leptos::prelude::*;
 
@@ -7,10 +7,10 @@ use crate::{
     ui::badge::{Badge, State},
 };
 
-/// See the module.
+/// Shows the status of a render.
 #[component]
 pub fn StateBadge(
-    /// How far.
+    /// Status of the render.
     state: RenderState,
 ) -> impl IntoView {
     let kind = match state {

@@ -1,4 +1,4 @@
-//! The document that a render has made.
+//! The document of a render.
 
 use leptos::{either::Either, prelude::*};
 
@@ -12,14 +12,14 @@ use crate::{
     },
 };
 
-/// Its first pages, small.
+/// Thumbnails of the first pages.
 #[component]
 pub fn Pages(
-    /// See there.
+    /// The document.
     document: Document,
     /// Id of the render.
     render: String,
-    /// Whether the account keeps content.
+    /// Whether the account stores content.
     keeps: bool,
 ) -> impl IntoView {
     let (pages, url) = (document.pages, document.url);
@@ -58,7 +58,7 @@ fn nothing(why: &'static str) -> impl IntoView {
     view! { <p class="quiet">{why}</p> }
 }
 
-/// A page. It leads to the very page of the document, as long as that can be had.
+/// Thumbnail of a page. While the document is available, it links to this page of it.
 fn thumbnail(picture: Picture, render: &str, url: Option<&str>) -> impl IntoView + use<> {
     let source = format!("{}/{render}/pages/{}.png", renders::PATH, picture.page);
     let image = view! {
@@ -82,14 +82,14 @@ fn thumbnail(picture: Picture, render: &str, url: Option<&str>) -> impl IntoView
     }
 }
 
-/// What is known of it.
+/// Properties of the document and of its request.
 #[component]
 pub fn Facts(
-    /// See there.
+    /// The document.
     document: Document,
-    /// What the key is called that it was asked for with.
+    /// Name of the API key of the request.
     key: Option<String>,
-    /// The idempotency key.
+    /// Idempotency key of the request.
     idempotency: Option<String>,
 ) -> impl IntoView {
     let archive = match document.conformance {

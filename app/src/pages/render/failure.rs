@@ -1,4 +1,4 @@
-//! Why there is no document, and what to do.
+//! Why a render failed, and what to do.
 
 use leptos::prelude::*;
 
@@ -10,23 +10,23 @@ use crate::{
     ui::icon::{Glyph, Icon},
 };
 
-/// What is said of a failure.
+/// Title and advice for a failure.
 #[derive(Debug, PartialEq, Eq)]
 struct Explanation {
     title: String,
     advice: &'static str,
-    /// Whether the page's requests may tell more.
+    /// Whether the page's network requests may explain the failure.
     network: bool,
 }
 
-/// The message, whose it is, and what to do next.
+/// The error message, the attributed part, and the next step.
 #[component]
 pub fn FailureNotice(
-    /// What the client was told.
+    /// The failure as it was reported to the client.
     failure: Failure,
-    /// How it was asked for.
+    /// Execution of the render.
     mode: RenderMode,
-    /// What the parts are made from.
+    /// Sources of the parts.
     sources: Vec<String>,
 ) -> impl IntoView {
     let Explanation { title, advice, network } = explain(&failure);
@@ -134,7 +134,7 @@ fn out_of_time(phase: Phase) -> Explanation {
     }
 }
 
-/// The part that a pointer is about, from 0.
+/// Returns the index of the part that a JSON pointer refers to, from 0, or `None` if it refers to none.
 fn part_of(pointer: &str) -> Option<usize> {
     let rest = pointer.strip_prefix("/parts/")?;
     rest.split('/').next()?.parse().ok()
@@ -161,7 +161,7 @@ mod tests {
         ));
         assert_eq!(part.title, "The address answered with status 404");
         assert!(part.network);
-        let late = explain(&failure("Not finished after 60 s.", None, Some(Phase::Queue)));
+        let late = explain(&failure("Not finished within 60 s.", None, Some(Phase::Queue)));
         assert_eq!(
             (late.title.as_str(), late.network),
             ("Time ran out before its turn came", false)

@@ -1,4 +1,4 @@
-//! What the pages of a render fetched, and what their scripts said.
+//! Network requests and console messages of the pages of a render.
 
 use leptos::{either::Either, prelude::*};
 
@@ -20,12 +20,12 @@ const REQUEST_COLUMNS: &[Column] = &[
 ];
 const MESSAGE_COLUMNS: &[Column] = &[Column::tight("Level"), Column::text("Message")];
 
-/// Requests, also those that were refused.
+/// Table of network requests, including refused ones.
 #[component]
 pub fn Network(
-    /// See there.
+    /// Requests, in the order of the rows.
     requests: Vec<Request>,
-    /// How many parts the render has.
+    /// Number of parts of the render.
     parts: usize,
 ) -> impl IntoView {
     let refused = requests
@@ -84,14 +84,14 @@ fn request_row(request: Request, parts: usize) -> impl IntoView {
     }
 }
 
-/// Messages of scripts. They are whatever the page's author wrote: text, never markup.
+/// Table of console messages. Their content is untrusted, and shown as text, never as markup.
 #[component]
 pub fn Console(
-    /// See there.
+    /// Messages, in the order of the rows.
     messages: Vec<Message>,
-    /// How many parts the render has.
+    /// Number of parts of the render.
     parts: usize,
-    /// Whether the account keeps content.
+    /// Whether the account stores content.
     keeps: bool,
 ) -> impl IntoView {
     let note = counted(messages.len(), "message", "messages");

@@ -1,4 +1,4 @@
-//! Where the time of a render went: its phases on one axis. A table first; the bars are its picture.
+//! Timeline of a render: its phases on one time axis. It is a table; the bars only illustrate its figures.
 
 use leptos::prelude::*;
 
@@ -7,10 +7,10 @@ use crate::{
     ui::{gauge::percent, number::milliseconds},
 };
 
-/// See the module.
+/// Table of the phases, with bars.
 #[component]
 pub fn Waterfall(
-    /// See there.
+    /// Phases of the render.
     timeline: Timeline,
 ) -> impl IntoView {
     let axis_ms = timeline.axis_ms();

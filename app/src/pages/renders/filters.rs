@@ -1,4 +1,4 @@
-//! What the list is filtered by, in the address of the page.
+//! Filters of the list, in the query of the page's address.
 
 use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
@@ -20,7 +20,7 @@ const DAY: &[FormatItem] = format_description!("[year]-[month]-[day]");
 const LIVE: &str = "live";
 const TEST: &str = "test";
 
-/// Reads what is looked for. What makes no sense does not matter.
+/// Reads the search from the query. Invalid values are ignored.
 pub(super) fn search(query: &ParamsMap) -> RenderSearch {
     let text = |name: &str| asked(query, name);
     let date = |name: &str| text(name).and_then(|day| Date::parse(&day, DAY).ok());
@@ -41,7 +41,7 @@ pub(super) fn search(query: &ParamsMap) -> RenderSearch {
     }
 }
 
-/// The address of a page of the same search.
+/// Returns the address of the page of a search that begins after the cursor `after`.
 pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
     let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok());
     let words = [
@@ -61,10 +61,10 @@ pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
     query::address(PATH, words)
 }
 
-/// The form. It leads to the first page of what it asks for.
+/// The filter form. It leads to the first page of its search.
 #[component]
 pub fn Filters(
-    /// What is looked for.
+    /// The current search.
     search: RenderSearch,
     /// The account's templates.
     templates: Vec<Choice>,

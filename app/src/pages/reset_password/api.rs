@@ -1,4 +1,4 @@
-//! What the page behind the link to another password asks of the server.
+//! Server functions of the page that sets a new password.
 
 use leptos::prelude::*;
 
@@ -8,12 +8,12 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// For whoever has the link.
+/// Replaces a password. Public: the token is the authorization.
 #[server(prefix = "/web", endpoint = "reset-password")]
 pub async fn reset_password(
-    /// Of the link.
+    /// Token of the link.
     token: String,
-    /// What they choose.
+    /// The new password.
     password: String,
 ) -> Result<(), AppError> {
     backend().reset_password(token, password).await?;

@@ -1,4 +1,4 @@
-//! What is asked of the server about the second factor. All of it is for the person who is logged in.
+//! Server functions of the second factor. All act for the logged-in user.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Makes a secret for their app.
+/// Creates a secret for an authenticator app.
 #[server(prefix = "/web", endpoint = "begin-second-factor")]
 pub async fn begin_second_factor() -> Result<(), AppError> {
     backend().begin_second_factor().await?;
@@ -19,10 +19,10 @@ pub async fn begin_second_factor() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Turns the app on.
+/// Enables the authenticator app with its first code.
 #[server(prefix = "/web", endpoint = "turn-second-factor-on")]
 pub async fn turn_second_factor_on(
-    /// What the app shows.
+    /// Code that the app shows.
     code: String,
 ) -> Result<(), AppError> {
     backend().turn_second_factor_on(code).await?;
@@ -30,7 +30,7 @@ pub async fn turn_second_factor_on(
     Ok(())
 }
 
-/// Turns the app off.
+/// Removes the authenticator app.
 #[server(prefix = "/web", endpoint = "turn-second-factor-off")]
 pub async fn turn_second_factor_off() -> Result<(), AppError> {
     backend().turn_second_factor_off().await?;
@@ -38,7 +38,7 @@ pub async fn turn_second_factor_off() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Goes on to a new passkey.
+/// Starts adding a passkey, and redirects to its page.
 #[server(prefix = "/web", endpoint = "begin-passkey")]
 pub async fn begin_passkey() -> Result<(), AppError> {
     backend().begin_passkey().await?;
@@ -46,12 +46,12 @@ pub async fn begin_passkey() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Adds it.
+/// Adds the registered passkey. If recovery codes were created with it, redirects to the page that shows them.
 #[server(prefix = "/web", endpoint = "add-passkey")]
 pub async fn add_passkey(
-    /// What the person calls it.
+    /// Name of the passkey.
     passkey_name: String,
-    /// What it has answered.
+    /// Response of the passkey, as JSON.
     passkey: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::PasskeyName, passkey_name.clone())];
@@ -65,10 +65,10 @@ pub async fn add_passkey(
     Ok(())
 }
 
-/// Gives one up.
+/// Removes a passkey.
 #[server(prefix = "/web", endpoint = "remove-passkey")]
 pub async fn remove_passkey(
-    /// Which one.
+    /// Id of the passkey.
     subject: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Subject, subject.clone())];
@@ -78,7 +78,7 @@ pub async fn remove_passkey(
     Ok(())
 }
 
-/// Makes recovery codes in place of those that are left.
+/// Replaces the remaining recovery codes.
 #[server(prefix = "/web", endpoint = "renew-recovery-codes")]
 pub async fn renew_recovery_codes() -> Result<(), AppError> {
     backend().renew_recovery_codes().await?;
@@ -86,10 +86,10 @@ pub async fn renew_recovery_codes() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Has a browser asked for it again.
+/// Forgets a remembered browser, which must then show the second factor again.
 #[server(prefix = "/web", endpoint = "forget-device")]
 pub async fn forget_device(
-    /// Which one.
+    /// Id of the remembered browser.
     subject: String,
 ) -> Result<(), AppError> {
     backend().forget_device(subject).await?;

@@ -1,4 +1,4 @@
-//! Recovery codes, for the one time when they are shown.
+//! New recovery codes, which are shown only once.
 
 use leptos::prelude::*;
 
@@ -10,10 +10,10 @@ use crate::{
     },
 };
 
-/// The codes, to be taken along.
+/// The codes, which can be downloaded and copied.
 #[component]
 pub fn NewCodes(
-    /// All of them.
+    /// All recovery codes.
     codes: Vec<String>,
 ) -> impl IntoView {
     let text = codes.join("\n");

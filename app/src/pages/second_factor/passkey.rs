@@ -1,4 +1,4 @@
-//! `/dashboard/settings/passkey`: where a person adds a passkey. It needs no account, as the page of the second factor.
+//! `/dashboard/settings/passkey`: adds a passkey. Like the page of the second factor, it works without an account.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The page.
+/// The page that adds a passkey.
 #[component]
 pub fn NewPasskey() -> impl IntoView {
     view! {
@@ -70,7 +70,7 @@ fn NotHere() -> impl IntoView {
     }
 }
 
-/// For those whose last proof is too old, or who were too slow.
+/// Asks to confirm the identity again: the last confirmation or the registration has expired.
 #[component]
 fn Confirm() -> impl IntoView {
     let (begin, add) = (Outcome::of::<BeginPasskey>(), Outcome::of::<AddPasskey>());

@@ -1,4 +1,4 @@
-//! What the second step of a log-in asks of the server.
+//! Server functions of the second step of a log-in.
 
 use leptos::prelude::*;
 
@@ -8,23 +8,24 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// For those who have shown their password. Leads to `next`, if it is a path of ours.
+/// Completes the log-in of a visitor who has entered their password. Redirects to `next` if it is a path of this
+/// service.
 #[server(prefix = "/web", endpoint = "show-second-factor")]
 pub async fn show_second_factor(
-    /// What their app shows.
+    /// Code of the authenticator app.
     code: Option<String>,
-    /// What stands in for it.
+    /// Recovery code, instead of a code of the app.
     recovery_code: Option<String>,
-    /// What a passkey has answered; empty where none was asked.
+    /// Response of a passkey, as JSON. Empty if none was used.
     passkey: Option<String>,
-    /// There if this browser is not to be asked again for a while.
+    /// Present if this browser skips the second step for a while.
     remember: Option<String>,
-    /// Where to go afterwards.
+    /// Path to redirect to.
     next: Option<String>,
 ) -> Result<(), AppError> {
     let passkey = passkey.filter(|answer| !answer.is_empty());
     let proof = match (passkey, code, recovery_code) {
-        // The form has a field for the code as well, which stays empty.
+        // The form also has a field for the code, which stays empty.
         (Some(answer), _, None) => SecondStepProof::Passkey(answer),
         (None, Some(code), None) => SecondStepProof::App(code),
         (None, None, Some(code)) => SecondStepProof::Recovery(code),

@@ -1,4 +1,4 @@
-//! What the owner of an account decides of it.
+//! Settings of the account, for its owner.
 
 use leptos::prelude::*;
 use time::{Date, OffsetDateTime};
@@ -23,10 +23,10 @@ use crate::{
     },
 };
 
-/// Its name, what it keeps, and its end.
+/// Name, stored content, second factor policy, exports and deletion.
 #[component]
 pub fn AccountSections(
-    /// Which one.
+    /// The account.
     account: OwnedAccount,
 ) -> impl IntoView {
     let name = account.called;

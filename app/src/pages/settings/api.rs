@@ -1,4 +1,4 @@
-//! What the page of settings asks of the server. All of it is for the person who is logged in.
+//! Server functions of the settings page. All act for the logged-in user.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// What the person calls themselves.
+/// Renames the user.
 #[server(prefix = "/web", endpoint = "rename")]
 pub async fn rename(
     /// The new name.
@@ -20,7 +20,7 @@ pub async fn rename(
     Ok(())
 }
 
-/// Their log-in name.
+/// Mails a confirmation link to a new address, which applies once the link is followed.
 #[server(prefix = "/web", endpoint = "request-email-change")]
 pub async fn request_email_change(
     /// The new address.
@@ -33,10 +33,10 @@ pub async fn request_email_change(
     Ok(())
 }
 
-/// Their password.
+/// Replaces the user's password and ends their other sessions.
 #[server(prefix = "/web", endpoint = "change-password")]
 pub async fn change_password(
-    /// What they choose.
+    /// The new password.
     password: String,
 ) -> Result<(), AppError> {
     backend().change_password(password).await?;
@@ -44,7 +44,7 @@ pub async fn change_password(
     Ok(())
 }
 
-/// What the account is called.
+/// Renames the account.
 #[server(prefix = "/web", endpoint = "rename-account")]
 pub async fn rename_account(
     /// The new name.
@@ -57,10 +57,10 @@ pub async fn rename_account(
     Ok(())
 }
 
-/// Whether the content of requests is kept.
+/// Sets whether the content of requests is stored after their renders have ended.
 #[server(prefix = "/web", endpoint = "keep-content")]
 pub async fn keep_content(
-    /// There if it is.
+    /// Present if it is stored.
     keep: Option<String>,
 ) -> Result<(), AppError> {
     backend().keep_content(keep.is_some()).await?;
@@ -68,10 +68,10 @@ pub async fn keep_content(
     Ok(())
 }
 
-/// Whether everybody in the account needs a second factor.
+/// Sets the day from which all members of the account need a second factor.
 #[server(prefix = "/web", endpoint = "require-second-factor")]
 pub async fn require_second_factor(
-    /// From this day on; empty: nobody needs one.
+    /// First day of the requirement. Empty: no requirement.
     second_factor_from: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::SecondFactorFrom, second_factor_from.clone())];
@@ -81,7 +81,7 @@ pub async fn require_second_factor(
     Ok(())
 }
 
-/// All that belongs to the account, as a file.
+/// Starts an export of all data of the account.
 #[server(prefix = "/web", endpoint = "request-export")]
 pub async fn request_export() -> Result<(), AppError> {
     backend().request_export().await?;
@@ -89,10 +89,10 @@ pub async fn request_export() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Logs one browser out.
+/// Ends one of the user's sessions.
 #[server(prefix = "/web", endpoint = "end-session")]
 pub async fn end_session(
-    /// Which one.
+    /// Id of the session.
     subject: String,
 ) -> Result<(), AppError> {
     backend().end_session(subject).await?;
@@ -100,7 +100,7 @@ pub async fn end_session(
     Ok(())
 }
 
-/// Logs every other browser out.
+/// Ends all sessions of the user except this one.
 #[server(prefix = "/web", endpoint = "end-other-sessions")]
 pub async fn end_other_sessions() -> Result<(), AppError> {
     backend().end_other_sessions().await?;
@@ -108,10 +108,10 @@ pub async fn end_other_sessions() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Lets the account be deleted.
+/// Schedules the deletion of the account in seven days.
 #[server(prefix = "/web", endpoint = "request-deletion")]
 pub async fn request_deletion(
-    /// Its name, typed once more.
+    /// Name of the account, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Confirmation, confirmation.clone())];
@@ -121,7 +121,7 @@ pub async fn request_deletion(
     Ok(())
 }
 
-/// Takes that back.
+/// Cancels the scheduled deletion.
 #[server(prefix = "/web", endpoint = "undo-deletion")]
 pub async fn undo_deletion() -> Result<(), AppError> {
     backend().undo_deletion().await?;

@@ -1,4 +1,4 @@
-//! All that belongs to an account, for its owner to take along.
+//! Exports of all data of an account, for its owner.
 
 use leptos::prelude::*;
 
@@ -25,10 +25,10 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// Where exports are asked for and fetched.
+/// Section that starts exports, and lists them for download.
 #[component]
 pub fn ExportSection(
-    /// The newest first.
+    /// Newest first.
     exports: Vec<Export>,
 ) -> impl IntoView {
     let outcome = Outcome::of::<RequestExport>();

@@ -1,4 +1,4 @@
-//! Who the person is, and how they log in.
+//! Name, email address and password of the user.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -14,10 +14,10 @@ use crate::{
     ui::{button::SubmitButton, moment::day_and_year},
 };
 
-/// Name and address.
+/// Forms for the name and the email address.
 #[component]
 pub fn ProfileSection(
-    /// Who is logged in.
+    /// The logged-in user.
     person: Person,
 ) -> impl IntoView {
     let rename = Outcome::of::<Rename>();
@@ -59,10 +59,10 @@ pub fn ProfileSection(
     }
 }
 
-/// The password.
+/// Form that changes the password.
 #[component]
 pub fn PasswordSection(
-    /// `None`: it is still the first one.
+    /// `None` if the password has never been changed.
     changed_at: Option<OffsetDateTime>,
 ) -> impl IntoView {
     let outcome = Outcome::of::<ChangePassword>();

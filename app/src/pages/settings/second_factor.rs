@@ -1,4 +1,4 @@
-//! The person's second factor, and the browsers that are not asked for it.
+//! The user's second factor, and remembered browsers, which are not asked for it.
 
 pub mod passkeys;
 
@@ -33,17 +33,17 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// With fewer codes left it is time to make new ones.
+/// If fewer codes than this are left, the page advises to create new ones.
 const FEW_CODES: i64 = 3;
 
-/// See the module.
+/// Section for the authenticator app, passkeys, recovery codes and remembered browsers.
 #[component]
 pub fn SecondFactorSection(
-    /// How it stands.
+    /// State of the second factor.
     state: SecondFactor,
-    /// Browsers that are not asked for it.
+    /// Remembered browsers, which are not asked for it.
     devices: Vec<RememberedDevice>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let is_on = state.is_on();

@@ -1,4 +1,4 @@
-//! Where the person is logged in.
+//! Sessions of the user.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -25,12 +25,12 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// The list.
+/// Table of sessions, with buttons that end them.
 #[component]
 pub fn SessionsSection(
-    /// The latest first.
+    /// Newest first.
     sessions: Vec<Session>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let end = Outcome::about_nothing::<EndSession>();

@@ -1,4 +1,4 @@
-//! What the sign-up page asks of the server.
+//! Server functions of the sign-up page.
 
 use leptos::prelude::*;
 
@@ -8,16 +8,16 @@ use crate::{
     model::{own_path::OwnPath, rejection::Field},
 };
 
-/// For everybody.
+/// Mails a link that completes the sign-up. Public.
 #[server(prefix = "/web", endpoint = "sign-up")]
 pub async fn sign_up(
-    /// What they call themselves.
+    /// Name of the user.
     name: String,
-    /// Log-in name to be.
+    /// Email address of the user.
     email: String,
-    /// What they call the account.
+    /// Name of the account.
     account_name: String,
-    /// What they choose.
+    /// Password of the user.
     password: String,
 ) -> Result<(), AppError> {
     let typed = vec![

@@ -1,4 +1,4 @@
-//! What the page of the team asks of the server.
+//! Server functions of the team page.
 
 use leptos::prelude::*;
 
@@ -18,12 +18,12 @@ fn read_role(word: &str) -> Result<Role, AppError> {
         .ok_or(AppError::Malformed)
 }
 
-/// Asks people in.
+/// Mails invitations to one or more addresses.
 #[server(prefix = "/web", endpoint = "invite")]
 pub async fn invite(
     /// Addresses, separated by commas.
     emails: String,
-    /// What they will be.
+    /// Role of the invited users: admin or member.
     role: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Emails, emails.clone()), (Field::Role, role.clone())];
@@ -33,10 +33,10 @@ pub async fn invite(
     Ok(())
 }
 
-/// Mails an invitation again.
+/// Mails an invitation again, with a new link.
 #[server(prefix = "/web", endpoint = "invite-again")]
 pub async fn invite_again(
-    /// Which one.
+    /// Id of the invitation.
     subject: String,
 ) -> Result<(), AppError> {
     backend().invite_again(subject).await?;
@@ -44,10 +44,10 @@ pub async fn invite_again(
     Ok(())
 }
 
-/// Takes an invitation back.
+/// Revokes an invitation.
 #[server(prefix = "/web", endpoint = "withdraw-invitation")]
 pub async fn withdraw_invitation(
-    /// Which one.
+    /// Id of the invitation.
     subject: String,
 ) -> Result<(), AppError> {
     backend().withdraw_invitation(subject).await?;
@@ -55,12 +55,12 @@ pub async fn withdraw_invitation(
     Ok(())
 }
 
-/// What a member may do.
+/// Changes a member's role.
 #[server(prefix = "/web", endpoint = "change-role")]
 pub async fn change_role(
-    /// Who.
+    /// User id of the member.
     subject: String,
-    /// What they are from now on.
+    /// New role: admin or member.
     role: String,
 ) -> Result<(), AppError> {
     backend().change_role(subject, read_role(&role)?).await?;
@@ -68,10 +68,10 @@ pub async fn change_role(
     Ok(())
 }
 
-/// Takes somebody out of the account.
+/// Removes a member from the account.
 #[server(prefix = "/web", endpoint = "remove-member")]
 pub async fn remove_member(
-    /// Who.
+    /// User id of the member.
     subject: String,
 ) -> Result<(), AppError> {
     let typed = about(subject.clone());
@@ -81,7 +81,7 @@ pub async fn remove_member(
     Ok(())
 }
 
-/// Leaves the account.
+/// Removes the logged-in user from the account.
 #[server(prefix = "/web", endpoint = "leave-account")]
 pub async fn leave_account() -> Result<(), AppError> {
     backend().leave_account().await?;
@@ -89,10 +89,10 @@ pub async fn leave_account() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Makes another member the owner.
+/// Transfers ownership to another member.
 #[server(prefix = "/web", endpoint = "hand-over")]
 pub async fn hand_over(
-    /// Who.
+    /// User id of the member.
     subject: String,
 ) -> Result<(), AppError> {
     let typed = about(subject.clone());

@@ -1,4 +1,4 @@
-//! Those who are asked into the account.
+//! Invitations to the account.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -24,12 +24,12 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// The table.
+/// Table of invitations.
 #[component]
 pub fn InvitationsSection(
-    /// The latest first.
+    /// Newest first.
     invitations: Vec<Invitation>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = invitations
@@ -92,7 +92,7 @@ fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
     }
 }
 
-/// `of`: the rest of what the button does, for those who can't see its row.
+/// A button of a row. `of` completes its label for screen readers.
 #[component]
 fn RowButton(outcome: Outcome, id: String, words: &'static str, of: String) -> impl IntoView {
     view! {
@@ -106,10 +106,10 @@ fn RowButton(outcome: Outcome, id: String, words: &'static str, of: String) -> i
     }
 }
 
-/// Asks people in.
+/// The dialog that sends invitations.
 #[component]
 pub fn InviteDialog(
-    /// What the account is called.
+    /// Name of the account.
     account: String,
 ) -> impl IntoView {
     let outcome = Outcome::of::<Invite>();

@@ -1,4 +1,4 @@
-//! `/dashboard/team/log`: who did what in the account.
+//! `/dashboard/team/log`: account activity.
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
@@ -26,12 +26,12 @@ use crate::{
 
 const COLUMNS: &[Column] = &[Column::text("What"), Column::text("When").from_medium()];
 
-/// Where the page is.
+/// Path of the page.
 pub const PATH: &str = "/dashboard/team/log";
-/// Where the same is a file.
+/// Path of the same audit events as CSV.
 const FILE: &str = "/dashboard/team/log.csv";
 
-/// The page. Its query says what is looked for.
+/// The page of account activity. The query of its address contains the search.
 #[component]
 pub fn Log() -> impl IntoView {
     let search = search(&use_query_map().read_untracked());
@@ -135,7 +135,7 @@ fn Row(entry: LogEntry) -> impl IntoView {
     }
 }
 
-/// Values and names: the words of the log begin with capitals.
+/// Returns the topics as options, with labels in sentence case.
 fn topics(topics: Vec<&'static str>) -> Vec<(String, String)> {
     let named = topics.into_iter().map(|topic| (topic.to_owned(), sentence_case(topic)));
     named.collect()

@@ -1,4 +1,4 @@
-//! Those who belong to the account.
+//! Members of the account.
 
 use leptos::{either::Either, prelude::*};
 use time::OffsetDateTime;
@@ -41,10 +41,10 @@ fn hand_over_dialog(user: &str) -> String {
     format!("hand-over-{user}")
 }
 
-/// The table, and what it opens.
+/// Table of members, and the dialogs that it opens.
 #[component]
 pub fn MembersSection(
-    /// All of it.
+    /// The account with its members.
     team: Team,
 ) -> impl IntoView {
     let (role, now, only) = (team.role, team.now, team.only_account);
@@ -172,7 +172,7 @@ fn LeaveButton() -> impl IntoView {
     }
 }
 
-/// What can be done with another member.
+/// Dialogs for actions on another member.
 #[component]
 fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
     let (called, id) = (member.called, member.id);

@@ -1,26 +1,26 @@
-//! What differs between two texts, line by line.
+//! Line-by-line comparison of two texts.
 
 use std::ops::Range;
 
-/// So many lines are shown around what differs.
+/// Number of unchanged lines that are shown before and after a change.
 const AROUND: usize = 3;
-/// Texts whose lines make a larger table are compared from both ends only.
+/// Maximum number of cells of the comparison table. Texts that need more are compared from both ends only.
 const LARGEST_TABLE: usize = 4_000_000;
 
 /// A line of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
-    /// In both; the number is that in the newer text.
+    /// In both texts, with its number in the newer one.
     Same(usize, &'a str),
-    /// Only in the older text, by the number there.
+    /// Only in the older text, with its number there.
     Removed(usize, &'a str),
-    /// Only in the newer text, by the number there.
+    /// Only in the newer text, with its number there.
     Added(usize, &'a str),
-    /// So many lines in both are left out.
+    /// Number of omitted lines that are in both texts.
     Skipped(usize),
 }
 
-/// Compares two texts; nothing if they are the same.
+/// Compares two texts. Returns no lines if they are equal.
 pub(super) fn compare<'a>(older: &'a str, newer: &'a str) -> Vec<Line<'a>> {
     if older == newer {
         return Vec::new();
@@ -47,7 +47,7 @@ fn same<'a>(new: &[&'a str], range: Range<usize>) -> impl Iterator<Item = Line<'
         .map(move |(index, line)| Line::Same(from + index + 1, line))
 }
 
-/// The longest common subsequence of what is left, by the usual table.
+/// Appends the comparison of the remaining lines, by their longest common subsequence, computed in a table.
 fn middle<'a>(old: &[&'a str], olds: Range<usize>, new: &[&'a str], news: Range<usize>, lines: &mut Vec<Line<'a>>) {
     let (rows, columns) = (olds.len(), news.len());
     let (old_at, new_at) = (
@@ -61,7 +61,7 @@ fn middle<'a>(old: &[&'a str], olds: Range<usize>, new: &[&'a str], news: Range<
         lines.extend((0..columns).map(added));
         return;
     }
-    // Of the rests from a row and a column on.
+    // Lengths of the longest common subsequences from a row and a column on.
     let width = columns + 1;
     let mut common = vec![0_u32; (rows + 1) * width];
     for row in (0..rows).rev() {
@@ -91,7 +91,7 @@ fn middle<'a>(old: &[&'a str], olds: Range<usize>, new: &[&'a str], news: Range<
     }
 }
 
-/// Leaves out what is the same and far from what is not.
+/// Replaces unchanged lines that are not near a change by [`Line::Skipped`].
 fn shortened<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     let changed: Vec<usize> = lines
         .iter()

@@ -1,4 +1,4 @@
-//! How programs use a template: the same request in six languages.
+//! Code examples: the request that renders a template, in six languages.
 
 use leptos::prelude::*;
 
@@ -10,12 +10,12 @@ use crate::{
     },
 };
 
-/// A language.
+/// A code example.
 struct Snippet {
     name: &'static str,
-    /// Value of its radio.
+    /// Value of its radio button.
     key: &'static str,
-    /// With `BASE_URL` and `TEMPLATE_ID`.
+    /// Source code, with the placeholders `BASE_URL` and `TEMPLATE_ID`.
     code: &'static str,
 }
 
@@ -52,12 +52,12 @@ const SNIPPETS: [Snippet; 6] = [
     },
 ];
 
-/// The dialog `use`. The language is chosen by radios, which need no script.
+/// The dialog `use`. The language is selected by radio buttons, which need no JavaScript.
 #[component]
 pub fn UseDialog(
-    /// The template.
+    /// Id of the template.
     id: String,
-    /// Where clients reach the service, without a slash at the end.
+    /// Public base URL of the service, without a trailing slash.
     base_url: String,
 ) -> impl IntoView {
     let radios = SNIPPETS.iter().enumerate().map(|(index, snippet)| {

@@ -1,4 +1,4 @@
-//! `/dashboard/templates/{id}/versions`: what a template was, beside what it is.
+//! `/dashboard/templates/{id}/versions`: earlier versions of a template, compared with the newest.
 
 pub mod api;
 
@@ -25,7 +25,7 @@ use crate::{
 
 use self::api::RestoreTemplate;
 
-/// The page. `compare` of its query is the version beside the newest.
+/// The page of versions. `compare` of the query is the number of the version that is compared with the newest.
 #[component]
 pub fn Versions() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();

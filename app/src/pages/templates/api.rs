@@ -1,4 +1,4 @@
-//! What the list of templates asks of the server.
+//! Server functions of the list of templates.
 
 use leptos::prelude::*;
 
@@ -12,12 +12,12 @@ use crate::{
     },
 };
 
-/// For who is logged in. Leads to the new template.
+/// Creates a template, for the logged-in user. Redirects to its editor.
 #[server(prefix = "/web", endpoint = "create-template")]
 pub async fn create_template(
-    /// What it is to be called.
+    /// Name of the template.
     template_name: String,
-    /// What it is like at first.
+    /// Content to begin with.
     beginning: Beginning,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::TemplateName, template_name.clone())];
@@ -27,10 +27,10 @@ pub async fn create_template(
     Ok(())
 }
 
-/// For who is logged in. Leads to the copy.
+/// Copies a template, for the logged-in user. Redirects to the editor of the copy.
 #[server(prefix = "/web", endpoint = "duplicate-template")]
 pub async fn duplicate_template(
-    /// Of which template.
+    /// Id of the template.
     id: String,
 ) -> Result<(), AppError> {
     let id = backend().duplicate_template(id).await?;
@@ -38,12 +38,12 @@ pub async fn duplicate_template(
     Ok(())
 }
 
-/// For who is logged in.
+/// Deletes a template, for the logged-in user.
 #[server(prefix = "/web", endpoint = "delete-template")]
 pub async fn delete_template(
-    /// Which one.
+    /// Id of the template.
     id: String,
-    /// Its name, typed once more.
+    /// Name of the template, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().delete_template(id, confirmation).await?;
@@ -51,5 +51,5 @@ pub async fn delete_template(
     Ok(())
 }
 
-/// The list.
+/// Path of the list.
 const TEMPLATES: &str = "/dashboard/templates";

@@ -1,4 +1,4 @@
-//! What is asked before a template is made or deleted.
+//! Dialogs that create and delete templates.
 
 use leptos::prelude::*;
 
@@ -14,12 +14,12 @@ use crate::{
     },
 };
 
-/// The dialog that deletes a template.
+/// Returns the `id` of the dialog that deletes a template.
 pub(super) fn delete_dialog_id(id: &str) -> String {
     format!("delete-{id}")
 }
 
-/// Makes a template.
+/// The dialog that creates a template.
 #[component]
 pub fn CreateDialog() -> impl IntoView {
     let outcome = Outcome::of::<CreateTemplate>();
@@ -40,14 +40,14 @@ pub fn CreateDialog() -> impl IntoView {
     }
 }
 
-/// Deletes a template.
+/// The dialog that deletes a template.
 #[component]
 pub fn DeleteDialog(
-    /// Which one.
+    /// Id of the template.
     id: String,
-    /// What it is called.
+    /// Name of the template.
     name: String,
-    /// What tells it from others of its name.
+    /// Distinguishes the template from others of the same name.
     hint: Option<String>,
 ) -> impl IntoView {
     let dialog = delete_dialog_id(&id);

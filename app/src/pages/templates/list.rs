@@ -1,4 +1,4 @@
-//! The list, and what it is filtered by.
+//! The list of templates and its filters.
 
 use leptos::prelude::*;
 
@@ -29,7 +29,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 impl TemplateFilter {
-    /// The page with this filter, from somewhere on.
+    /// Returns the address of the list with this filter, from `cursor` on.
     pub(super) fn address(&self, cursor: Option<String>) -> String {
         let state = self.state();
         let words = [
@@ -46,10 +46,10 @@ impl TemplateFilter {
     }
 }
 
-/// A form that leads to this page with other words in its address.
+/// The filter form. It leads to this page with its values in the query.
 #[component]
 pub fn Filters(
-    /// What is looked for now.
+    /// The current filter.
     filter: TemplateFilter,
 ) -> impl IntoView {
     let states = [("published", "Published"), ("draft", "Has a draft")];
@@ -68,10 +68,10 @@ pub fn Filters(
     }
 }
 
-/// The templates.
+/// Table of templates.
 #[component]
 pub fn TemplateTable(
-    /// In this order.
+    /// In display order.
     templates: Vec<TemplateGlance>,
 ) -> impl IntoView {
     let rows = templates.into_iter().map(|template| view! { <Row template /> });

@@ -1,4 +1,4 @@
-//! What the page behind the link of a sign-up asks of the server.
+//! Server functions of the page that completes a sign-up.
 
 use leptos::prelude::*;
 
@@ -8,12 +8,12 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// For whoever has the link and knows the password.
+/// Completes a sign-up. Public: token and password are the authorization.
 #[server(prefix = "/web", endpoint = "verify-sign-up")]
 pub async fn verify_sign_up(
-    /// Of the link.
+    /// Token of the link.
     token: String,
-    /// The one that was chosen.
+    /// Password that was chosen at sign-up.
     password: String,
 ) -> Result<(), AppError> {
     backend().verify_sign_up(token, password).await?;

@@ -1,4 +1,4 @@
-//! What the page about callbacks asks of the server, besides what the page of a render does.
+//! Server functions of the page of webhooks. Those for deliveries are in [`crate::pages::render::api`].
 
 use leptos::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::{
     pages::webhooks::PATH,
 };
 
-/// For those who are logged in. Lets the signing secret be seen for a minute. It is never part of an address.
+/// Shows the signing secret to the logged-in user for one minute. It is never part of an address.
 #[server(prefix = "/web", endpoint = "reveal-webhook-secret")]
 pub async fn reveal_secret() -> Result<(), AppError> {
     backend().reveal_webhook_secret().await?;
@@ -17,7 +17,7 @@ pub async fn reveal_secret() -> Result<(), AppError> {
     Ok(())
 }
 
-/// For those who are logged in. Replaces the signing secret; the former one goes on to sign for a day.
+/// Replaces the signing secret, for the logged-in user. The previous one keeps signing for a day.
 #[server(prefix = "/web", endpoint = "replace-webhook-secret")]
 pub async fn replace_secret() -> Result<(), AppError> {
     backend().replace_webhook_secret().await?;

@@ -1,4 +1,4 @@
-//! The list of deliveries, each with a drawer.
+//! The list of deliveries, each with a drawer for its details.
 
 use leptos::{either::Either, prelude::*};
 
@@ -36,10 +36,10 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// The newest first.
+/// Table of deliveries.
 #[component]
 pub fn Deliveries(
-    /// See there.
+    /// Newest first.
     deliveries: Vec<Delivery>,
 ) -> impl IntoView {
     if deliveries.is_empty() {
@@ -97,7 +97,7 @@ fn drawer_id(render: &str) -> String {
     format!("delivery-{render}")
 }
 
-/// How it stands, in a badge: `Delivered, 200`.
+/// Status of a delivery, as a badge: `Delivered, 200`.
 #[component]
 fn Outcomes(delivery: Delivery) -> impl IntoView {
     let kind = match delivery.state {

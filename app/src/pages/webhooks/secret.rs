@@ -1,4 +1,4 @@
-//! With what callbacks are signed, and how receivers check that.
+//! The signing secret of webhooks, and how receivers verify signatures.
 
 use leptos::{either::Either, prelude::*};
 
@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// Programs that check signatures; `make test` runs them as they stand.
+/// Code examples that verify signatures. `make test` runs these very files.
 const RECIPES: [(&str, &str); 2] = [
     ("Node.js", include_str!("../../../../docs/callbacks/receive.mjs")),
     ("Python", include_str!("../../../../docs/callbacks/receive.py")),
 ];
 
-/// The secret, out of sight until somebody wants to see it.
+/// The signing secret, hidden until the user reveals it.
 #[component]
 pub fn SigningSecret(
-    /// See there.
+    /// Dates of the secret, and its value while it is revealed.
     secret: Secret,
 ) -> impl IntoView {
     let note = match secret.made_at {
@@ -100,7 +100,7 @@ pub fn SigningSecret(
     }
 }
 
-/// How to check a signature.
+/// Explains how to verify a signature, with code examples.
 #[component]
 pub fn Recipes() -> impl IntoView {
     let recipes = RECIPES.map(|(language, program)| {

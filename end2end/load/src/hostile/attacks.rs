@@ -1,4 +1,4 @@
-//! The attacks, as data: what is sent, and how often at once.
+//! The attacks, as data: requests, and how many are concurrent.
 
 use std::{
     collections::BTreeMap,
@@ -18,34 +18,34 @@ use tokio::{
 
 use crate::hostile::{post, target::Target};
 
-/// What came of a connection that the service closed without an answer.
+/// Outcome of a connection that the service closed without a response.
 pub(crate) const CLOSED: &str = "closed";
-/// What came of one that it had not closed in time.
+/// Outcome of a connection that the service had not closed in time.
 const STILL_OPEN: &str = "still open";
-/// No attack lasts longer.
+/// Upper bound on the duration of an attack.
 const LONGEST: Duration = Duration::from_secs(70);
-/// Between two bytes of a client that trickles.
+/// Interval between two bytes of a slow client.
 const TRICKLE: Duration = Duration::from_secs(1);
 
-/// Something that a hostile account does.
+/// An action of a hostile account.
 pub(crate) struct Attack {
     pub(crate) name: &'static str,
-    /// Requests or connections at once.
+    /// Concurrent requests or connections.
     pub(crate) at_once: usize,
     shot: Shot,
 }
 
-/// What each of them is.
+/// A request or connection of an attack.
 enum Shot {
     /// A synchronous render with this body.
     Render(fn(&Target) -> String),
-    /// A connection that sends this and then nothing, and reads nothing.
+    /// A connection that sends this, then nothing, and reads nothing.
     Connect(fn(&Target) -> String),
-    /// A connection that sends this, and then a byte at a time.
+    /// A connection that sends this, and then one byte at a time.
     Trickle(fn(&Target) -> String),
 }
 
-/// All of them, in the order in which they are carried out.
+/// All attacks, in the order of execution.
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "a script's result of 50 million control characters",
@@ -163,7 +163,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
 ];
 
 impl Attack {
-    /// What came of it, by kind.
+    /// Runs the attack and counts its outcomes by kind.
     pub(crate) async fn carry_out(&self, target: &Target) -> BTreeMap<String, usize> {
         let outcomes = match self.shot {
             Shot::Render(body) => {
@@ -199,16 +199,16 @@ async fn rendered(target: &Target, body: bytes::Bytes) -> String {
     }
 }
 
-/// Opens a connection and sees how the service ends it: the status, if it sent one.
+/// Opens a connection and returns how the service ended it, with the status if it sent one.
 async fn connected(target: &Target, text: &str, trickles: bool) -> String {
     let start = Instant::now();
     let Ok(mut stream) = connect(target).await else {
         return "no connection".to_owned();
     };
-    // It may be closed already, which shows below.
+    // The connection may already be closed, which is detected below.
     let _ = stream.write_all(text.as_bytes()).await;
     let mut pace = interval(TRICKLE);
-    // Reading would help who does not read: the first bytes are enough.
+    // Reads only the status line: reading the rest would turn this into a regular client.
     let mut beginning = [0; 12];
     let mut known = 0;
     while start.elapsed() < LONGEST {
@@ -235,7 +235,7 @@ async fn connected(target: &Target, text: &str, trickles: bool) -> String {
     }
 }
 
-/// From an address that the neighbour does not have: connections are bounded by network.
+/// Connects from another address than the neighbour's, because connections are limited by network.
 async fn connect(target: &Target) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::new(127, 0, 0, 2), 0).into())?;
@@ -243,34 +243,34 @@ async fn connect(target: &Target) -> io::Result<TcpStream> {
     socket.connect(address).await
 }
 
-/// Whether the service has closed or reset the connection, as far as that can be told without reading what it sent.
+/// Returns whether the service has closed or reset the connection, as far as is detectable without reading.
 fn has_ended(stream: &TcpStream) -> bool {
-    // TCP_INFO would say more; a connection that was reset has an error waiting, one that was closed after its response
-    // is told by the bytes that are left.
+    // A connection that was reset has a pending error; one that was closed after its response fails the write. TCP_INFO
+    // would be more precise.
     !matches!(stream.take_error(), Ok(None)) || stream.try_write(b" ").is_err()
 }
 
-/// A body of these parts, as JSON text.
+/// Returns a body with these parts, given as JSON text.
 pub(super) fn with_parts(parts: &str) -> String {
     format!("{{\"output_encoding\":\"binary\",\"parts\":{parts}}}")
 }
 
-/// An array in an array, and so on.
+/// Returns arrays nested 100,000 deep.
 pub(super) fn nested() -> String {
     "[".repeat(100_000) + &"]".repeat(100_000)
 }
 
-/// A body of these parts, answered by the document itself.
+/// Returns a body with these parts whose response is the document itself.
 pub(super) fn binary(parts: &Value) -> String {
     with_parts(&parts.to_string())
 }
 
-/// A body of a page with an expression to evaluate.
+/// Returns a body with one page and an expression to evaluate.
 pub(super) fn evaluating(expression: &str) -> String {
     json!({"parts": ["<p>"], "evaluate_js": {"expression": expression}, "output_encoding": "binary"}).to_string()
 }
 
-/// A body whose header repeats a title of so many bytes so many times.
+/// Returns a body whose header contains a title of `title` bytes, `times` times.
 pub(super) fn titled(title: usize, times: usize) -> String {
     json!({
         "parts": [format!("<title>{}</title><p>", "x".repeat(title)), "<p>"],
@@ -281,7 +281,7 @@ pub(super) fn titled(title: usize, times: usize) -> String {
     .to_string()
 }
 
-/// A page that can't be compressed: a square picture of noise.
+/// Returns a page that can't be compressed: a square image of noise.
 fn noise(pixels: u32) -> String {
     format!(
         "<canvas width={pixels} height={pixels}></canvas><script>\
@@ -293,7 +293,7 @@ fn noise(pixels: u32) -> String {
     )
 }
 
-/// The header of a request to render.
+/// Returns the head of a render request.
 fn head(target: &Target, body_bytes: usize) -> String {
     format!(
         "POST /api/v1/renderers/pdf HTTP/1.1\r\nhost: platen\r\nauthorization: Bearer {}\r\n\

@@ -1,5 +1,5 @@
-//! Synchronous renders of mixed pages by several accounts, of which one in a hundred is hostile and ended by a limit soon:
-//! nothing is lost, doubled or charged wrongly, and memory does not grow.
+//! Synchronous renders of mixed pages by several accounts, one in a hundred of them hostile and soon stopped by a
+//! limit. No render may be lost, duplicated or charged wrongly, and memory must not grow.
 
 use std::{
     collections::HashSet,
@@ -33,34 +33,34 @@ use crate::{
 };
 
 const ACCOUNTS: usize = 4;
-/// Of each account.
+/// Callers per account.
 const CALLERS: usize = 2;
-/// Every which render is hostile.
+/// One render in this many is hostile.
 const HOSTILE_INTERVAL: u64 = 100;
 const POINTS: u64 = 10;
 
-/// What became of them.
+/// The results of all renders.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct MixedSoak {
     pub(crate) renders: u64,
     pub(crate) hostile: u64,
-    /// Regular renders that were not answered with a document.
+    /// Ordinary renders that did not return a document.
     pub(crate) lost: u64,
-    /// Documents that the database has beyond those that were answered, or that were answered under one id.
+    /// Documents in the database in excess of those returned, or returned under an id that was already used.
     pub(crate) doubled: u64,
-    /// Credits charged, and what the documents cost: one each.
+    /// Credits charged, and the price of the documents: one credit each.
     pub(crate) charged: i64,
     pub(crate) owed: i64,
-    /// Hostile requests that were answered neither with a document nor with a clear refusal.
+    /// Hostile requests that returned neither a document nor a clear refusal.
     pub(crate) unclear: u64,
-    /// Of the hostile requests, milliseconds.
+    /// The slowest hostile request, in milliseconds.
     pub(crate) slowest_hostile_ms: f64,
     pub(crate) p95_ms: f64,
     pub(crate) seconds: f64,
     pub(crate) points: Vec<SoakPoint>,
 }
 
-/// What callers share.
+/// State shared by the callers.
 struct Run {
     total: u64,
     begun: AtomicU64,
@@ -78,7 +78,7 @@ struct Seen {
     latencies_ms: Vec<f64>,
 }
 
-/// Renders so many pages on a service with default settings, but for the rate of requests.
+/// Renders `renders` pages on a service with default settings, except for the request rate limit.
 pub(crate) async fn measure(binary: &Path, chromium: &Path, renders: u64) -> Result<MixedSoak, LoadError> {
     let settings = [("PLATEN_RATE_PER_MINUTE", "1000000")];
     let service = Service::start_with(binary, chromium, "all", &settings)?;
@@ -171,7 +171,7 @@ impl Run {
     }
 }
 
-/// Documents that the database knows of, and the credits charged for them.
+/// Returns the number of documents in the database and the credits charged for them.
 async fn recorded(service: &Service) -> Result<(i64, i64), LoadError> {
     const RECORDED: &str = "select count(*), coalesce(sum(credits), 0)::bigint from renders where status = 'succeeded'";
     let failed = |error: &dyn std::fmt::Display| service.failure(&error.to_string());
@@ -182,7 +182,7 @@ async fn recorded(service: &Service) -> Result<(i64, i64), LoadError> {
     Ok((row.get(0), row.get(1)))
 }
 
-/// Small enough for a limit to end each within two seconds.
+/// Returns hostile bodies, each small enough to reach a limit within two seconds.
 fn hostile_bodies() -> Vec<Bytes> {
     let bodies = [
         evaluating("'\\u0001'.repeat(5e6)"),

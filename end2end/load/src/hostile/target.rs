@@ -1,4 +1,4 @@
-//! What an attack needs: an account, its templates, and where the service listens.
+//! The target of an attack: an account, its templates, and the service's address.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,15 +9,15 @@ use crate::{
     platen::{Service, client::Client},
 };
 
-/// An attacker's account at a running service.
+/// An attacker's account on a running service.
 pub(crate) struct Target {
     pub(crate) client: Client,
     pub(crate) subscription: Subscription,
     /// Host and port.
     pub(crate) authority: String,
-    /// Uses nothing of its context.
+    /// A template that uses only `name` of its context.
     pub(crate) small_template: String,
-    /// Repeats `chunk` 1,500 times.
+    /// A template that repeats `chunk` 1,500 times.
     pub(crate) growing_template: String,
 }
 
@@ -39,7 +39,7 @@ impl Target {
     }
 }
 
-/// The id of a new template.
+/// Creates a template and returns its id.
 async fn template(client: &Client, content: &str) -> Result<String, LoadError> {
     let body = json!({"template": {"name": content, "content": content}});
     let response = client.request(Method::POST, "templates").json(&body).send().await?;
@@ -53,7 +53,7 @@ async fn template(client: &Client, content: &str) -> Result<String, LoadError> {
     match id {
         Some(id) => Ok(id),
         None => Err(LoadError::Platen(format!(
-            "made no template: {}",
+            "created no template: {}",
             response.json::<Value>().await?
         ))),
     }

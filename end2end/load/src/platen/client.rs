@@ -1,4 +1,4 @@
-//! Asks a running Platen for documents, and looks at what comes back.
+//! Requests documents from a running Platen and checks them.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::{
     pages::Load,
 };
 
-/// One account's caller; cheap to clone.
+/// A client of one account; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     address: String,
     pub(crate) key: String,
 }
 
-/// A caller that asks for the same document again and again.
+/// A caller that requests the same document repeatedly.
 pub(crate) struct Renderer {
     client: Client,
     order: Order,
 }
 
-/// What is asked for, and what must come back.
+/// A request, and the required result.
 #[derive(Clone)]
 pub(crate) struct Order {
     load: Arc<Load>,
@@ -37,7 +37,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// One part, defaults but for the format.
+    /// One part, with defaults except for the format.
     pub(crate) fn new(load: &Arc<Load>, wanted: Wanted) -> Self {
         let format = match wanted {
             Wanted::Pdf => "pdf",
@@ -55,7 +55,7 @@ impl Order {
         }
     }
 
-    /// A stored template filled with `context`, which makes it the load.
+    /// A stored template that, filled with `context`, produces the load.
     pub(crate) fn of_template(load: &Arc<Load>, template: &str, context: &Value) -> Self {
         let body = json!({
             "parts": [{ "type": "template", "content": { "template_id": template, "context": context } }],
@@ -68,7 +68,7 @@ impl Order {
         }
     }
 
-    /// The load as often as there are `parts`, all together with its number of pages, as PDF/A.
+    /// The load as `parts` identical parts, as PDF/A. The load's page count is that of the whole document.
     pub(crate) fn of_parts(load: &Arc<Load>, parts: usize, with_header_and_footer: bool) -> Self {
         let body = json!({
             "parts": vec![json!({ "type": "html", "content": load.html }); parts],
@@ -85,7 +85,7 @@ impl Order {
         }
     }
 
-    /// Looks into a document that came back.
+    /// Checks a returned document.
     pub(crate) fn check(&self, document: &[u8]) -> Result<(), LoadError> {
         find_fault(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
     }
@@ -99,17 +99,17 @@ impl Order {
     }
 }
 
-/// A document that came back.
+/// A returned document with its timing.
 pub(crate) struct Rendered {
     pub(crate) document: Bytes,
-    /// Milliseconds of all phases of the engine together, as `Server-Timing` has them.
+    /// Sum of the engine's phases in milliseconds, from `Server-Timing`.
     pub(crate) engine_ms: f64,
-    /// Milliseconds of those in which Chromium works.
+    /// Sum of the phases in which Chromium works, in milliseconds.
     pub(crate) chromium_ms: f64,
 }
 
 impl Client {
-    /// For the service at `address`.
+    /// Creates a client for the service at `address`.
     pub(crate) fn new(http: &reqwest::Client, address: &str, key: &str) -> Self {
         Self {
             http: http.clone(),
@@ -118,18 +118,18 @@ impl Client {
         }
     }
 
-    /// A request to a path below `/api/v1/`.
+    /// Starts a request to a path below `/api/v1/`.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = format!("{}/api/v1/{path}", self.address);
         self.http.request(method, url).bearer_auth(&self.key)
     }
 
-    /// Renders once. Status, page count and the file's first bytes are looked at each time.
+    /// Renders once, and checks the status, the page count and the PDF header.
     pub(crate) async fn render(&self, order: &Order) -> Result<Bytes, LoadError> {
         Ok(self.render_timed(order).await?.document)
     }
 
-    /// As [`Self::render`], with the engine's share of the time.
+    /// Like [`Self::render`], with the engine's share of the time.
     pub(crate) async fn render_timed(&self, order: &Order) -> Result<Rendered, LoadError> {
         let answer = self
             .request(Method::POST, "renderers/pdf")
@@ -168,7 +168,7 @@ impl Client {
     }
 }
 
-/// Milliseconds; the header reads `queue;dur=0.0, load;dur=9.5`.
+/// Returns the sum in milliseconds; the header has the form `queue;dur=0.0, load;dur=9.5`.
 fn sum_of_phases(server_timing: &str, counts: impl Fn(&str) -> bool) -> f64 {
     let phases = server_timing
         .split(',')
@@ -178,7 +178,7 @@ fn sum_of_phases(server_timing: &str, counts: impl Fn(&str) -> bool) -> f64 {
 }
 
 impl Renderer {
-    /// A caller for `order`.
+    /// Creates a caller for `order`.
     pub(crate) fn new(client: &Client, order: &Order) -> Self {
         Self {
             client: client.clone(),

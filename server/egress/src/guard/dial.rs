@@ -1,17 +1,17 @@
-//! The one place where a connection to the outside is made.
+//! Outgoing TCP connections; the only module that makes them.
 
 use std::{io, net::SocketAddr};
 
 use futures::{FutureExt, future::BoxFuture};
 use tokio::net::TcpStream;
 
-/// Makes connections; a test puts a double in its place to see what is dialled.
+/// Makes connections. Tests substitute a double that records the addresses.
 pub(crate) trait Dial: Send + Sync {
-    /// A connection to `address` itself.
+    /// Connects to `address`, without resolving anything.
     fn dial(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>>;
 }
 
-/// The network.
+/// Connects over TCP, with `TCP_NODELAY`.
 pub(super) struct TcpDialler;
 
 impl Dial for TcpDialler {

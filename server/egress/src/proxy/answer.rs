@@ -1,4 +1,4 @@
-//! Answers of the proxy itself: no body, so that a frame stays blank; the reason is in a header.
+//! The proxy's own responses. They have no body, so that a frame stays blank; the reason is in a header.
 
 use bytes::Bytes;
 use http_body_util::{Either, Empty};
@@ -7,30 +7,30 @@ use hyper::{Response, StatusCode, header::HeaderValue};
 use super::{FAILED_HEADER, REFUSED_HEADER, forward::UpstreamBody};
 use crate::policy::Refusal;
 
-/// An answer of our own, or one from outside.
+/// A response of the proxy (left) or of a server (right).
 pub(super) type Answer = Response<Either<Empty<Bytes>, UpstreamBody>>;
 
-/// The tunnel stands.
+/// 200: the tunnel is established.
 pub(super) fn connected() -> Answer {
     empty(StatusCode::OK)
 }
 
-/// Not a request for a proxy.
+/// 400: not a request to a proxy.
 pub(super) fn bad_request() -> Answer {
     empty(StatusCode::BAD_REQUEST)
 }
 
-/// The address policy said no.
+/// 403: the address policy refused the target.
 pub(super) fn refused(refusal: Refusal) -> Answer {
     with_reason(StatusCode::FORBIDDEN, REFUSED_HEADER, &refusal.to_string())
 }
 
-/// The other side could not be reached or broke the protocol.
+/// 502: the server could not be reached or violated the protocol.
 pub(super) fn failed_to_reach(reason: &str) -> Answer {
     with_reason(StatusCode::BAD_GATEWAY, FAILED_HEADER, reason)
 }
 
-/// The other side was too slow.
+/// 504: the lookup, the connection or the response timed out.
 pub(super) fn timed_out() -> Answer {
     with_reason(StatusCode::GATEWAY_TIMEOUT, FAILED_HEADER, "timed out")
 }

@@ -1,4 +1,4 @@
-//! One connection of the browser.
+//! A connection from the browser.
 
 use std::{
     error::Error,
@@ -26,30 +26,31 @@ use crate::{
     log::{Kind, Outcome},
 };
 
-/// Longest head of a request or response, in bytes; longer than what servers commonly take.
+/// Maximum size of a request or response header, in bytes; more than servers commonly accept.
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 
-/// Ends the browser's connection without an answer.
+/// Closes the browser's connection without a response.
 #[derive(Debug, thiserror::Error)]
-#[error("the connection was cut")]
+#[error("the connection was closed without a response")]
 struct Cut;
 
-/// Kept by every task that works for the connection.
+/// State shared by all tasks that serve the connection.
 pub(super) struct Connection {
     pub(super) guard: Arc<Guard>,
     pub(super) render: Arc<Render>,
     /// Cancelled when the connection must end, at the latest with the render.
     pub(super) closed: CancellationToken,
-    /// Counts requests, their steps and the other side's bytes, so that silence can be told. A head that trickles in
-    /// from the browser counts as silence too.
+    /// Counts requests, their steps and the transfers with the server, to detect an idle connection. A header that
+    /// trickles in from the browser doesn't count, so it is cut off like silence.
     progress: AtomicU64,
-    /// The request that is being served.
+    /// Record of the request in progress.
     entry: Mutex<Option<Arc<Entry>>>,
     _slot: OwnedSemaphorePermit,
 }
 
 impl Connection {
-    /// Serves the requests of `stream` until it ends, for `render`.
+    /// Spawns a task that serves the requests of `stream` for `render`. Closes `stream` if the render has ended or has
+    /// no free connection slot.
     pub(super) fn start(stream: TcpStream, render: Arc<Render>, guard: Arc<Guard>) {
         if render.closed.is_cancelled() {
             return;
@@ -68,12 +69,12 @@ impl Connection {
         });
         tokio::spawn(async move {
             if let Some(Err(error)) = connection.run_bounded(Arc::clone(&connection).serve(stream)).await {
-                tracing::debug!(%error, "a browser's connection broke");
+                tracing::debug!(%error, "browser connection failed");
             }
         });
     }
 
-    /// Runs `work` until it is done, the connection must end, or nothing has moved for too long.
+    /// Runs `work` to completion. Returns `None` if the connection was closed or idle for too long first.
     pub(super) async fn run_bounded<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -83,12 +84,12 @@ impl Connection {
         }
     }
 
-    /// Something happened.
+    /// Records activity, which restarts the idle timeout.
     pub(super) fn note_progress(&self) {
         self.progress.fetch_add(1, Relaxed);
     }
 
-    /// Books a request on the render and connects to its target; else the answer that says why not.
+    /// Adds a record to the render's log and connects to `target`. The error is the response for the browser.
     pub(super) async fn reach(self: &Arc<Self>, kind: Kind, target: Target) -> Result<Metered, Answer> {
         let entry = self.render.add_entry(kind, target);
         *lock(&self.entry) = Some(Arc::clone(&entry));
@@ -121,7 +122,7 @@ impl Connection {
             })
     }
 
-    /// Ends the connection because the render has had its share.
+    /// Closes the connection because the render has reached its byte limit.
     pub(super) fn cut_over_limit(&self, entry: &Entry) {
         entry.fail(Outcome::OverLimit);
         self.closed.cancel();

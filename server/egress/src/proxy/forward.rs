@@ -1,4 +1,4 @@
-//! Plain HTTP: one request, one connection to the other side, bodies streamed.
+//! Plain HTTP: one connection to the server for each request, with streamed bodies.
 
 use std::{
     pin::Pin,
@@ -33,7 +33,7 @@ use crate::log::{Kind, Outcome};
 
 const HTTP_PORT: u16 = 80;
 
-/// What only two neighbours say to each other (RFC 9110, 7.6.1), beside what `Connection` names.
+/// Hop-by-hop headers (RFC 9110, 7.6.1), removed along with those that `Connection` lists.
 const HOP_BY_HOP: [HeaderName; 9] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -46,13 +46,14 @@ const HOP_BY_HOP: [HeaderName; 9] = [
     UPGRADE,
 ];
 
-/// The body of a response from outside. Dropping it closes the connection that it comes from.
+/// The body of a server's response. Dropping it closes the connection to the server.
 pub(super) struct UpstreamBody {
     incoming: Incoming,
     _close: DropGuard,
 }
 
-/// Sends the request to its target and begins the answer.
+/// Sends the request to its target and returns the response once its header has arrived, or the proxy's own response if
+/// that fails.
 pub(super) async fn send(connection: Arc<Connection>, mut request: Request<Incoming>) -> Answer {
     let Some(target) = target_of(request.uri()) else {
         return answer::bad_request();
@@ -74,7 +75,7 @@ pub(super) async fn send(connection: Arc<Connection>, mut request: Request<Incom
             entry.set_connected();
             *response.version_mut() = Version::HTTP_11;
             remove_hop_by_hop(response.headers_mut());
-            // Only our own word counts.
+            // Only the proxy itself may set these.
             response.headers_mut().remove(REFUSED_HEADER);
             response.headers_mut().remove(FAILED_HEADER);
             response.map(Either::Right)
@@ -112,7 +113,7 @@ async fn exchange(
     }))
 }
 
-/// Only the absolute form, only `http`: all else comes by `CONNECT`.
+/// Returns the target of an absolute-form `http` URI, or `None`: everything else uses `CONNECT`.
 fn target_of(uri: &Uri) -> Option<Target> {
     if uri.scheme() != Some(&Scheme::HTTP) {
         return None;
@@ -120,7 +121,7 @@ fn target_of(uri: &Uri) -> Option<Target> {
     Target::parse(uri.authority()?, Some(HTTP_PORT))
 }
 
-/// Turns a request to a proxy into one to the server itself. `Host` is made anew from the target (RFC 9112, 3.2.2).
+/// Converts a proxy request to an origin request. `Host` is replaced by the target (RFC 9112, 3.2.2).
 fn make_direct(request: &mut Request<Incoming>, host: HeaderValue) {
     let path = request.uri().path_and_query().cloned();
     *request.uri_mut() = path.map_or_else(Uri::default, Uri::from);
@@ -146,11 +147,11 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
 
 fn describe(error: &hyper::Error) -> &'static str {
     if error.is_parse_too_large() {
-        "the head of the answer is too long"
+        "the response header is too large"
     } else if error.is_parse() {
-        "the answer is not HTTP"
+        "the response is not HTTP"
     } else {
-        "the connection broke before the answer"
+        "the connection was lost before the response"
     }
 }
 

@@ -1,4 +1,4 @@
-//! A connection to the other side whose every byte is booked.
+//! A connection to a server that counts its bytes.
 
 use std::{
     io::{self, IoSlice},
@@ -14,8 +14,8 @@ use tokio::{
 
 use super::{connection::Connection, render::Entry};
 
-/// Books what it reads and writes on the render; once the render has had its share, it fails and ends the browser's
-/// connection. What exceeds the share is never handed on.
+/// Counts the bytes that it reads and writes toward the render's limit. At the limit it fails and closes the browser's
+/// connection; bytes beyond the limit are never forwarded.
 pub(super) struct Metered {
     stream: TcpStream,
     connection: Arc<Connection>,
@@ -31,7 +31,7 @@ impl Metered {
         }
     }
 
-    /// The record of this connection.
+    /// Returns the log record of this connection.
     pub(super) fn entry(&self) -> &Arc<Entry> {
         &self.entry
     }

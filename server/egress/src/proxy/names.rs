@@ -1,4 +1,4 @@
-//! Names that one render has looked up.
+//! Names that a render has resolved.
 
 use std::{
     collections::HashMap,
@@ -13,10 +13,10 @@ use tokio::sync::{OnceCell, Semaphore};
 use super::lock;
 use crate::resolve::Resolve;
 
-/// Lookups under way at once, so that one page of dead names does not keep all others from resolving theirs.
+/// Concurrent lookups per render, so that a page full of dead names doesn't prevent all others from resolving theirs.
 const LOOKUPS_AT_ONCE: usize = 8;
 
-/// Asks for each name once a render: fifty images of one host need one lookup. Failures are asked again.
+/// Resolves each name once per render: fifty images from one host need one lookup. Failed lookups are repeated.
 pub(super) struct RenderNames {
     resolver: Arc<dyn Resolve>,
     slots: Semaphore,

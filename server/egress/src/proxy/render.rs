@@ -1,4 +1,4 @@
-//! What belongs to one render: its connections' end, its byte count, its log.
+//! State of one render: cancellation of its connections, byte counts, log.
 
 use std::{
     mem,
@@ -18,11 +18,11 @@ use crate::{
 };
 
 pub(super) struct Render {
-    /// Cancelled when the render is over; all its connections end with it.
+    /// Cancelled when the render ends, which closes all its connections.
     pub(super) closed: CancellationToken,
-    /// Places for connections of the browser.
+    /// One permit for each connection that the browser may have open.
     pub(super) slots: Arc<Semaphore>,
-    /// How many there are.
+    /// Total number of permits of `slots`.
     places: usize,
     pub(super) names: RenderNames,
     byte_limit: u64,
@@ -38,7 +38,7 @@ struct Log {
     over_limit: u64,
 }
 
-/// A record that is still being written.
+/// The record of a request or tunnel, updated while it runs.
 pub(super) struct Entry {
     pub(super) target: Target,
     kind: Kind,
@@ -48,7 +48,7 @@ pub(super) struct Entry {
 
 struct State {
     outcome: Outcome,
-    /// There is no connection to the other side any more.
+    /// Whether the connection to the server is closed.
     closed: bool,
 }
 
@@ -66,7 +66,7 @@ impl Render {
         }
     }
 
-    /// A new record, pending.
+    /// Adds a pending record to the log, or counts it as omitted if the log is full.
     pub(super) fn add_entry(&self, kind: Kind, target: Target) -> Arc<Entry> {
         let entry = Arc::new(Entry {
             target,
@@ -86,36 +86,36 @@ impl Render {
         entry
     }
 
-    /// Notes a connection that found no place.
+    /// Counts a connection that was closed for lack of a slot.
     pub(super) fn count_over_limit(&self) {
         lock(&self.log).over_limit += 1;
     }
 
-    /// Books bytes from the other side; false when the render has had its share.
+    /// Counts bytes received from a server. Returns `false` if they exceed the byte limit.
     pub(super) fn book_received(&self, entry: &Entry, bytes: u64) -> bool {
         entry.bytes_received.fetch_add(bytes, Relaxed);
         self.bytes_received.fetch_add(bytes, Relaxed);
         self.book_sent(bytes)
     }
 
-    /// Books bytes to the other side; false when the render has had its share.
+    /// Counts bytes sent to a server. Returns `false` if they exceed the byte limit.
     pub(super) fn book_sent(&self, bytes: u64) -> bool {
         self.bytes_moved.fetch_add(bytes, Relaxed) + bytes <= self.byte_limit
     }
 
-    /// Whether the render has had its share.
+    /// Returns whether the byte limit is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.bytes_moved.load(Relaxed) >= self.byte_limit
     }
 
-    /// Resolves once no connection is left.
+    /// Waits until no connection is left.
     pub(super) async fn ended(&self) {
         let all = u32::try_from(self.places).unwrap_or(u32::MAX);
         // The semaphore is never closed.
         let _ = self.slots.acquire_many(all).await;
     }
 
-    /// Whether bytes have come from outside since the log was taken.
+    /// Returns whether bytes were received since the log was taken.
     pub(super) fn has_received(&self) -> bool {
         self.bytes_received.load(Relaxed) > 0
     }
@@ -132,7 +132,7 @@ impl Render {
 }
 
 impl Entry {
-    /// The other side was reached; the outcome may still become worse.
+    /// Records that the server was reached. A later failure may still replace this outcome.
     pub(super) fn set_connected(&self) {
         let mut state = lock(&self.state);
         if state.outcome == Outcome::Pending {
@@ -140,7 +140,7 @@ impl Entry {
         }
     }
 
-    /// It went wrong; the first word counts, and nothing goes wrong with a connection that is closed already.
+    /// Records a failure. Only the first counts, and none after a successful connection was closed.
     pub(super) fn fail(&self, outcome: Outcome) {
         let mut state = lock(&self.state);
         if state.outcome == Outcome::Pending || (state.outcome == Outcome::Connected && !state.closed) {
@@ -148,7 +148,7 @@ impl Entry {
         }
     }
 
-    /// The connection to the other side is closed.
+    /// Records that the connection to the server was closed.
     pub(super) fn set_closed(&self) {
         lock(&self.state).closed = true;
     }

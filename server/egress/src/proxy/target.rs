@@ -1,20 +1,21 @@
-//! Whom a request is for.
+//! The target of a request.
 
 use std::fmt;
 
 use hyper::http::uri::Authority;
 use url::Host;
 
-/// Host and port of a request, in the form that URLs have: names in lower case, addresses in their usual spelling.
+/// Host and port of a request, normalized as in a parsed URL: names in lower case, addresses in their standard form.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    /// An IPv6 address is without brackets.
+    /// IPv6 addresses have no brackets.
     pub(super) host: String,
     pub(super) port: u16,
 }
 
 impl Target {
-    /// `None` for what no URL could hold, or when the port is missing and has no default.
+    /// Parses `authority`, ignoring user information. Returns `None` if it can't be part of a URL, or if the port is
+    /// missing and `default_port` is `None`.
     pub(super) fn parse(authority: &Authority, default_port: Option<u16>) -> Option<Self> {
         let host = match Host::parse(authority.host()).ok()? {
             Host::Domain(name) => name,
@@ -31,7 +32,7 @@ impl Target {
 }
 
 impl fmt::Display for Target {
-    /// The value of a `Host` header for plain HTTP, where port 80 goes without saying.
+    /// Writes the value of a `Host` header for plain HTTP, which omits port 80.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.contains(':') {
             write!(f, "[{}]", self.host)?;

@@ -1,4 +1,4 @@
-//! `CONNECT`: bytes both ways, unseen.
+//! `CONNECT`: copies bytes in both directions without interpreting them.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use super::{
 };
 use crate::log::Kind;
 
-/// Buffers of a tunnel, in bytes: pages send little and fetch much.
+/// Buffer sizes of a tunnel, in bytes: pages send little and receive much.
 const UPWARD_BUFFER: usize = 8 * 1024;
 const DOWNWARD_BUFFER: usize = 32 * 1024;
 
-/// Connects to the request's target and has the bytes copied once the answer has been sent.
+/// Connects to the request's target and spawns a task that copies bytes once the response has been sent.
 pub(super) async fn open(connection: Arc<Connection>, request: Request<Incoming>) -> Answer {
     let Some(target) = request
         .uri()
@@ -36,7 +36,7 @@ pub(super) async fn open(connection: Arc<Connection>, request: Request<Incoming>
     answer::connected()
 }
 
-/// Each side may end its own direction first; the silence limit ends what is left half open.
+/// Copies bytes until both directions have ended; the idle timeout closes half-open tunnels.
 async fn copy(request: Request<Incoming>, mut upstream: Metered) {
     let copied = match hyper::upgrade::on(request).await {
         Ok(browser) => {
@@ -46,6 +46,6 @@ async fn copy(request: Request<Incoming>, mut upstream: Metered) {
         Err(error) => Err(std::io::Error::other(error)),
     };
     if let Err(error) = copied {
-        tracing::debug!(%error, "a tunnel broke");
+        tracing::debug!(%error, "tunnel failed");
     }
 }

@@ -13,7 +13,7 @@ fn caller(account: Uuid) -> Caller {
     }
 }
 
-/// Renders that wait, started one after the other so that their order is known; each says its name when it is served.
+/// Waiting renders, started one after the other so that their order is known. Each records its name when it is served.
 struct Waiters {
     admission: Admission,
     served: Arc<Mutex<Vec<&'static str>>>,
@@ -73,14 +73,14 @@ async fn a_spare_slot_is_for_accounts_without_one_whose_callers_wait() {
     for _ in 0..2 {
         running.push(admission.enter(caller(A), Lane::Synchronous).await.unwrap());
     }
-    // Neither the account that has all the others, nor a render in the background.
+    // Neither the account that holds all other slots, nor a background render, gets it.
     let mut again = Box::pin(admission.enter(caller(A), Lane::Synchronous));
     assert!(futures::poll!(&mut again).is_pending());
     let mut background = Box::pin(admission.enter(caller(B), Lane::Background));
     assert!(futures::poll!(&mut background).is_pending());
     let spare = admission.enter(caller(B), Lane::Synchronous).await.unwrap();
     assert_eq!((admission.load().running, admission.load().waiting), (3, 2));
-    // B has a slot now, and C is next.
+    // B has a slot now, so C is next.
     let mut second = Box::pin(admission.enter(caller(B), Lane::Synchronous));
     assert!(futures::poll!(&mut second).is_pending());
     let mut third = Box::pin(admission.enter(caller(C), Lane::Synchronous));
@@ -89,7 +89,7 @@ async fn a_spare_slot_is_for_accounts_without_one_whose_callers_wait() {
     assert!(futures::poll!(&mut again).is_pending());
     assert!(futures::poll!(&mut second).is_pending());
     let third = third.await.unwrap();
-    // Accounts that waited longer come first once a slot is free for all.
+    // Accounts that waited longer come first once a regular slot is free.
     drop(third);
     assert!(futures::poll!(&mut again).is_pending());
     drop(spare);
@@ -123,7 +123,7 @@ async fn a_further_slot_takes_its_accounts_turn() {
     let running = admission.enter(limited, Lane::Synchronous).await.unwrap();
     let mut waiters = Waiters::new(&admission);
     waiters.add("b", B, Lane::Synchronous).await;
-    // Neither the account's limit nor the full queue keeps a render from going on.
+    // Neither the account's limit nor the full queue stops a render that has entered.
     let mut further = Box::pin(admission.enter_again(A, Lane::Synchronous));
     assert!(futures::poll!(&mut further).is_pending());
     drop(running);
@@ -138,7 +138,7 @@ async fn a_further_slot_takes_its_accounts_turn() {
 async fn who_gives_up_frees_his_place_and_keeps_his_accounts_turn() {
     let admission = Admission::new(1, 0, 2);
     let running = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
-    // More often than there are places in the queue.
+    // More often than the queue has places.
     for _ in 0..5 {
         let mut waiters = Waiters::new(&admission);
         waiters.add("gave up", A, Lane::Synchronous).await.abort();

@@ -1,10 +1,10 @@
-//! Watches what a browser's processes hold in memory, and ends what holds too much.
+//! Limits the memory of a browser's processes.
 //!
-//! A page has one renderer process, whatever frames and workers it has (`chromium::FLAGS`), so that a renderer's memory is a
-//! page's. What pages store in the processes that they share (blobs, request bodies and names in the browser's own,
-//! textures in the GPU process) has no owner that the system knows. So the session that has been at work for longest is
-//! ended first, and the memory that this frees, or not, says whether it was guilty. An innocent one is rendered again
-//! elsewhere.
+//! A page has one renderer process, including its frames and workers (`chromium::FLAGS`), so the memory of a renderer
+//! process is that of a page. Memory in the processes that pages share (blobs, request bodies and names in the browser
+//! process, textures in the GPU process) can't be attributed to a page by the operating system. So the session that has
+//! been rendering for the longest time is ended first; whether this frees memory shows whether it was responsible. If
+//! it was not, its part is rendered again in another session.
 
 use std::{
     sync::{Arc, Mutex, PoisonError, Weak, atomic::Ordering},
@@ -18,40 +18,40 @@ use tokio::sync::watch;
 use super::Browser;
 use crate::{config::BROWSER_MEMORY, processes};
 
-/// How often memory is looked at: a page that floods it gains 300 to 500 MB a second.
+/// Interval of memory checks: a page that floods memory allocates 300 to 500 MB a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
-/// A crash so soon after a kill for memory is that kill.
+/// Time after a kill for memory within which a crash is attributed to that kill.
 const KILL_WINDOW: Duration = Duration::from_secs(3);
-/// The shared processes may hold so many times their limit before the browser is killed.
+/// Multiple of the limit of shared processes at which the browser is killed.
 const HARD_LIMIT_FACTOR: u64 = 2;
 /// Disposing of a context takes 20 ms, and up to 2.5 s after a flood of messages.
 const DISPOSE_LIMIT: Duration = Duration::from_secs(5);
-/// How long freed memory takes to go back to the system: textures take half a second.
+/// Time for freed memory to return to the system; textures take half a second.
 const FREEING_LIMIT: Duration = Duration::from_secs(1);
-/// A session is guilty if its end frees at least this part of what a page may hold.
+/// Divisor of the page memory limit: a session is responsible if ending it frees at least this fraction.
 const GUILTY_PART: u64 = 4;
 
-/// A session at work in a browser, as far as its memory is concerned.
+/// A session of a browser, for the attribution of memory.
 pub(crate) struct Occupant {
     context: BrowserContextId,
     at_work_since: Mutex<Option<Instant>>,
     verdict: watch::Sender<Verdict>,
 }
 
-/// Whether a session's pages fill the processes that they share with others.
+/// Whether a session is responsible for the memory of shared processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Nobody has asked.
+    /// Not examined.
     None,
-    /// The session is ended to find out.
+    /// The session is being ended to find out.
     Pending,
-    /// Its end freed the memory.
+    /// Ending the session freed the memory.
     Guilty,
-    /// Its end freed nothing.
+    /// Ending the session freed too little.
     Innocent,
 }
 
-/// The sessions that a browser has, and the last renderer that was killed.
+/// The sessions of a browser, and the time of the last kill of a renderer process.
 #[derive(Default)]
 pub(super) struct Tenants {
     occupants: Mutex<Vec<Weak<Occupant>>>,
@@ -59,17 +59,17 @@ pub(super) struct Tenants {
 }
 
 impl Occupant {
-    /// A render begins in the session.
+    /// Records that the session has started a render.
     pub(crate) fn begin_work(&self) {
         lock(&self.at_work_since).get_or_insert_with(Instant::now);
     }
 
-    /// The session rests.
+    /// Records that the session is idle.
     pub(crate) fn end_work(&self) {
         *lock(&self.at_work_since) = None;
     }
 
-    /// Waits for the verdict, if there is to be one.
+    /// Returns the verdict; waits for it while it is pending.
     pub(crate) async fn verdict(&self) -> Verdict {
         let mut verdict = self.verdict.subscribe();
         let known = verdict.wait_for(|verdict| *verdict != Verdict::Pending).await;
@@ -91,7 +91,7 @@ impl Tenants {
 }
 
 impl Browser {
-    /// Takes in a session.
+    /// Adds a session to those whose memory is watched, for as long as the returned value lives.
     pub(crate) fn admit(&self, context: BrowserContextId) -> Arc<Occupant> {
         let occupant = Arc::new(Occupant {
             context,
@@ -104,14 +104,16 @@ impl Browser {
         occupant
     }
 
-    /// Whether a renderer was killed for its memory just now. Each kill explains one crash.
+    /// Returns whether a renderer process was killed for its memory within [`KILL_WINDOW`]. Each kill is attributed to
+    /// one crash only.
     pub(crate) fn take_memory_kill(&self) -> bool {
         let last = lock(&self.tenants.last_kill).take();
         last.is_some_and(|at| at.elapsed() < KILL_WINDOW)
     }
 }
 
-/// Kills renderers above the limit: `--max-old-space-size` bounds neither typed arrays nor nodes nor pictures.
+/// Kills renderer processes above `limit` bytes: `--max-old-space-size` limits neither typed arrays nor nodes nor
+/// images.
 pub(super) async fn watch_renderers(browser: Weak<Browser>, limit: u64) {
     let mut interval = tokio::time::interval(WATCH_INTERVAL);
     loop {
@@ -134,7 +136,8 @@ pub(super) async fn watch_renderers(browser: Weak<Browser>, limit: u64) {
     }
 }
 
-/// Bounds what pages make the browser and its GPU process hold, by `limit` above what they hold of their own.
+/// Limits the memory that pages occupy in the browser and GPU processes: `limit` bytes above [`BROWSER_MEMORY`], which
+/// the processes use themselves.
 pub(super) async fn watch_shared(browser: Weak<Browser>, limit: u64) {
     let mut interval = tokio::time::interval(WATCH_INTERVAL);
     loop {
@@ -151,7 +154,7 @@ pub(super) async fn watch_shared(browser: Weak<Browser>, limit: u64) {
         }
         match browser.tenants.longest_at_work() {
             Some(suspect) => try_suspect(&browser, &suspect, held, limit).await,
-            // Nobody at work holds it: the browser is replaced, which fails no render.
+            // No active session is responsible: replace the browser, which fails no render.
             None => browser.bloated.cancel(),
         }
     }
@@ -176,12 +179,12 @@ async fn try_suspect(browser: &Browser, suspect: &Occupant, held: u64, limit: u6
         limit,
         ?verdict,
         disposed,
-        "a session was ended for the browser's memory"
+        "session ended because of the browser's memory"
     );
     suspect.verdict.send_replace(verdict);
 }
 
-/// Resident bytes of the processes that sessions share.
+/// Returns the resident memory, in bytes, of the processes that sessions share.
 fn held_by_shared(browser: Pid) -> u64 {
     let shared = processes::shared(browser).into_iter().chain([browser]);
     shared.filter_map(|pid| Some(processes::memory(pid)?.resident)).sum()

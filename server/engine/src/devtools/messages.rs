@@ -1,39 +1,39 @@
-//! Messages of the browser, read in bounded memory: one above the limit is skipped to its end while it is read.
+//! Reads messages of the browser in bounded memory, skipping those above the limit.
 //!
-//! Chromium puts no limit on a message. A page can make it report a frame's name or a request's headers
-//! of any size, on the one pipe that all pages of the browser share.
+//! Chromium doesn't limit messages: a page can make it report a frame name or request headers of any size, over the
+//! pipe that all pages of the browser share.
 
 use std::{ffi::CStr, io};
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// Bytes of a message that is read whole. Above twice the longest address that Chromium passes on (2 MiB), and above a
-/// chunk of a printed document in Base64.
+/// Maximum size of a message, in bytes. Exceeds twice the longest URL that Chromium passes on (2 MiB), and a chunk of a
+/// printed document in Base64.
 pub(super) const MESSAGE_LIMIT: usize = 4 << 20;
-/// Bytes that are kept of either end of a skipped message: its kind is in the head, its session in the tail.
+/// Bytes stored of either end of a skipped message: the head contains its kind, the tail its session.
 const EDGE: usize = 256;
-/// A larger buffer is given back once its message is done.
+/// Size, in bytes, to which the buffer is shrunk after a message.
 const BUFFER_KEPT: usize = 256 << 10;
 
-/// Splits what the browser says into messages, each ended by NUL.
+/// Splits the browser's output into messages, each terminated by NUL.
 pub(super) struct MessageReader<R> {
     reader: R,
     buffer: Vec<u8>,
 }
 
-/// One message of the browser.
+/// A message of the browser.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message<'a> {
     /// JSON, without the NUL.
     Whole(&'a [u8]),
-    /// It was above the limit.
+    /// A message above the limit.
     Skipped(Skipped),
 }
 
-/// What is known of a message above the limit.
+/// Head and tail of a message above the limit.
 #[derive(Debug, PartialEq)]
 pub(super) struct Skipped {
-    /// Its length.
+    /// Length of the message.
     pub(super) bytes: usize,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -47,7 +47,7 @@ impl<R: AsyncBufRead + Unpin> MessageReader<R> {
         }
     }
 
-    /// The next message; `None` at the end of the pipe, also in the middle of a message.
+    /// Reads the next message. Returns `None` at the end of the pipe, even in the middle of a message.
     pub(super) async fn next(&mut self) -> io::Result<Option<Message<'_>>> {
         self.buffer.clear();
         self.buffer.shrink_to(BUFFER_KEPT);
@@ -101,22 +101,22 @@ impl Skipped {
         self.tail.drain(..self.tail.len().saturating_sub(EDGE));
     }
 
-    /// The command that it answers. Chromium writes the identifier first.
+    /// Returns the id of the command, if the message is a response. Chromium writes the id first.
     pub(super) fn id(&self) -> Option<u64> {
         let digits = self.head.strip_prefix(br#"{"id":"#)?;
         let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
         str::from_utf8(&digits[..end]).ok()?.parse().ok()
     }
 
-    /// The name of the event.
+    /// Returns the name of the event, if the message is one.
     pub(super) fn method(&self) -> Option<&str> {
         let name = self.head.strip_prefix(br#"{"method":""#)?;
         let end = name.iter().position(|&byte| byte == b'"')?;
         str::from_utf8(&name[..end]).ok()
     }
 
-    /// The session whose page it is about. Chromium writes it last, and no text of a page can look like it: its quotes are
-    /// escaped.
+    /// Returns the session that the message belongs to. Chromium writes it last, and text of a page can't imitate it,
+    /// because quotes in it are escaped.
     pub(super) fn session(&self) -> Option<&str> {
         let tail = self.tail.strip_suffix(br#""}"#)?;
         let before = tail.iter().rposition(|&byte| byte == b'"')?;
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of messages that arrive in pieces of so many bytes.
+    /// Reads messages that arrive in chunks of `piece` bytes.
     async fn read(messages: &[&str], piece: usize) -> Vec<Result<String, Skipped>> {
         let bytes: Vec<u8> = messages
             .iter()

@@ -1,4 +1,4 @@
-//! Commands and messages as they stand on the pipe.
+//! Wire format of commands and messages.
 
 use chromiumoxide::types::Command;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub(super) struct Detached {
     pub(super) session: String,
 }
 
-/// A command as it is written, with the NUL that ends it.
+/// Serializes a command, terminated by NUL.
 pub(super) fn frame<C: Command>(id: u64, session: Option<&str>, command: &C) -> serde_json::Result<Vec<u8>> {
     let mut frame = serde_json::to_vec(&Outgoing {
         id,

@@ -1,16 +1,17 @@
-//! What a template loads by an address, which Chromium does not do for headers and footers.
+//! Assets that a template refers to by address, which Chromium doesn't load for headers and footers.
 
-/// What may stand between `url(` and the address.
+/// Characters that may occur between `url(` and the address.
 const BEFORE_ADDRESS: [char; 5] = [' ', '\t', '\n', '"', '\''];
 
-/// Whether CSS in the template names something by an address. Chromium does not load it; this is for the warning.
+/// Returns whether CSS in the template refers to anything by address. Chromium doesn't load it; this is for the
+/// warning.
 pub(super) fn are_named_in(template: &str) -> bool {
     let template = template.to_ascii_lowercase();
     let mut addresses = template.split("url(").skip(1);
     addresses.any(|address| !is_within(address.trim_start_matches(BEFORE_ADDRESS))) || template.contains("@import")
 }
 
-/// Rules without `@import` and without addresses, for which Chromium would wait in vain: it then prints nothing at all.
+/// Returns `rules` without `@import` and without addresses: Chromium would wait for them in vain and print nothing.
 pub(super) fn without(rules: &str) -> String {
     let lower = rules.to_ascii_lowercase();
     let mut kept = String::with_capacity(rules.len());
@@ -37,7 +38,7 @@ pub(super) fn without(rules: &str) -> String {
     kept
 }
 
-/// Whether an address stays within the template.
+/// Returns whether an address refers to content within the template.
 pub(super) fn is_within(address: &str) -> bool {
     let address = address.trim_start();
     address.starts_with('#')

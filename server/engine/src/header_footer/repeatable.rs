@@ -1,18 +1,18 @@
-//! Whether a template looks the same in a box of a larger page as on a page of its own.
+//! Detects templates that look the same in a box of a larger page as on their own page.
 
 use std::{cell::Cell, rc::Rc};
 
 use lol_html::{RewriteStrSettings, element, html_content::Element, rewrite_str};
 
-/// In bytes; a longer one is not worth repeating.
+/// Maximum length of a template in bytes; repeating a longer one isn't worthwhile.
 const MAX_LENGTH: usize = 32 * 1024;
-/// What begins something that would not end with the template, rules that would see more than it, and what mixes with all
-/// that is drawn before it, for which Chromium draws the boxes as one.
+/// Text that must not occur: constructs that might extend beyond the template, rules that would match elements outside
+/// it, and blending with everything drawn before, for which Chromium draws the boxes as one.
 const FORBIDDEN: [&str; 3] = ["<!", "<style", "blend-mode"];
-/// Lengths relative to the page, after a digit and before anything but a letter or digit.
+/// Units relative to the page size. They count after a digit or dot, and before anything but a letter or digit.
 const PAGE_UNITS: [&str; 6] = ["vw", "vh", "vi", "vb", "vmin", "vmax"];
 
-/// It may answer no too often, but not yes.
+/// Returns whether a template can be repeated in boxes of a larger page. May be wrongly `false`, never wrongly `true`.
 pub(super) fn is_repeatable(template: &str) -> bool {
     let lower = template.to_ascii_lowercase();
     template.len() <= MAX_LENGTH
@@ -31,7 +31,8 @@ fn has_length(template: &str, unit: &str) -> bool {
     })
 }
 
-/// Whether every element ends where it should, and none has the class by which Chromium hides what is beside the margins.
+/// Returns whether all elements are properly closed, and none has the class with which Chromium hides content beside
+/// the margins.
 fn is_whole(template: &str) -> bool {
     let open = Rc::new(Cell::new(0_usize));
     let is_hidden = Cell::new(false);

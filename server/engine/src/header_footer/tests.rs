@@ -21,7 +21,7 @@ fn fill_header(template: &str) -> (String, Option<Warning>) {
     fill(RunningTemplate::Header, template, &fields("A < B"), soon()).unwrap()
 }
 
-/// What all parts with these titles come to.
+/// Fills `header` for parts with these titles.
 fn fill_for(header: &str, titles: &[&str]) -> Result<Filled, FillError> {
     let wanted = HeaderFooter {
         header: header.to_owned(),
@@ -55,7 +55,7 @@ fn templates_that_grow_too_large_are_refused() {
     let titles: Vec<String> = (0..50).map(|part| format!("{part}{title}")).collect();
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     assert_eq!(size(fill_for(&one.repeat(1_000), &titles)), (ALL_PARTS_LIMIT, true));
-    // Equal ones are held once.
+    // Equal templates are stored once.
     let filled = fill_for(&one.repeat(1_000), &[title.as_str(); 50]).unwrap();
     assert_eq!(filled.templates.len(), 50);
     assert_eq!(check_pages(&filled.templates, &[1; 50]), Ok(()));

@@ -1,8 +1,8 @@
-//! Many headers and footers on one tall page.
+//! Prints many headers and footers on one tall page.
 //!
-//! Chromium makes a document of its own for the header and footer of each page, which takes about two milliseconds. So
-//! those of many pages are put into one of these documents, in boxes below each other, each built as Chromium builds
-//! the whole.
+//! Chromium creates a separate document for the header and footer of each page, which takes about two milliseconds. So
+//! those of many pages are put into one such document, in boxes below each other, each with the structure that Chromium
+//! uses for the whole.
 
 use std::fmt::Write as _;
 
@@ -10,22 +10,22 @@ use platen_pdf::StampLayout;
 
 use crate::steps::print::Templates;
 
-/// CSS pixels to an inch, and to a point.
+/// CSS pixels per inch, and per point.
 const PIXELS: f64 = 96.0;
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
-/// Layout rounds lengths to so many parts of a pixel.
+/// Chromium's layout rounds lengths to 1/64 of a pixel.
 const LAYOUT_PARTS: f64 = 64.0;
-/// Boxes begin at multiples of so many pixels, which are whole in every unit between layout and PDF, and the least space
-/// between them.
+/// Boxes start at multiples of this many pixels, which are whole numbers in every unit between layout and PDF. Also the
+/// minimum distance between boxes.
 const STEP: f64 = 24.0;
-/// Boxes of a page: more do not make it faster.
+/// Maximum number of boxes on a page; more don't make it faster.
 const MAX_BOXES: usize = 100;
-/// In pixels. A4 reaches it with a hundred.
+/// Maximum height of a page in pixels; reached by a hundred A4 boxes.
 const MAX_HEIGHT: f64 = 120_000.0;
-/// Bytes of HTML of a page.
+/// Maximum size of a page's HTML, in bytes.
 const MAX_LENGTH: usize = 4 << 20;
 
-/// The size of pages, whose headers and footers lie in one column, in whole points as Chromium lays them out.
+/// Size of the pages whose headers and footers share a column, in whole points, as in Chromium's layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Size {
     width: u32,
@@ -33,7 +33,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Of a page in points.
+    /// Rounds the size of a page in points.
     pub(super) fn of((width, height): (f64, f64)) -> Self {
         Self {
             width: width.round() as u32,
@@ -41,33 +41,33 @@ impl Size {
         }
     }
 
-    /// How the boxes lie in the printed file.
+    /// Returns the layout of the boxes in the printed file.
     pub(super) fn layout(self) -> StampLayout {
         StampLayout::Column {
             pitch: self.pitch() / PIXELS_PER_POINT,
         }
     }
 
-    /// Width and height in inches of the paper for so many boxes.
+    /// Returns the paper width and height in inches for this number of boxes.
     pub(super) fn paper(self, boxes: usize) -> [f64; 2] {
         let width = (pixels(self.width) / STEP).ceil() * STEP;
         [width / PIXELS, self.pitch() * boxes as f64 / PIXELS]
     }
 
-    /// From the top of a box to that of the next, in pixels.
+    /// Returns the distance between the tops of consecutive boxes, in pixels.
     fn pitch(self) -> f64 {
         ((pixels(self.height) / STEP).ceil() + 1.0) * STEP
     }
 
-    /// How many boxes with such content a page takes.
+    /// Returns how many boxes with these templates fit on a page; at least 1.
     pub(super) fn boxes(self, templates: &Templates) -> usize {
         let length = templates.header.len() + templates.footer.len() + 1;
         let limit = ((MAX_HEIGHT / self.pitch()) as usize).min(MAX_LENGTH / length);
         limit.clamp(1, MAX_BOXES)
     }
 
-    /// The header of the tall page: a box for each of the templates. `margins` as in the job, in inches. Chromium cuts
-    /// pages off at whole pixels, but does not lay them out so.
+    /// Returns the header of the tall page, with a box for each of the templates. `margins` are those of the job: top,
+    /// right, bottom, left, in inches. Chromium clips pages at whole pixels but lays them out with fractions.
     pub(super) fn html(self, templates: &[Templates], margins: [f64; 4]) -> String {
         let [top, _, bottom, _] = margins.map(|margin| rounded(margin * PIXELS));
         let (width, height, pitch) = (pixels(self.width), pixels(self.height), self.pitch());

@@ -1,4 +1,4 @@
-//! Events of DevTools, as far as they are looked at.
+//! DevTools events, reduced to the fields in use.
 
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ pub(super) struct Response {
     pub(super) headers: GuardHeaders,
 }
 
-/// What the guard says of itself, see [`platen_egress::proxy`].
+/// Headers of the guard's own responses, see [`platen_egress::proxy`].
 #[derive(Default, Deserialize)]
 pub(super) struct GuardHeaders {
     #[serde(rename = "x-platen-refused")]
@@ -78,7 +78,7 @@ pub(super) struct Frame {
     pub(super) id: String,
     pub(super) parent_id: Option<String>,
     pub(super) url: String,
-    /// Where it wanted to go, when it shows the browser's own page about an error.
+    /// Target of the failed navigation, if the frame displays the browser's error page.
     pub(super) unreachable_url: Option<String>,
 }
 
@@ -94,6 +94,6 @@ pub(super) struct FrameRequestedNavigation {
 pub(super) struct FrameScheduledNavigation {
     pub(super) frame_id: String,
     pub(super) url: String,
-    /// Seconds.
+    /// Delay in seconds.
     pub(super) delay: f64,
 }

@@ -1,5 +1,5 @@
-//! Whether scripts of a part may wait for something that only comes with a frame: a step of “update the rendering” of the
-//! HTML specification (8.1.7.3), or what Chromium does in idle time between two frames.
+//! Detects scripts that may wait for something that happens only with a frame: a step of “update the rendering” in the
+//! HTML specification (8.1.7.3), or work that Chromium does in idle time between two frames.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,9 @@ use memchr::memchr;
 use super::scan;
 
 const SCRIPT: &str = "<script";
-/// Text that must not occur anywhere, without regard to case. Embedded documents and workers have scripts of their own; what
-/// is imported is not seen here; the browser lays out the controls of video and sound by scripts that wait for frames.
+/// Text that must not occur anywhere, case-insensitively. Embedded documents and workers have their own scripts;
+/// imported scripts are not scanned; the browser lays out the controls of video and audio with scripts that wait for
+/// frames.
 const SUSPICIOUS: [&str; 26] = [
     "animat",
     "@keyframes",
@@ -42,18 +43,18 @@ const SUSPICIOUS: [&str; 26] = [
 
 static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| scan([SCRIPT].into_iter().chain(SUSPICIOUS)));
 
-/// `false`: as far as the text tells, nothing waits for a frame. Names that a script puts together are seen by
-/// [`crate::steps::frames`] when they are used.
+/// Returns `false` if nothing in `text` indicates that a script waits for a frame. Names that a script assembles at run
+/// time are detected by [`crate::steps::frames`] when they are used.
 pub(super) fn may_await_frames(text: &str) -> bool {
     SCAN.find_iter(text)
         .any(|found| found.pattern().as_usize() != 0 || has_source(&text.as_bytes()[found.end()..]))
 }
 
-/// Whether a script comes from elsewhere, by the rest of its start tag.
+/// Returns whether a script is external, given the text after `<script`.
 fn has_source(rest: &[u8]) -> bool {
     let tag = &rest[..memchr(b'>', rest).unwrap_or(rest.len())];
     let has = |word: &[u8]| tag.windows(word.len()).any(|text| text.eq_ignore_ascii_case(word));
-    // Of SVG's `script`.
+    // `href` is the attribute of SVG's `script`.
     has(b"src") || has(b"href")
 }
 

@@ -1,7 +1,7 @@
-//! Whether a part certainly contains no script, so that it cannot dirty the JavaScript realm that it is put into.
+//! Detects parts that certainly contain no script, and so can't alter the JavaScript realm that they are loaded into.
 //!
-//! The scan is conservative: anything doubtful counts as script. It decides about speed, not about safety: a part that
-//! passes is rendered with `Emulation.setScriptExecutionDisabled`, so that nothing runs even if the scan is wrong.
+//! The scan is conservative: anything doubtful counts as script. It affects speed, not safety: a part that passes is
+//! rendered with `Emulation.setScriptExecutionDisabled`, so that nothing runs even if the scan is wrong.
 
 use std::sync::LazyLock;
 
@@ -9,9 +9,9 @@ use aho_corasick::AhoCorasick;
 
 use super::scan;
 
-/// Text that must not occur anywhere, without regard to case. Frames and embedded documents have realms, storage and
-/// navigations of their own; `http-equiv` may navigate. `<noscript>` shows only where scripts are off. The browser lays out
-/// the controls of video and sound by scripts of its own, which wait for frames.
+/// Text that must not occur anywhere, case-insensitively. Frames and embedded documents have their own realms, storage
+/// and navigations; `http-equiv` may navigate. `<noscript>` is displayed only if scripts are disabled. The browser lays
+/// out the controls of video and audio with its own scripts, which wait for frames.
 const SUSPICIOUS: [&str; 12] = [
     "<script",
     "<noscript",
@@ -26,19 +26,19 @@ const SUSPICIOUS: [&str; 12] = [
     "<video",
     "<audio",
 ];
-/// How an `on…=` attribute may begin: behind what ends another one, or the name of the tag.
+/// Possible starts of an `on…=` attribute: after the end of another attribute, or of the tag name.
 const ATTRIBUTE: [&str; 8] = [" on", "\ton", "\non", "\ron", "\x0con", "/on", "\"on", "'on"];
 
 static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| scan(SUSPICIOUS.into_iter().chain(ATTRIBUTE)));
 
-/// `true`: the part may be rendered without scripts, and the next document may follow it without a reset.
+/// Returns `true` if the part can be rendered with scripts disabled, and the next document loaded without a reset.
 pub(crate) fn is_script_free(html: &str) -> bool {
     !SCAN.find_overlapping_iter(html).any(|found| {
         found.pattern().as_usize() < SUSPICIOUS.len() || is_event_attribute(&html.as_bytes()[found.end()..])
     })
 }
 
-/// What follows on `on`: letters, then an equals sign.
+/// Returns whether `rest`, the text after `on`, continues an event attribute: letters, then an equals sign.
 fn is_event_attribute(rest: &[u8]) -> bool {
     let letters = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     letters > 0 && rest[letters..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=')

@@ -1,16 +1,17 @@
-//! Sessions that are made before an account asks for one.
+//! Creates sessions in advance.
 
 use std::{sync::Arc, time::Duration};
 
 use super::{Pool, lease::Lease, places::Place};
 use crate::{browser::Browser, page_kind::PageKind};
 
-/// The first render of the account that took the last one is over by then: it shares no processor with a session that is
-/// made.
+/// Delay before the next session is created, so that it doesn't compete for CPU with the first render of the account
+/// that took the last one.
 const MAKE_AFTER: Duration = Duration::from_millis(150);
 
 impl Pool {
-    /// Keeps one unowned session ready, so that the first render of an account does not wait for a process to start.
+    /// Maintains one unassigned session of this kind, so that the first render of an account needn't wait for a process
+    /// to start. Runs until the pool is closed.
     pub(super) async fn keep_one_ready(self, kind: PageKind) {
         loop {
             let changed = self.inner.changed.notified();
@@ -21,7 +22,7 @@ impl Pool {
                             self.keep(pooled);
                         }
                     }
-                    Err(error) => tracing::error!(%error, "no session can be made ahead of time"),
+                    Err(error) => tracing::error!(%error, "session could not be created in advance"),
                 }
             }
             let later = async {
@@ -35,7 +36,7 @@ impl Pool {
         }
     }
 
-    /// A place for an unowned session, without closing another one.
+    /// Returns a place for an unassigned session, or `None` if one is ready or another would have to be evicted.
     fn room_ahead(&self, kind: PageKind) -> Option<(Arc<Browser>, Place)> {
         self.forget_dead();
         let state = self.lock();

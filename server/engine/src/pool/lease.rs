@@ -1,16 +1,16 @@
-//! Sessions with their places in the pool, and what becomes of one that was lent.
+//! Leases of sessions.
 
 use super::{Pool, places::Place};
 use crate::session::{Afterlife, Session};
 
-/// A session with its place in the pool. Fields are dropped in this order: the place is free when the session is gone.
+/// A session with its place in the pool. The fields are dropped in this order, so that the place is freed last.
 pub(super) struct Pooled {
     pub(super) session: Session,
     pub(super) place: Place,
 }
 
 impl Pooled {
-    /// Ends the session; its place is free afterwards.
+    /// Closes the session, then frees its place.
     pub(super) async fn close(self) {
         let Self { session, place } = self;
         session.close().await;
@@ -18,28 +18,29 @@ impl Pooled {
     }
 }
 
-/// A lent session. Without [`Lease::give_back`] it is destroyed, which is what a cancelled or failed render wants.
+/// A session lent to a render. If it is dropped without [`Lease::give_back`], as by a cancelled or failed render, the
+/// session is destroyed.
 pub(crate) struct Lease {
     pub(super) pooled: Option<Pooled>,
     pub(super) pool: Pool,
 }
 
 impl Lease {
-    /// The session.
+    /// Returns the session.
     pub(crate) fn session(&mut self) -> &mut Session {
         &mut self
             .pooled
             .as_mut()
-            .expect("a lease has its session until it is given back or dropped")
+            .expect("a lease has its session until it is returned or dropped")
             .session
     }
 
-    /// The session with its place, taken out of the lease.
+    /// Takes the session with its place out of the lease.
     pub(super) fn take(mut self) -> Option<Pooled> {
         self.pooled.take()
     }
 
-    /// Hands the session back; it is reset or destroyed off the caller's path.
+    /// Returns the session to the pool. It is reset or destroyed in a background task.
     pub(crate) fn give_back(mut self, afterlife: Afterlife) {
         let Some(mut pooled) = self.pooled.take() else { return };
         let pool = self.pool.clone();

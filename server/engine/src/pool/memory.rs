@@ -1,24 +1,25 @@
-//! Sessions are kept for their accounts while there is memory for them.
+//! Limits idle sessions by the memory of their pages.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
 use super::{Pool, State};
 use crate::config::SPARE_SLOTS;
 
-/// What a session takes that was just made, in bytes: 25 to 40 MB, and its document.
+/// Memory estimate for a new session, in bytes: 25 to 40 MB, and its document.
 const NEW_SESSION: u64 = 64 << 20;
-/// How often it is looked at what pages hold.
+/// Interval between checks of the memory of pages.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl Pool {
-    /// Whether one more session may be made at no other's cost.
+    /// Returns whether another session may be created without evicting one.
     pub(super) fn has_room(&self, state: &State) -> bool {
         let taken = self.inner.places.taken();
         taken < self.inner.config.sessions
             && (taken < self.always_kept() || state.held_by_pages() + NEW_SESSION <= self.inner.config.pages_memory)
     }
 
-    /// Closes idle sessions, the least recently used first, while all pages together exceed their limit.
+    /// Closes idle sessions, least recently used first, while all pages together exceed their memory limit. Runs until
+    /// the pool is closed.
     pub(super) async fn bound_memory(self) {
         loop {
             tokio::select! {
@@ -37,14 +38,14 @@ impl Pool {
         }
     }
 
-    /// One session for each slot.
+    /// Returns the number of sessions that are exempt from the memory limit: one for each slot.
     fn always_kept(&self) -> usize {
         self.inner.config.slots + SPARE_SLOTS
     }
 }
 
 impl State {
-    /// Bytes of all pages, as they were seen last.
+    /// Returns the memory of all pages in bytes, as last measured.
     fn held_by_pages(&self) -> u64 {
         let held = self
             .browsers

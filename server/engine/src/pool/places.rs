@@ -1,4 +1,4 @@
-//! The places that the pool has for sessions, and what is in each.
+//! Numbered places of the pool for sessions, and the state of each.
 
 use std::{
     collections::BTreeMap,
@@ -11,18 +11,18 @@ use uuid::Uuid;
 
 use crate::snapshot::{SessionSnapshot, SessionState};
 
-/// The places that are taken, by their numbers. The lock is never held while another one is asked for.
+/// The taken places by number. The lock is never held while another lock is acquired.
 #[derive(Default)]
 pub(super) struct Places(Mutex<BTreeMap<usize, Occupant>>);
 
-/// What is in a place.
+/// State of the session in a place.
 struct Occupant {
     state: SessionState,
     account: Option<Uuid>,
     since: Instant,
 }
 
-/// One of the places; free again when it is dropped.
+/// A taken place. Dropping it frees the place.
 pub(super) struct Place {
     number: usize,
     places: Arc<Places>,
@@ -30,12 +30,12 @@ pub(super) struct Place {
 }
 
 impl Places {
-    /// How many are taken: sessions that exist, are being made or are being ended.
+    /// Returns the number of taken places: sessions that exist, or are being created or closed.
     pub(super) fn taken(&self) -> usize {
         self.lock().len()
     }
 
-    /// What is in each.
+    /// Returns the state of each session, ordered by number.
     pub(super) fn snapshot(&self) -> Vec<SessionSnapshot> {
         let places = self.lock();
         let sessions = places.iter().map(|(&number, occupant)| SessionSnapshot {
@@ -53,7 +53,7 @@ impl Places {
 }
 
 impl Place {
-    /// Takes the first that is free; its end is told by `changed`.
+    /// Takes the first free place. `changed` is notified when it is freed.
     pub(super) fn take(places: &Arc<Places>, changed: &Arc<Notify>) -> Self {
         let mut taken = places.lock();
         let mut number = 1;
@@ -76,7 +76,7 @@ impl Place {
         }
     }
 
-    /// Notes what the session in it does, and for whom.
+    /// Records the state and account of the session in this place.
     pub(super) fn note(&self, state: SessionState, account: Option<Uuid>) {
         let since = Instant::now();
         self.places

@@ -1,4 +1,4 @@
-//! Browsers that die or have done their work are replaced.
+//! Replaces browsers that die, reach their number of renders, or use too much memory.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -8,14 +8,15 @@ use std::{
 use super::{Pool, lease::Pooled};
 use crate::browser::Browser;
 
-/// A browser that does not start is tried again after this, doubled each time up to the limit.
+/// Delay before a failed start is retried, doubled each time up to the limit.
 const RESTART_PAUSE: Duration = Duration::from_millis(250);
 const RESTART_PAUSE_LIMIT: Duration = Duration::from_secs(10);
-/// A retired browser whose sessions are still at work after this is ended all the same.
+/// Time after which a retired browser is killed even if its sessions are still in use.
 const DRAIN_LIMIT: Duration = Duration::from_mins(10);
 
 impl Pool {
-    /// Replaces a browser when it dies or has done its work. The replacement starts before the old one is ended.
+    /// Supervises a browser and its replacements until the pool is closed. Except after a crash, the replacement starts
+    /// before the old browser is ended.
     pub(super) async fn supervise(self, mut browser: Arc<Browser>) {
         loop {
             let died = tokio::select! {
@@ -24,12 +25,12 @@ impl Pool {
                 () = browser.connection.closed() => true,
                 () = self.worked_enough(&browser) => false,
                 () = browser.bloated.cancelled() => {
-                    tracing::warn!("a browser holds too much memory and is replaced");
+                    tracing::warn!("browser uses too much memory; replacing it");
                     false
                 }
             };
             if died {
-                tracing::warn!("a browser died and is replaced");
+                tracing::warn!("browser died; replacing it");
                 browser.kill();
                 self.remove(&browser);
             }
@@ -67,7 +68,7 @@ impl Pool {
             };
             match launched {
                 Ok(browser) => return Some(browser),
-                Err(error) => tracing::error!(%error, "a browser can't be started; trying again"),
+                Err(error) => tracing::error!(%error, "browser could not be started; retrying"),
             }
             tokio::select! {
                 () = self.inner.closing.cancelled() => return None,
@@ -77,7 +78,8 @@ impl Pool {
         }
     }
 
-    /// Ends a retired browser once its sessions are gone.
+    /// Closes the idle sessions of a retired browser, and kills it once the others are closed or [`DRAIN_LIMIT`] has
+    /// passed.
     async fn drain(self, browser: Arc<Browser>) {
         let leaving: Vec<Pooled> = {
             let mut state = self.lock();

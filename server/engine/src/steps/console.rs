@@ -1,5 +1,5 @@
-//! What a page's scripts say to the console. DevTools would tell of it, but as much as a page likes, over the one pipe that
-//! all pages share; so the page itself keeps the first messages, cut, until it is asked.
+//! Console messages of a page's scripts. DevTools events would report any amount of text over the pipe that all pages
+//! share, so the page itself stores the first messages, truncated, until they are read.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use crate::{
     session::Session,
 };
 
-/// Runs in every document before its own scripts. A page that tampers with it says nothing. 100 messages of 500 characters:
-/// see [`crate::render_log`]. `Page.setDocumentContent` opens the document anew, which takes away every listener of the
-/// window; observers stay.
+/// Runs in every document before its own scripts. A page that tampers with it loses its own messages only. Stores 100
+/// messages of 500 characters, see [`crate::render_log`]. `Page.setDocumentContent` reopens the document, which removes
+/// all listeners of the window but not the observer, which adds them again.
 pub(crate) const KEEP_MESSAGES: &str = "(() => { \
     const kept = []; \
     const text = value => { try { \
@@ -36,14 +36,14 @@ pub(crate) const KEEP_MESSAGES: &str = "(() => { \
     Object.defineProperty(globalThis, '__platenConsole', {value: () => kept}); \
 })();";
 const ASK: &str = "globalThis.__platenConsole?.() ?? []";
-/// Characters that are kept of a message, whatever a page has made of the script above.
+/// Maximum length of a message in characters, enforced here too because a page may tamper with the script above.
 const TEXT_LIMIT: usize = 500;
-/// The longest level is `error`.
+/// Maximum length of a level; the longest is `error`.
 const LEVEL_LIMIT: usize = 5;
-/// A page that is busy with itself is not waited for.
+/// Time to wait for a page that may be busy.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The first messages of the document that is shown.
+/// Returns the first messages of the current document, or none if the page doesn't respond in time.
 pub(crate) async fn messages(session: &Session, part: usize) -> Vec<ConsoleMessage> {
     let Ok(Ok(answer)) = tokio::time::timeout(PATIENCE, session.execute(&Evaluate::new(ASK))).await else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! JavaScript in the page: ours, which waits for fonts and pictures and reads what the page says about itself, and the
+//! Evaluates JavaScript in the page: the engine's, which waits for fonts and images and reads metadata, and the
 //! caller's.
 
 use std::borrow::Cow;
@@ -20,12 +20,12 @@ use crate::{
     session::Session,
 };
 
-/// Longer messages of exceptions are cut.
+/// Maximum length of exception messages, in characters; longer ones are truncated.
 const MESSAGE_LIMIT: usize = 500;
 
-/// Evaluates the expression that follows and keeps its result in the page: DevTools would return a string whole. Exceptions
-/// keep their form, unless their text is long. Both happen to be the caller's, so that a page that tampers with what is
-/// used here harms nobody else; what it makes too long, [`crate::devtools`] skips.
+/// Function that evaluates an expression and discards its result, which DevTools would return at any length. Exceptions
+/// are rethrown unless their text is long. Page and expression belong to the same caller, so a page that tampers with
+/// the built-ins used here affects nobody else; messages that become too long are skipped by [`crate::devtools`].
 const KEEP_RESULT: &str = "(expression => { \
     const shorten = thrown => { \
         let texts = []; \
@@ -44,16 +44,16 @@ const KEEP_RESULT: &str = "(expression => { \
 /// Waits for the load event.
 const LOADED: &str =
     "if (document.readyState !== 'complete') await new Promise(loaded => addEventListener('load', loaded));";
-/// Waits for fonts and pictures, lazy ones too. The facts follow in the same exchange. Where there are no frames, only
-/// layout tells which fonts are needed.
+/// Waits for fonts and images, including lazy ones. The facts follow in the same exchange. Without frames, only a
+/// forced layout determines which fonts are needed.
 const READY: &str = "document.documentElement?.getBoundingClientRect(); \
     const images = [...document.images]; \
     for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
     await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]);";
-/// Which lists of fonts have none that is there, of those that a rule of a style sheet gives to an element. A font is there
-/// if its name changes the width of a text; a name without a font does not. Where the page is printed as `print`, which
-/// it is not shown as, the two words change places in a rule's condition, to know whether it will hold. What such a rule
-/// gives is its own list, for it does not show yet; what a rule for the screen gives does not count.
+/// Finds the font lists that style rules apply to elements and of which no font is available. A font is available if
+/// its name changes the width of a text. If the page is printed with media type `print`, in which it is not displayed
+/// now, `print` and `screen` are exchanged in the condition of a rule to determine whether the rule will apply. Such a
+/// rule contributes its own list, because it has no effect on computed styles yet; rules for the screen are ignored.
 const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
     const bare = name => name.trim().replace(/^[\"']|[\"']$/g, ''); \
     const generic = /^(ui-)?(serif|sans-serif|monospace|rounded)$|^(cursive|fantasy|system-ui|math|emoji|fangsong)$|^-/i; \
@@ -90,22 +90,22 @@ const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
         return names.length && !names.some(isThere); \
     }).map(list => list.slice(0, 200)); \
 };";
-/// What the page says about itself, cut above what a PDF holds. Names of `<meta>` are matched without regard to case.
+/// Reads metadata of the page, truncated above what a PDF can store. Names of `<meta>` are matched case-insensitively.
 const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
     let missing = []; try { missing = missingFonts(isPrint) } catch {} \
     const cut = text => text?.slice(0, 40000); \
     return { title: cut(document.title), language: cut(document.documentElement?.lang), author: cut(meta('author')), \
     description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, awaitsFrames };";
 
-/// What is known of a page when it is ready.
+/// Report on a page that is ready to print. Empty if the page tampered with the expressions that read it.
 #[derive(Default)]
 pub(crate) struct PageReport {
     pub(crate) facts: PageFacts,
-    /// Lists of fonts as style sheets name them, of which none is there.
+    /// Font lists, as in style sheets, of which no font is available.
     pub(crate) missing_fonts: Vec<String>,
-    /// Fonts or pictures did not come in time.
+    /// Whether fonts or images did not load in time.
     pub(crate) incomplete: bool,
-    /// See [`super::frames`].
+    /// Whether something waits for a frame, see [`super::frames`].
     awaits_frames: bool,
 }
 
@@ -140,14 +140,14 @@ impl From<Answer> for PageReport {
     }
 }
 
-/// Waits until fonts and pictures are there and reads what the page says about itself.
+/// Waits until fonts and images are loaded and returns the page's report.
 pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
     let report = start(session, &format!("(async () => {{ {READY} {} }})()", facts(session))).await?;
     in_time(session, report).await
 }
 
-/// The same for a page that may not have loaded yet. Returns once the command is on its way; what comes back never gives
-/// up waiting.
+/// Requests the report of a page that may not have loaded yet. Returns once the command is sent; the returned future
+/// has no timeout, see [`in_time`].
 pub(crate) async fn report_once_loaded(
     session: &Session,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
@@ -155,8 +155,8 @@ pub(crate) async fn report_once_loaded(
     start(session, &when_loaded).await
 }
 
-/// The report, or one of an incomplete page if it does not come in time. Fails if the page waits for frames that it does not
-/// get.
+/// Awaits `report`, or after [`RESOURCE_LIMIT`] reads that of an incomplete page. Fails with
+/// [`StepError::AwaitsFrames`] if the page waits for frames that are not composited.
 pub(crate) async fn in_time(
     session: &Session,
     report: impl Future<Output = Result<PageReport, StepError>>,
@@ -191,7 +191,7 @@ async fn start(
 
 fn read(answer: Result<Evaluated, DevToolsError>) -> Result<PageReport, StepError> {
     let answer = match answer {
-        // A page that has left, or that has tampered with what the expression uses, says nothing about itself.
+        // The page has navigated, or has tampered with built-ins that the expression uses.
         Err(DevToolsError::Refused { .. }) => return Ok(PageReport::default()),
         answer => answer?,
     };
@@ -200,7 +200,7 @@ fn read(answer: Result<Evaluated, DevToolsError>) -> Result<PageReport, StepErro
     Ok(answer.map(PageReport::from).unwrap_or_default())
 }
 
-/// Evaluates the caller's expression; a promise is awaited.
+/// Evaluates the caller's expression; a promise is awaited. Succeeds if the expression navigates to another document.
 pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), StepError> {
     let expression = format!("{KEEP_RESULT}({})", Value::from(expression));
     match session.execute(&Evaluate::new(expression)).await {
@@ -218,7 +218,7 @@ pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), 
     }
 }
 
-/// Whether the page has left for another document, which ends the world in which the expression was evaluated.
+/// Returns whether the page has navigated to another document, which destroys the context of the evaluation.
 fn has_led_elsewhere(error: &DevToolsError) -> bool {
     let DevToolsError::Refused { message, .. } = error else {
         return false;
@@ -228,12 +228,13 @@ fn has_led_elsewhere(error: &DevToolsError) -> bool {
         .any(|words| message.contains(words))
 }
 
-/// `Runtime.evaluate` of an expression whose value is small; a promise is awaited.
+/// `Runtime.evaluate` of an expression with a small value, returned by value; a promise is awaited.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Evaluate(EvaluateParams);
 
-/// What came of it. Only what is used here is read of the answer, of which the page makes most.
+/// Response to [`Evaluate`]. Only the fields used here are deserialized, because the page controls most of the
+/// response.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evaluated {
@@ -274,11 +275,11 @@ impl Command for Evaluate {
 }
 
 impl Evaluated {
-    /// The first line of what was thrown. The rest is a stack inside our evaluation.
+    /// Returns the first line of the exception, if any. The rest is the stack of the engine's own evaluation.
     fn thrown(self) -> Option<String> {
         let text = match self.exception_details {
             None => match self.result.value {
-                // Too long to be thrown again.
+                // Returned instead of thrown, because it is too long.
                 Some(Value::String(shortened)) => shortened,
                 _ => return None,
             },

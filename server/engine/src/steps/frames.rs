@@ -1,7 +1,7 @@
-//! Sees scripts that wait for a frame, in pages that get none.
+//! Detects scripts that wait for a frame, in pages whose frames are not composited.
 
-/// Runs in every document of such a page, before its own scripts. Each of these functions works as before, and it is noted
-/// that it was used. A page that tampers with what is used here waits in vain.
+/// Runs in every document of such a page, before its own scripts. Wraps functions that wait for a frame, recording that
+/// they were called. A page that tampers with the wrappers waits in vain.
 pub(crate) const NOTE_WAITING: &str = "(() => { \
     let isWaiting = false; \
     const note = (owner, name) => { \
@@ -20,5 +20,6 @@ pub(crate) const NOTE_WAITING: &str = "(() => { \
         {value: () => isWaiting || document.getAnimations().some(isRunning)}); \
 })();";
 
-/// An expression: whether anything waits for a frame. `Element.animate` and what CSS animates are running animations.
+/// Expression that tells whether anything waits for a frame. Covers `Element.animate` and CSS animations, which are
+/// running animations.
 pub(crate) const IS_WAITING: &str = "globalThis.__platenAwaitsFrames?.() ?? false";

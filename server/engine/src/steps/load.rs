@@ -1,4 +1,4 @@
-//! Puts the part into the page and waits until it is loaded.
+//! Loads a part into the page and waits until it is complete.
 
 use std::time::Duration;
 
@@ -23,12 +23,12 @@ use crate::{
     session::Session,
 };
 
-/// A sub-resource that has not answered after this is a warning, not a failure.
+/// Time limit for sub-resources; exceeding it causes a warning, not an error.
 pub(crate) const RESOURCE_LIMIT: Duration = Duration::from_secs(10);
-/// A page that leads on to another by script or `<meta http-equiv=refresh>` is followed so often.
+/// Maximum number of redirects by script or `<meta http-equiv=refresh>` that are followed.
 pub(crate) const CLIENT_REDIRECT_LIMIT: usize = 10;
 
-/// `Page.setDocumentContent`, as [`SetDocumentContentParams`] but for the HTML, which is not copied: it may have 50 MB.
+/// `Page.setDocumentContent` like [`SetDocumentContentParams`], but borrowing the HTML, which may have 50 MB.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SetDocumentContent<'a> {
@@ -46,8 +46,8 @@ impl Command for SetDocumentContent<'_> {
     type Response = SetDocumentContentReturns;
 }
 
-/// Puts HTML into the page: opaque origin, no change of process. Returns once the command is on its way; what comes back
-/// waits until the page has taken it.
+/// Loads HTML into the page, with an opaque origin and without a change of process. Returns once the command is sent;
+/// the returned future resolves once the page has accepted it.
 pub(crate) async fn put_content<'a>(
     session: &Session,
     html: &'a str,
@@ -60,14 +60,14 @@ pub(crate) async fn put_content<'a>(
     Ok(async { Ok(put.await.map(drop)?) })
 }
 
-/// Sets the cookie where its domain matches the address; `false` where it does not, or where no page could set it.
+/// Sets the cookie for `url`. Returns `false` if its domain doesn't match, or the browser refuses the cookie.
 pub(crate) async fn set_cookie(session: &Session, cookie: &Cookie, url: &Url) -> Result<bool, StepError> {
     if !domain_matches(&cookie.domain, url) {
         return Ok(false);
     }
     let mut set = SetCookieParams::new(cookie.name.as_str(), cookie.value.as_str());
     set.url = Some(url.to_string());
-    // Below an address there is nothing; the browser takes it as a host only.
+    // IP addresses have no subdomains, and the browser accepts them only as a host.
     if url.domain().is_some() {
         set.domain = Some(cookie.domain.clone());
     }
@@ -78,7 +78,7 @@ pub(crate) async fn set_cookie(session: &Session, cookie: &Cookie, url: &Url) ->
     }
 }
 
-/// Goes to an address and returns once its document has begun to arrive.
+/// Navigates to `url` and returns once the document has begun to arrive.
 pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepError> {
     let answer = match session.execute(&NavigateParams::new(url.as_str())).await {
         Err(DevToolsError::Refused { message, .. }) => {
@@ -87,7 +87,7 @@ pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepErr
         answer => answer?,
     };
     let Some(error) = answer.error_text else { return Ok(()) };
-    // Of a download or a 204 the browser only says that it was aborted; the answer itself tells more.
+    // For a download or a 204, the browser only reports an abort; the response contains the reason.
     if let Some(document) = session.observer.look(|page| page.document.clone()) {
         check_document(session, &document)?;
         if error == "net::ERR_ABORTED" {
@@ -100,8 +100,8 @@ pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepErr
     Err(why_unreachable(session, error).into())
 }
 
-/// Waits for the load event, and for the documents that the page leads on to. Gives up waiting, with a warning, for
-/// sub-resources that do not answer.
+/// Waits for the load event and, if `follows_redirects`, for documents that the page redirects to. Returns a warning if
+/// it stops waiting for resources after [`RESOURCE_LIMIT`].
 pub(crate) async fn wait_until_loaded(
     session: &Session,
     follows_redirects: bool,
@@ -116,7 +116,7 @@ pub(crate) async fn wait_until_loaded(
             Err(_) => {
                 let unanswered = unanswered(session);
                 match session.execute(&StopLoadingParams::default()).await {
-                    // The page is on its way to another document.
+                    // The page is navigating to another document.
                     Err(DevToolsError::Refused { .. }) => {}
                     stopped => {
                         stopped?;
@@ -128,7 +128,7 @@ pub(crate) async fn wait_until_loaded(
         if !follows_redirects || !session.observer.look(|page| page.navigation_pending.is_some()) {
             return Ok(None);
         }
-        // The page asked to go elsewhere: the next load event belongs to the next document.
+        // The page requested a navigation, so the next load event belongs to the next document.
         let moved = session
             .observer
             .wait_until(|page| (page.lost || page.navigation_pending.is_none()).then_some(()));
@@ -139,7 +139,7 @@ pub(crate) async fn wait_until_loaded(
     Ok(None)
 }
 
-/// Judges the answer to the main request, once a document is there.
+/// Checks the response to the main request. Passes if no document was requested.
 pub(crate) fn check_answer(session: &Session) -> Result<(), StepError> {
     if let Some(error) = session.observer.look(|page| page.document_error.clone()) {
         return Err(why_unreachable(session, error).into());
@@ -172,7 +172,8 @@ fn check_document(session: &Session, document: &DocumentResponse) -> Result<(), 
     Ok(())
 }
 
-/// What the guard said to the main request; else the browser's own word. Of a tunnel the browser tells nothing more.
+/// Returns why the main request failed according to the guard, or else `error`, the browser's reason. The guard knows
+/// more about tunnels.
 fn why_unreachable(session: &Session, error: String) -> RenderFault {
     let url = session.observer.look(|page| page.document_url.clone());
     let log = session.proxy.take_log();
@@ -185,10 +186,10 @@ fn why_unreachable(session: &Session, error: String) -> RenderFault {
         },
         Some(Outcome::ConnectFailed(reason)) => RenderFault::Unreachable { reason },
         Some(Outcome::TimedOut) => RenderFault::Unreachable {
-            reason: "no answer in time".to_owned(),
+            reason: "no response in time".to_owned(),
         },
         Some(Outcome::OverLimit) => RenderFault::Unreachable {
-            reason: "more bytes than a render may load".to_owned(),
+            reason: "the byte limit of one render was exceeded".to_owned(),
         },
         Some(Outcome::Pending | Outcome::Connected) | None => RenderFault::Unreachable { reason: error },
     }
@@ -209,7 +210,7 @@ fn unanswered(session: &Session) -> Warning {
     }
 }
 
-/// RFC 6265, 5.1.3: the domain itself, or a name below it; of an address, only itself.
+/// Matches domains as in RFC 6265, 5.1.3: the domain itself or a subdomain; an IP address only itself.
 fn domain_matches(domain: &str, url: &Url) -> bool {
     let domain = domain.trim_start_matches('.').to_ascii_lowercase();
     let Some(host) = url.host_str() else { return false };

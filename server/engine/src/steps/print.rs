@@ -14,10 +14,11 @@ use chromiumoxide::cdp::browser_protocol::{
 use super::StepError;
 use crate::{devtools::DevToolsError, error::RenderFault, job::PrintSettings, session::Session};
 
-/// Bytes asked for at once, as Base64 in one message, which has a limit. Most documents come in one piece.
+/// Bytes to read at once. Each chunk is one message, as Base64, which has a size limit. Most documents fit in one
+/// chunk.
 const CHUNK: i64 = 2 << 20;
 
-/// What a render may print, over all its parts, also those that are printed at once.
+/// Budget of printed bytes of a render, shared by all its parts, which may print concurrently.
 pub(crate) struct PrintedBytes {
     limit: usize,
     used: AtomicUsize,
@@ -31,7 +32,7 @@ impl PrintedBytes {
         }
     }
 
-    /// Counts bytes that have come.
+    /// Counts received bytes. Fails if they exceed the limit.
     fn add(&self, bytes: usize) -> Result<(), RenderFault> {
         if self.used.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limit {
             return Err(RenderFault::PrintedTooLarge {
@@ -41,13 +42,13 @@ impl PrintedBytes {
         Ok(())
     }
 
-    /// What was counted of a document that comes to nothing is free again.
+    /// Returns the bytes of a document that failed to the budget.
     fn give_back(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
-/// Header and footer templates as Chromium takes them.
+/// Header and footer templates in Chromium's format.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Templates {
     pub(crate) header: String,
@@ -55,7 +56,7 @@ pub(crate) struct Templates {
 }
 
 impl Templates {
-    /// The templates with a page's number in place of `placeholder`.
+    /// Returns the templates with `placeholder` replaced by a page number.
     pub(crate) fn numbered(&self, placeholder: &str, number: &str) -> Self {
         Self {
             header: self.header.replace(placeholder, number),
@@ -64,21 +65,21 @@ impl Templates {
     }
 }
 
-/// What to print, and how.
+/// Parameters of a `Page.printToPDF` command.
 pub(crate) struct Printing(PrintToPdfParams);
 
-/// How the printed bytes come.
+/// How the printed bytes are transferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transfer {
-    /// With the answer, which saves a file of the browser's and several exchanges. For small documents only: a message that
-    /// is too large costs its session.
+    /// In the response, which saves the browser a temporary file, and several exchanges. Only for small documents: a
+    /// message that is too large costs its session.
     AtOnce,
-    /// In pieces.
+    /// In chunks of a stream.
     InPieces,
 }
 
 impl Printing {
-    /// All pages, tagged and with an outline.
+    /// Prints all pages, tagged and with an outline.
     pub(crate) fn document(settings: &PrintSettings, templates: Option<Templates>, transfer: Transfer) -> Self {
         let mut print = on_paper(settings);
         if transfer == Transfer::AtOnce {
@@ -92,8 +93,8 @@ impl Printing {
         Self(print)
     }
 
-    /// Header and footer of some pages, numbered from 1 and ascending, of a blank document. There are no tags: what is
-    /// drawn over other pages may not have any.
+    /// Prints header and footer of a blank document's `pages`, one-based and ascending. The result is not tagged,
+    /// because it is drawn over other pages.
     pub(crate) fn blank(settings: &PrintSettings, templates: Templates, pages: &[usize]) -> Self {
         let mut print = on_paper(settings);
         print.generate_tagged_pdf = Some(false);
@@ -126,7 +127,7 @@ fn decorate(print: &mut PrintToPdfParams, templates: Templates) {
     print.footer_template = Some(templates.footer);
 }
 
-/// Pages as `Page.printToPDF` takes them: `1-3,7`.
+/// Formats pages for `Page.printToPDF`: `1-3,7`.
 fn page_ranges(pages: &[usize]) -> String {
     let runs = pages.chunk_by(|page, next| page + 1 == *next);
     let ranges: Vec<String> = runs
@@ -138,7 +139,8 @@ fn page_ranges(pages: &[usize]) -> String {
     ranges.join(",")
 }
 
-/// Prints the page and returns the bytes of the PDF, which are counted while they come.
+/// Prints the page and returns the PDF. Its bytes count toward `printed` as they arrive. Fails with
+/// [`StepError::TooLargeAtOnce`] if the document doesn't fit in one message with [`Transfer::AtOnce`].
 pub(crate) async fn print(
     session: &Session,
     printing: &Printing,
@@ -147,7 +149,7 @@ pub(crate) async fn print(
     let answer = match session.execute(&printing.0).await {
         Ok(answer) => answer,
         Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
-        // Of `Page.printToPDF` nothing else is so large.
+        // Nothing else in a response to `Page.printToPDF` is that large.
         Err(DevToolsError::MessageTooLarge) => return Err(StepError::TooLargeAtOnce),
         Err(error) => return Err(error.into()),
     };
@@ -162,18 +164,18 @@ pub(crate) async fn print(
     };
     let mut read = ReadParams::new(stream.clone());
     read.size = Some(CHUNK);
-    // Only an empty piece is the last, so that every document takes two: they are asked for at once.
+    // The last chunk is always empty, so every document takes at least two: request both at once.
     let (first, second) = (session.start(&read).await?, session.start(&read).await?);
     let mut is_whole = pdf.append_piece(&first.await?)? || pdf.append_piece(&second.await?)?;
     while !is_whole {
         is_whole = pdf.append_piece(&session.execute(&read).await?)?;
     }
-    // Nobody needs to hear that it is closed.
+    // No need to wait for the response.
     drop(session.start(&CloseParams::new(stream)).await?);
     Ok(pdf.finish())
 }
 
-/// The bytes of a document that is on its way.
+/// The bytes of a document in transfer. Dropping it unfinished returns them to the budget.
 struct PartBytes<'a> {
     bytes: Vec<u8>,
     counted: usize,
@@ -181,7 +183,7 @@ struct PartBytes<'a> {
 }
 
 impl PartBytes<'_> {
-    /// `true`: there is no more.
+    /// Appends a chunk. Returns `true` if it is the last.
     fn append_piece(&mut self, piece: &ReadReturns) -> Result<bool, StepError> {
         if piece.base64_encoded.unwrap_or(false) {
             self.append(piece.data.as_bytes())?;
@@ -194,11 +196,11 @@ impl PartBytes<'_> {
         Ok(piece.eof)
     }
 
-    /// Takes Base64.
+    /// Decodes Base64 and appends it.
     fn append(&mut self, base64: &[u8]) -> Result<(), StepError> {
         self.count(|bytes| {
             let decoded = BASE64_STANDARD.decode_vec(base64, bytes);
-            decoded.map_err(|error| StepError::Protocol(format!("a printed document: {error}")))
+            decoded.map_err(|error| StepError::Protocol(format!("invalid printed document: {error}")))
         })
     }
 
@@ -210,7 +212,7 @@ impl PartBytes<'_> {
         Ok(self.printed.add(more)?)
     }
 
-    /// The document stays counted.
+    /// Returns the document, which remains counted.
     fn finish(mut self) -> Vec<u8> {
         self.counted = 0;
         take(&mut self.bytes)

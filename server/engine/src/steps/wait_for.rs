@@ -7,14 +7,15 @@ use serde_json::Value;
 use super::{StepError, evaluate::Evaluate};
 use crate::{devtools::DevToolsError, error::RenderFault, job::WaitFor, session::Session};
 
-/// How long the attribute is waited for.
+/// Time limit for the attribute to appear.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(20);
-/// Characters of a faulty selector that the fault repeats.
+/// Maximum number of characters of an invalid selector in the error message.
 const SELECTOR_SHOWN: usize = 200;
-/// The page is asked from outside, so that waiting also works where its scripts are off or its timers are tampered with.
+/// Polling interval. Polling from outside works even if the page's scripts are disabled or it tampers with timers.
 const ASK_EVERY: Duration = Duration::from_millis(25);
 
-/// Returns once the first element that matches the selector has the attribute.
+/// Returns once the first element that matches the selector has the attribute. Fails if the selector is invalid, or
+/// after [`WAIT_LIMIT`].
 pub(crate) async fn wait_for(session: &Session, wanted: &WaitFor) -> Result<(), StepError> {
     match tokio::time::timeout(WAIT_LIMIT, ask_until_there(session, wanted)).await {
         Ok(result) => result,
@@ -23,7 +24,7 @@ pub(crate) async fn wait_for(session: &Session, wanted: &WaitFor) -> Result<(), 
 }
 
 async fn ask_until_there(session: &Session, wanted: &WaitFor) -> Result<(), StepError> {
-    // An exception stays in the page: its text may have any length.
+    // Exceptions are caught in the page, because their text may have any length.
     let ask = Evaluate::new(format!(
         "(() => {{ try {{ return document.querySelector({})?.hasAttribute({}) === true }} catch {{ return 'invalid' }} }})()",
         Value::from(wanted.selector.as_str()),
@@ -40,7 +41,7 @@ async fn ask_until_there(session: &Session, wanted: &WaitFor) -> Result<(), Step
                 }
                 _ => {}
             },
-            // The page is on its way to another document.
+            // The page is navigating to another document.
             Err(DevToolsError::Refused { .. }) => {}
             Err(error) => return Err(error.into()),
         }

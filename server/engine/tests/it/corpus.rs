@@ -1,5 +1,5 @@
-//! Pages that people really send. Made archival alone, joined and selected from, each stays as the browser drew it, and
-//! veraPDF accepts it.
+//! A corpus of realistic pages, converted to PDF/A: alone, joined, and with selected pages. Each must look as the
+//! browser printed it, and pass validation by veraPDF.
 
 mod inventory;
 mod joined;
@@ -23,13 +23,13 @@ use std::{
 
 use crate::support::TestEngine;
 
-/// As many as the machine of `make test` has.
+/// Number of processors of the machine that runs `make test`.
 const WORKERS: usize = 2;
 
-/// Without so many, nothing would be learnt of our own check.
+/// Minimum number of corrupted files that veraPDF must refuse; with fewer, `platen_pdf::check` would hardly be tested.
 const LEAST_SPOILT: usize = 20;
 
-/// What came out of a check: the files that have to be archival, and what is wrong, each with the page's name.
+/// Result of a check: the files that must be valid PDF/A, and the faults, each with the name of its page.
 #[derive(Default)]
 struct Outcome {
     files: Vec<PathBuf>,
@@ -66,7 +66,8 @@ async fn every_page_stays_as_it_was_drawn_and_is_archival() {
     }
 }
 
-/// Whether veraPDF and our own check accept all files, and our own refuses whatever veraPDF refuses.
+/// Checks that veraPDF and `platen_pdf::check` accept all files, and that the latter refuses every corrupted file that
+/// veraPDF refuses.
 fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
     let spoilt = spoil::spoil(files, folder);
     let refusals = verapdf::refusals(&[files, &spoilt].concat());
@@ -97,7 +98,7 @@ fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
     faults
 }
 
-/// Does something with each item, as many at a time as there are workers. Gives the results in the items' order.
+/// Runs `work` on each item, on [`WORKERS`] threads, and returns the results in the order of the items.
 fn for_each<'a, Item: Sync, Made: Send>(items: &'a [Item], work: impl Fn(&'a Item) -> Made + Sync) -> Vec<Made> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());

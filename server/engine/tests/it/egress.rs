@@ -1,7 +1,7 @@
-//! Nothing that a page does reaches an address that is not public: a canary on loopback would notice.
+//! Pages can't reach addresses that are not public: a canary on loopback records attempts that succeed.
 //!
-//! Each test also makes sure that the page really tried: the engine lists the request as refused, the origin saw the
-//! page come as far as it may, or the page's own script fails unless its attempt failed.
+//! Each test also verifies that the page made the attempt: the engine lists the request as refused, the origin received
+//! the allowed requests, or the page's own script throws unless its attempt failed.
 
 mod addresses;
 mod answers;
@@ -23,7 +23,7 @@ use platen_egress::{
 
 use crate::support::{Rendered, TestEngine};
 
-/// Names of the tests; all others do not exist.
+/// A resolver that knows only these names and their addresses.
 pub(crate) struct Names(pub(crate) &'static [(&'static str, &'static [&'static str])]);
 
 impl Resolve for Names {
@@ -36,14 +36,14 @@ impl Resolve for Names {
     }
 }
 
-/// An engine that knows these names only.
+/// Starts an engine that resolves only these names.
 pub(crate) async fn start_with_names(allow: &str, names: Names) -> TestEngine {
     let policy = AddressPolicy::new(allow.parse().unwrap());
     let guard = Guard::new(policy, Arc::new(names), GuardLimits::default());
     TestEngine::start_with(allow, |config| config.guard = guard).await
 }
 
-/// Whether a request for this address was made and refused.
+/// Returns whether a request for this URL was made and refused.
 fn was_refused(document: &Rendered, url: &str) -> bool {
     let mut requests = document.requests.iter();
     requests.any(|request| request.url == url && request.refused.is_some())

@@ -12,12 +12,13 @@ use crate::{
     support::{TestEngine, colour_at, html_job, text},
 };
 
-/// Thousands of pages; and with frames a progress bar without a value and `<marquee>` are printed where they happen to be.
+/// Pages that can't be compared: one has thousands of pages; with frames, an indeterminate progress bar and `<marquee>`
+/// are printed at a random position.
 const EXCEPT: [&str; 3] = ["numbers-extreme.html", "form-widgets.html", "quirks.html"];
-/// As many as there are slots.
+/// Concurrent renders: the number of slots.
 const AT_ONCE: usize = 2;
 
-/// The job, with a script that does nothing.
+/// Returns the job with a script that does nothing.
 fn with_script(job: &RenderJob) -> RenderJob {
     let mut job = job.clone();
     for part in &mut job.parts {
@@ -28,7 +29,7 @@ fn with_script(job: &RenderJob) -> RenderJob {
     job
 }
 
-/// The job, with an expression that does nothing, which may wait for frames.
+/// Returns the job with an expression that does nothing; since it might wait for frames, they are composited.
 fn with_frames(job: &RenderJob) -> RenderJob {
     RenderJob {
         evaluate: Some("0".to_owned()),
@@ -36,7 +37,7 @@ fn with_frames(job: &RenderJob) -> RenderJob {
     }
 }
 
-/// The objects of a PDF without dates, identifiers and the numbers of nodes, which are others in each print.
+/// Returns the objects of a PDF without dates, identifiers and node numbers, which differ in each print.
 fn without_chance(pdf: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("a.pdf"), folder.path().join("b.pdf"));
@@ -52,7 +53,7 @@ fn without_chance(pdf: &[u8]) -> Vec<u8> {
         .status();
     assert!(unpacked.unwrap().success());
     let unpacked = std::fs::read(to).unwrap();
-    // Where objects lie follows from how long the numbers are.
+    // The cross-reference table depends on the lengths of these numbers.
     let table = unpacked.windows(6).rposition(|bytes| bytes == b"\nxref\n").unwrap();
     let of_chance = [
         "<xmp:CreateDate>",
@@ -84,7 +85,7 @@ fn are_same(printed: &[Vec<u8>]) -> bool {
     kept.windows(2).all(|two| two[0] == two[1])
 }
 
-/// Prints a page without scripts in a page of each kind: without scripts, without frames, with both.
+/// Prints a document without scripts with each page kind: without scripts, without frames, with both.
 async fn in_each(engine: &TestEngine, job: &RenderJob) -> Vec<Vec<u8>> {
     let account = Uuid::now_v7();
     let mut printed = Vec::new();
@@ -174,7 +175,7 @@ async fn animations_are_printed_at_rest() {
     }
 }
 
-/// Each line stands for something that scripts wait for, and that only a browser with frames brings.
+/// A page that waits for each event that occurs only with frames, one per line.
 const WAITS: &str = "<!doctype html><style>@keyframes fade { from { opacity: 0 } } canvas { display: block }</style>\
     <main></main><p id=moved>moved</p><canvas width=20 height=20></canvas><script>\
     const awaited = {\
@@ -205,7 +206,7 @@ const WAITS: &str = "<!doctype html><style>@keyframes fade { from { opacity: 0 }
 async fn what_scripts_wait_for_comes() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
-    // The second is in the session of the first.
+    // The second render uses the session of the first.
     for _ in 0..2 {
         let job = RenderJob {
             wait_for: Some(WaitFor {
@@ -244,7 +245,7 @@ async fn a_browser_with_frames_is_started_when_a_page_may_wait_for_one() {
     assert_eq!(engine.engine.snapshot().browsers_wanted, 2);
 }
 
-/// Each is rendered a second time, with frames; what it says on the way is said once.
+/// Each page is rendered a second time, with frames; its console messages are recorded once.
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_come_where_only_the_running_page_asks_for_them() {
     for script in [
@@ -266,7 +267,7 @@ async fn frames_come_where_only_the_running_page_asks_for_them() {
     }
 }
 
-/// It says that it waits for frames where it has them.
+/// The page claims to wait for frames even after it got them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_claims_to_wait_is_rendered_all_the_same() {
     let engine = TestEngine::start("").await;
@@ -295,7 +296,7 @@ async fn what_scripts_draw_is_printed_without_frames() {
     assert!(are_same(&[still, composited.document.pdf]));
 }
 
-/// Of the page's single bar, once it has grown for 0.2 s and once it stands at once.
+/// Prints a chart with a single bar: once with an animation of 0.2 s, once without.
 #[tokio::test(flavor = "multi_thread")]
 async fn charts_are_printed() {
     let library = concat!(

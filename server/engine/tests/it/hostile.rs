@@ -1,4 +1,4 @@
-//! Pages that loop, flood, crash or run away cost their own render a named error, and nobody else anything.
+//! Pages that loop, flood, crash or navigate away fail their own render with a named error, and affect no other render.
 
 mod memory;
 mod messages;
@@ -18,10 +18,10 @@ use crate::{
 };
 
 const SHORT: Duration = Duration::from_secs(3);
-/// What a deadline may be late on a busy machine.
+/// Tolerance for deadlines on a busy machine.
 const LATE: Duration = Duration::from_secs(3);
 
-/// The next render of the same account and of another one are served as if nothing had happened.
+/// Asserts that renders of the same account and of another one succeed as usual.
 async fn assert_serves(engine: &TestEngine, account: Uuid) {
     for account in [account, Uuid::now_v7()] {
         let scripted = "<p id=x></p><script>document.querySelector('#x').append('Next')</script>";
@@ -30,13 +30,13 @@ async fn assert_serves(engine: &TestEngine, account: Uuid) {
     }
 }
 
-/// The error of a render with a short deadline.
+/// Returns the error of a render with a short deadline.
 async fn hurried(engine: &TestEngine, account: Uuid, job: RenderJob) -> RenderError {
     let rendered = engine.render_within(SHORT, account, job, &RenderLog::default()).await;
     rendered.unwrap_err()
 }
 
-/// Renders it and makes sure that the deadline ends it in that phase.
+/// Asserts that the deadline ends the render in `phase`.
 async fn assert_times_out(engine: &TestEngine, job: RenderJob, phase: Phase) {
     let account = Uuid::now_v7();
     let start = Instant::now();
@@ -105,7 +105,7 @@ async fn a_page_that_loops_after_it_is_printed_holds_up_nobody() {
     for _ in 0..4 {
         assert_eq!(engine.text_of(account, html).await, "Printed");
     }
-    // Every session that the engine may have was used; none comes back by itself.
+    // Every possible session was used, and none becomes available by itself.
     let start = Instant::now();
     assert_serves(&engine, Uuid::now_v7()).await;
     assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
@@ -145,7 +145,7 @@ async fn memory_outside_the_heap_is_bounded() {
          20).fill(1))'])); new Worker(url)</script>",
     ] {
         let flood = RenderJob {
-            // The worker needs the page to be idle, and time.
+            // The worker needs an idle page, and time.
             evaluate: Some("new Promise(() => {})".to_owned()),
             ..html_job(html)
         };
@@ -285,7 +285,7 @@ async fn floods_of_every_kind_cost_their_own_render() {
     let engine = TestEngine::start_with("", |config| config.page_memory_limit = 300 << 20).await;
     let account = Uuid::now_v7();
     for script in [
-        // Blobs lie in the browser's own process.
+        // Blobs are stored in the browser process.
         "const all = []; for (;;) all.push(new Blob([new Uint8Array(16 << 20)]))",
         "for (;;) document.body.append(document.createElement('iframe'))",
         "const url = URL.createObjectURL(new Blob(['for (;;);'])); \

@@ -1,7 +1,7 @@
-//! Nothing survives between accounts, and nothing but the warm process between two renders of one account.
+//! No state survives between accounts, and only the warm process between two renders of one account.
 //!
-//! A writing render leaves traces wherever a page can; a reading one then tells what it sees, which must be what the first
-//! render of a fresh session sees.
+//! One render leaves traces wherever a page can; the next prints everything that it can read, which must equal the
+//! output of the first render in a fresh session.
 
 mod lateness;
 mod sessions;

@@ -26,7 +26,7 @@ use crate::{
 
 const LOOP: &str = "<script>while (true) {}</script>";
 
-/// A document that takes a while.
+/// Returns a job that takes about 1.5 seconds.
 fn slow_job() -> RenderJob {
     RenderJob {
         evaluate: Some("new Promise(done => setTimeout(done, 1500))".to_owned()),
@@ -79,7 +79,7 @@ async fn a_browser_killed_during_a_render_costs_nobody_his_document() {
     ];
     load(&engine, 1, 2).await;
     let killed = processes::browsers(engine.profiles());
-    // One for pages that may wait for frames, one for the others.
+    // One browser for pages that may wait for frames, one for all others.
     assert_eq!(killed.len(), 2);
     killed.into_iter().for_each(processes::kill_group);
     assert_eq!(running.await.unwrap().unwrap(), "Slow");
@@ -124,7 +124,7 @@ async fn nothing_is_printed_before_a_render_is_accepted() {
 async fn a_render_is_tried_twice() {
     let engine = TestEngine::start("").await;
     let mut render = spawn(&engine, Uuid::now_v7(), 1, html_job(LOOP));
-    // Perhaps more often than twice: the renderer of a page that is made ahead is busy for a moment as well.
+    // This may kill more than two browsers: the renderer process of a session created in advance is briefly busy too.
     let error = loop {
         tokio::select! {
             ended = &mut render => break ended.unwrap().unwrap_err(),
@@ -134,7 +134,7 @@ async fn a_render_is_tried_twice() {
             processes::kill_group(browser);
         }
     };
-    assert_eq!(error, RenderError::Browser("it died twice".to_owned()));
+    assert_eq!(error, RenderError::Browser("it crashed twice".to_owned()));
     assert_eq!(engine.text_of(Uuid::now_v7(), "<p>Next").await, "Next");
 }
 
@@ -168,7 +168,7 @@ async fn hanging_up_leaves_nothing_in_the_browser() {
     for round in 0..12 {
         let render = spawn(&engine, Uuid::now_v7(), 1, slow_job());
         load(&engine, 1, 0).await;
-        // At every stage of making a session.
+        // Cancels at every stage of creating a session.
         tokio::time::sleep(Duration::from_millis(round * 7)).await;
         render.abort();
         let _ = render.await;
@@ -228,7 +228,7 @@ fn assert_left_nothing(profiles: &Path) {
     assert!(folders.is_empty(), "{folders:?}");
 }
 
-/// Runs itself a second time: that process starts an engine whose page loops, and is killed.
+/// Runs itself in a second process, which starts an engine with a looping page and is killed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_that_is_killed_leaves_no_browser() {
     const PROFILES: &str = "PLATEN_TEST_PROFILES_OF_THE_KILLED";
@@ -252,7 +252,7 @@ async fn a_service_that_is_killed_leaves_no_browser() {
     let mut service = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", OWN_NAME, "--nocapture"])
         .env(PROFILES, folder.path())
-        // Its own temporary files go with ours.
+        // Its temporary files are removed with those of this process.
         .env("TMPDIR", folder.path())
         .stdout(Stdio::piped())
         .spawn()
@@ -291,7 +291,7 @@ async fn a_browser_is_replaced_after_its_renders() {
     assert_eq!(engine.text_of(Uuid::now_v7(), "<p>After").await, "After");
 }
 
-/// Without a script: small HTML is taken to print little.
+/// Small HTML without scripts is expected to print a small document.
 #[tokio::test(flavor = "multi_thread")]
 async fn small_html_may_print_a_large_document() {
     let engine = TestEngine::start("").await;
@@ -307,7 +307,7 @@ async fn small_html_may_print_a_large_document() {
 async fn a_large_document_ends_its_session() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
-    // Both work long enough for their renderer to be known; noise does not compress.
+    // Both keep their renderer process active for long enough to be identified; noise is incompressible.
     let work = "for (let turn = 0; turn < 4; turn++) for (let at = 0; at < 2e9; at++) {}";
     let small = format!("<p>Small<script>{work}</script>");
     assert_eq!(engine.text_of(account, &small).await, "Small");
@@ -315,7 +315,7 @@ async fn a_large_document_ends_its_session() {
     let large = "<canvas id=c width=900 height=900></canvas><script>const draw = c.getContext('2d'); \
                  const image = draw.createImageData(900, 900); for (let at = 0; at < image.data.length; at++) \
                  image.data[at] = Math.random() * 256; draw.putImageData(image, 0, 0)</script>";
-    // The next render has this session once it is reset.
+    // The next render uses this session once it is reset.
     processes::eventually("a session is not reset", || {
         (engine.engine.status().sessions.in_use == 0).then_some(())
     })

@@ -1,4 +1,4 @@
-//! What is told of a render besides its document, also of one that fails.
+//! The log of a render, also of one that fails.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ async fn scripts_are_heard_and_the_next_render_does_not_hear_the_last() {
     for _ in 0..2 {
         let rendered = engine.render(ACCOUNT, html_job(talking)).await.unwrap();
         let mut said = said(&rendered);
-        // Which of the two the browser tells first is its affair.
+        // The browser may report uncaught errors in any order.
         said.sort_unstable();
         assert_eq!(
             said,
@@ -145,7 +145,7 @@ async fn of_a_render_that_fails_is_told_what_led_to_it() {
     assert_eq!(seen.console.last().map(|message| message.text.as_str()), Some("here"));
     assert!(seen.phases.load > Duration::ZERO && seen.phases.print.is_zero());
 
-    // Nothing answers any more when the time is up.
+    // The page no longer responds when the deadline passes.
     let endless = RenderJob {
         evaluate: Some("for (;;);".to_owned()),
         wait_for: Some(WaitFor {

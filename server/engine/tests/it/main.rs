@@ -1,4 +1,4 @@
-//! The engine with a real, sandboxed Chromium.
+//! Integration tests of the engine with a real, sandboxed Chromium.
 
 #![expect(clippy::unwrap_used, reason = "a test that can't set itself up fails")]
 

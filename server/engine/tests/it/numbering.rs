@@ -1,4 +1,4 @@
-//! Headers and footers that run through several parts look like those that Chromium draws on one.
+//! Headers and footers of several parts look like those that Chromium prints for a single part.
 
 use platen_engine::job::{HeaderFooter, Part, RenderJob};
 use platen_pdf::raster::{PageView, rasterise};
@@ -8,7 +8,7 @@ use crate::support::{TestEngine, parts_job, text};
 
 const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-/// Shades of 255 by which the rasteriser's arithmetic differs: the coordinates are the same, but composed of others.
+/// Tolerance in shades of 255 for rounding of the rasterizer: the coordinates are the same, but computed differently.
 const ROUNDING: u8 = 2;
 
 fn numbered(parts: &[&str], header: &str, footer: &str) -> RenderJob {
@@ -24,7 +24,7 @@ fn numbered(parts: &[&str], header: &str, footer: &str) -> RenderJob {
 }
 
 async fn assert_looks_like_one_part(engine: &TestEngine, style: &str, header: &str, footer: &str) {
-    // Nothing but header and footer is drawn.
+    // Only header and footer are visible.
     let part = |pages: usize| {
         let pages = vec!["<p>&nbsp;"; pages].join("<div style='break-before: page'></div>");
         format!("<style>{style}</style><title>Tea &amp; cake</title>{pages}")
@@ -81,7 +81,7 @@ async fn pages_of_several_parts_look_like_those_of_one() {
             format!("<div style='box-shadow: 0 0 4px black; transform: rotate(2deg); opacity: .6'>{number}</div>"),
             format!("<p style='white-space: nowrap'>{}</p>", "It does not end. ".repeat(20)),
         ),
-        // What can't be put beside others.
+        // Templates that can't be combined in columns.
         (
             format!("<style>#header {{ padding: 0 }} b {{ color: green }}</style><b>{number}</b>"),
             format!("<b>open {number}"),
@@ -95,7 +95,7 @@ async fn pages_of_several_parts_look_like_those_of_one() {
         assert_looks_like_one_part(&engine, "", header, footer).await;
     }
     let (header, footer) = &templates[0];
-    // Sizes in whole points, which is all that the printed part tells of the size that CSS gives.
+    // Sizes in whole points, because printed parts contain CSS sizes only in that precision.
     for style in [
         "@page { size: 420pt 595pt }",
         "@page { size: 11in 8.5in }",

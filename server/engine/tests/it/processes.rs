@@ -1,4 +1,4 @@
-//! The processes of an engine's browsers, found by the profile folder on their command line.
+//! The processes of an engine's browsers, found by the profile directory on their command line.
 
 use std::{
     fs,
@@ -8,12 +8,12 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any of these conditions takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Processor time, in the kernel's hundredths of a second, that only a renderer at work reaches.
+/// CPU time, in the kernel's hundredths of a second, that only an active renderer process reaches.
 const BUSY_TICKS: u64 = 60;
 
-/// The browsers themselves, without the processes that they started.
+/// Returns the browser processes, without their child processes.
 pub(crate) fn browsers(profiles: &Path) -> Vec<Pid> {
     let flag = format!("--user-data-dir={}", profiles.display());
     let all = fs::read_dir("/proc").unwrap().flatten();
@@ -26,7 +26,7 @@ pub(crate) fn browsers(profiles: &Path) -> Vec<Pid> {
         .collect()
 }
 
-/// Everything below the browsers, and the browsers.
+/// Returns the browser processes and all their descendants.
 pub(crate) fn all(profiles: &Path) -> Vec<Pid> {
     let mut found = browsers(profiles);
     let mut at = 0;
@@ -37,14 +37,14 @@ pub(crate) fn all(profiles: &Path) -> Vec<Pid> {
     found
 }
 
-/// The renderers of these browsers.
+/// Returns the renderer processes of these browsers.
 pub(crate) fn renderers(profiles: &Path) -> Vec<Pid> {
     let mut found = all(profiles);
     found.retain(|&pid| command_line(pid).contains("--type=renderer"));
     found
 }
 
-/// The renderer that has used the most processor time, once one has been at work for a while.
+/// Waits until a renderer process has been active for a while, and returns the one with the most CPU time.
 pub(crate) async fn busy_renderer(profiles: &Path) -> Pid {
     let busiest = || {
         let renderers = renderers(profiles).into_iter();
@@ -56,21 +56,21 @@ pub(crate) async fn busy_renderer(profiles: &Path) -> Pid {
     eventually("no renderer is at work", busiest).await.1
 }
 
-/// A line of `/proc/<pid>/status`.
+/// Returns the value of a field of `/proc/<pid>/status`.
 pub(crate) fn status(pid: Pid, field: &str) -> String {
     let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Whether the process runs. One that has ended and that nobody has asked for its status does not.
+/// Returns whether the process is running. Zombies are not.
 pub(crate) fn lives(pid: Pid) -> bool {
     !matches!(status(pid, "State:").chars().next(), None | Some('Z' | 'X'))
 }
 
-/// Ends a browser and everything that it started, as the kernel does when memory is short.
+/// Kills a browser and all its child processes, as the kernel does when memory is short.
 pub(crate) fn kill_group(browser: Pid) {
-    // A group that has just ended by itself is as good.
+    // The group may just have ended by itself.
     let _ = rustix::process::kill_process_group(browser, Signal::KILL);
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn kill(pid: Pid) {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
 }
 
-/// Looks again and again until `found` finds something.
+/// Polls `found` until it returns `Some`. Panics with `complaint` after [`PATIENCE`].
 pub(crate) async fn eventually<T>(complaint: &str, mut found: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -90,7 +90,7 @@ pub(crate) async fn eventually<T>(complaint: &str, mut found: impl FnMut() -> Op
     }
 }
 
-/// Waits until none of the processes runs.
+/// Waits until all of the processes have ended.
 pub(crate) async fn gone(processes: &[Pid]) {
     eventually("processes are left", || {
         processes.iter().all(|&pid| !lives(pid)).then_some(())
@@ -101,7 +101,7 @@ pub(crate) async fn gone(processes: &[Pid]) {
 fn ticks(pid: Pid) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    // User and system time are the 14th and 15th field of all, the 12th and 13th after the name.
+    // User and system time are fields 14 and 15 of the line, and fields 12 and 13 after the name.
     fields
         .skip(11)
         .take(2)

@@ -1,4 +1,4 @@
-//! Servers on loopback: an origin that pages are let through to, and a canary that nothing may ever reach.
+//! Servers on loopback: an origin that pages may reach, and a canary that must never be reached.
 
 use std::{
     fmt::Write,
@@ -13,7 +13,7 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What an origin answers.
+/// Response of an origin.
 #[derive(Clone)]
 pub(crate) struct Reply {
     status: u16,
@@ -22,23 +22,23 @@ pub(crate) struct Reply {
     after: Duration,
 }
 
-/// A request as an origin got it.
+/// A request received by an origin.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    /// With the query string.
+    /// Path with query string.
     pub(crate) path: String,
     /// Request line and headers, as sent.
     pub(crate) head: String,
 }
 
-/// An HTTP server that ends with the test.
+/// An HTTP server that stops when it is dropped.
 pub(crate) struct Origin {
     pub(crate) port: u16,
     received: Arc<Mutex<Vec<Received>>>,
     _server: JoinSet<()>,
 }
 
-/// Notes every connection and datagram, over IPv4 and, where the machine has it, IPv6.
+/// Records every connection and datagram, over IPv4 and, if available, IPv6.
 pub(crate) struct Canary {
     pub(crate) port: u16,
     touched: Arc<Mutex<Vec<String>>>,
@@ -96,7 +96,7 @@ impl Reply {
 }
 
 impl Origin {
-    /// Starts a server that asks `answer` for the reply to each request; what it has none for is 404.
+    /// Starts a server that replies to each request with the result of `answer`; `None` becomes a 404.
     pub(crate) async fn start(answer: impl Fn(&Received) -> Option<Reply> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -120,22 +120,22 @@ impl Origin {
         }
     }
 
-    /// An address at this server.
+    /// Returns the URL of a path at this server.
     pub(crate) fn url(&self, path: &str) -> url::Url {
         format!("http://127.0.0.1:{}{path}", self.port).parse().unwrap()
     }
 
-    /// The entry of an allow-list that opens it.
+    /// Returns an allow list entry for this server.
     pub(crate) fn entry(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Everything that came, in order.
+    /// Returns all received requests, in order.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
 
-    /// How often a path was asked for.
+    /// Returns the number of requests for a path.
     pub(crate) fn count(&self, path: &str) -> usize {
         self.received().iter().filter(|request| request.path == path).count()
     }
@@ -169,7 +169,7 @@ impl Canary {
         let touched = Arc::new(Mutex::new(Vec::new()));
         let mut servers = JoinSet::new();
         servers.spawn(note_connections(tcp, Arc::clone(&touched)));
-        // Another test may hold the port there; the machine may have no IPv6.
+        // Another test may occupy the port on IPv6, or the machine may have no IPv6.
         if let Ok(tcp) = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await {
             servers.spawn(note_connections(tcp, Arc::clone(&touched)));
         }
@@ -188,12 +188,12 @@ impl Canary {
         }
     }
 
-    /// An address at the canary by a name or spelling of its host.
+    /// Returns a URL of the canary with a name or spelling of its host.
     pub(crate) fn at(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.port)
     }
 
-    /// Fails the test with what was sent, if anything was.
+    /// Panics with all received data, if there is any.
     pub(crate) fn assert_untouched(&self) {
         let touched = self.touched.lock().unwrap();
         assert!(touched.is_empty(), "the canary was reached: {touched:#?}");

@@ -1,4 +1,4 @@
-//! What a job asks for is found in the PDF.
+//! Settings of a job take effect in the PDF.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ async fn paper_margins_and_scale() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sheet_of_the_style_sheet_wins_only_where_it_is_preferred() {
     let engine = TestEngine::start("").await;
-    // What is not preferred is scaled to the paper, which Chromium only turns as the style sheet asks.
+    // Otherwise the content is scaled to the paper, of which Chromium takes only the orientation from the style sheet.
     for (css, preferred, paper) in [
         ("A5", (420, 595), A4),
         ("A5 landscape", (595, 420), (842, 596)),
@@ -97,7 +97,7 @@ async fn backgrounds_and_media() {
         ..html_job(html)
     };
     assert_eq!(text(&pdf(&engine, screen).await), "Medium screen");
-    // The medium of one render is not that of the next.
+    // The media type of one render does not affect the next.
     assert_eq!(text(&pdf(&engine, html_job(html)).await), "Medium print");
 }
 
@@ -200,7 +200,7 @@ async fn the_expression_is_evaluated_and_awaited() {
         };
         assert_eq!(error, blamed(expected), "{expression}");
     }
-    // A result that can't be sent is nobody's concern.
+    // Results that can't be serialized are no errors.
     assert_eq!(text(&pdf(&engine, with("window")).await), "Old");
     assert_eq!(text(&pdf(&engine, with("Symbol('x')")).await), "Old");
 }
@@ -276,7 +276,7 @@ async fn what_the_page_says_about_itself_reaches_the_pdf() {
     assert!(raw.contains("/Lang (de-CH)"), "no language");
     assert!(raw.contains("/Outlines"), "no outline");
     assert_eq!(document.page_count, 1);
-    // A page without a language has none, and no title of another render.
+    // A page without title and language has none in the PDF, in particular none of an earlier render.
     let bare = engine.render(ACCOUNT, html_job("<p>x")).await.unwrap();
     assert_eq!(bare.title, None);
     let open = platen_pdf::unpack(&bare.pdf).unwrap();

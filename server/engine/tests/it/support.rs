@@ -1,4 +1,4 @@
-//! An engine for a test, and looks into what it made.
+//! Starts engines for tests, and inspects the documents that they print.
 
 use std::{ops::Deref, path::Path, process::Command, sync::Arc, time::Duration};
 
@@ -19,19 +19,19 @@ use platen_pdf::OutputFormat;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// Long enough for any job that ends by itself.
+/// Long enough for any render that ends by itself.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// An engine that ends with the test.
+/// An engine that shuts down when it is dropped.
 pub(crate) struct TestEngine {
     pub(crate) engine: Engine,
     profiles: TempDir,
 }
 
-/// Settings of a small engine whose pages reach nothing but what `allow` opens.
+/// Returns the settings of a small engine. Its pages reach only public addresses and those in `allow`.
 pub(crate) fn config(allow: &str) -> (EngineConfig, TempDir) {
     let profiles = tempfile::Builder::new().prefix("platen-test-").tempdir().unwrap();
-    // The browser's user must be able to pass through.
+    // The browser's user must be able to traverse the directory.
     let passable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(profiles.path(), passable).unwrap();
     let allow: AllowList = allow.parse().unwrap();
@@ -56,7 +56,7 @@ pub(crate) fn config(allow: &str) -> (EngineConfig, TempDir) {
     (config, profiles)
 }
 
-/// A document, and what was seen on the way.
+/// A document, and the log of its render.
 #[derive(Debug)]
 pub(crate) struct Rendered {
     pub(crate) document: RenderedDocument,
@@ -78,7 +78,7 @@ impl TestEngine {
         Self::start_with(allow, |_| {}).await
     }
 
-    /// Starts an engine whose settings `change` has changed.
+    /// Starts an engine with settings modified by `change`.
     pub(crate) async fn start_with(allow: &str, change: impl FnOnce(&mut EngineConfig)) -> Self {
         let (mut config, profiles) = config(allow);
         change(&mut config);
@@ -88,7 +88,7 @@ impl TestEngine {
         }
     }
 
-    /// The folder in which this engine's browsers have their profiles.
+    /// Returns the directory with the profiles of this engine's browsers.
     pub(crate) fn profiles(&self) -> &Path {
         self.profiles.path()
     }
@@ -109,7 +109,7 @@ impl TestEngine {
         })
     }
 
-    /// As [`Self::render`]; what was seen of a render that fails is in the log.
+    /// Renders like [`Self::render`] with a log that the caller can read even if the render fails.
     pub(crate) async fn render_logged(
         &self,
         account: Uuid,
@@ -119,7 +119,7 @@ impl TestEngine {
         self.render_within(DEADLINE, account, job, log).await
     }
 
-    /// As [`Self::render_logged`], with another deadline.
+    /// Renders like [`Self::render_logged`] with another deadline.
     pub(crate) async fn render_within(
         &self,
         deadline: Duration,
@@ -134,7 +134,7 @@ impl TestEngine {
         enter_and_render(&self.engine, caller, job, deadline, log).await
     }
 
-    /// The text of an HTML part that must succeed.
+    /// Renders HTML and returns the text of the document. Panics if the render fails.
     pub(crate) async fn text_of(&self, account: Uuid, html: &str) -> String {
         match self.render(account, html_job(html)).await {
             Ok(document) => text(&document.pdf),
@@ -143,7 +143,7 @@ impl TestEngine {
     }
 }
 
-/// Takes a job from its admission to its end.
+/// Enters the engine's queue and renders.
 pub(crate) async fn enter_and_render(
     engine: &Engine,
     caller: Caller,
@@ -155,7 +155,8 @@ pub(crate) async fn enter_and_render(
     entered.render(job, log).await
 }
 
-/// Otherwise the runtime would end the browsers only after their folder is removed, and they would leave some of it.
+/// Shuts down explicitly, because the runtime would otherwise end the browsers only after their directory is removed,
+/// and they would write to it again.
 impl Drop for TestEngine {
     fn drop(&mut self) {
         let shutdown = self.engine.shutdown(Duration::ZERO);
@@ -163,7 +164,7 @@ impl Drop for TestEngine {
     }
 }
 
-/// As root the browser runs as the user that the set-up script makes.
+/// Returns the user that the setup script creates for the browser, if the test runs as root.
 fn run_as() -> Option<RunAs> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
     if !is_root {
@@ -172,7 +173,7 @@ fn run_as() -> Option<RunAs> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap();
     let entry = users.lines().find(|line| line.starts_with("platen-browser:"));
     let fields: Vec<&str> = entry
-        .expect("deploy/setup.sh makes the user platen-browser")
+        .expect("deploy/setup.sh creates the user platen-browser")
         .split(':')
         .collect();
     Some(RunAs {
@@ -214,12 +215,12 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
     }
 }
 
-/// What comes of a job of one part with this fault.
+/// Returns the error of a render of one part that fails with `fault`.
 pub(crate) fn blamed(fault: RenderFault) -> RenderError {
     RenderError::Fault { part: 0, fault }
 }
 
-/// The text of a PDF, white space folded.
+/// Returns the text of a PDF, with white space collapsed.
 pub(crate) fn text(pdf: &[u8]) -> String {
     let text = tool("pdftotext", &[], pdf, &["-"]);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -237,7 +238,7 @@ pub(crate) struct Word {
     pub(crate) bottom: f64,
 }
 
-/// The words of a PDF in reading order.
+/// Returns the words of a PDF in reading order.
 pub(crate) fn words(pdf: &[u8]) -> Vec<Word> {
     let html = tool("pdftotext", &["-bbox"], pdf, &["-"]);
     let mut page = 0;
@@ -266,19 +267,19 @@ pub(crate) fn words(pdf: &[u8]) -> Vec<Word> {
     words
 }
 
-/// The first occurrence of a word.
+/// Returns the first occurrence of a word; panics if there is none.
 pub(crate) fn word(pdf: &[u8], text: &str) -> Word {
     let words = words(pdf);
     let found = words.iter().find(|word| word.text == text);
     found.unwrap_or_else(|| panic!("{text} is not in {words:?}")).clone()
 }
 
-/// What `pdfinfo` says with these options.
+/// Returns the output of `pdfinfo` with these options.
 pub(crate) fn info(pdf: &[u8], options: &[&str]) -> String {
     tool("pdfinfo", options, pdf, &[])
 }
 
-/// The sizes of the pages in points, rounded.
+/// Returns the sizes of the first 99 pages in points, rounded.
 pub(crate) fn page_sizes(pdf: &[u8]) -> Vec<(i32, i32)> {
     let info = info(pdf, &["-f", "1", "-l", "99"]);
     let sizes = info
@@ -293,7 +294,7 @@ pub(crate) fn page_sizes(pdf: &[u8]) -> Vec<(i32, i32)> {
         .collect()
 }
 
-/// The colour of the first page at a point, in points from its upper left corner.
+/// Returns the RGB colour of the first page at a position, in points from its upper left corner.
 pub(crate) fn colour_at(pdf: &[u8], left: usize, top: usize) -> [u8; 3] {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("page");
@@ -304,7 +305,7 @@ pub(crate) fn colour_at(pdf: &[u8], left: usize, top: usize) -> [u8; 3] {
         &[image.to_str().unwrap()],
     );
     let ppm = std::fs::read(image.with_extension("ppm")).unwrap();
-    // "P6", width, height and depth, each ended by white space, then three bytes a pixel.
+    // "P6", width, height and depth, each followed by white space, then three bytes per pixel.
     let mut lines = ppm.splitn(4, |&byte| byte == b'\n');
     assert_eq!(lines.next(), Some(b"P6".as_slice()));
     let size = String::from_utf8(lines.next().unwrap().to_vec()).unwrap();

@@ -1,5 +1,5 @@
-//! Parses, checks, joins, stamps, selects and completes a file that may hold anything. Nothing may panic or run away, and
-//! what comes out can be completed again.
+//! Parses, checks, joins, stamps, selects and completes arbitrary bytes. Nothing may panic or run endlessly, and the
+//! output can be completed again.
 #![no_main]
 
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use platen_pdf::{
 };
 use time::OffsetDateTime;
 
-/// A part that is whole.
+/// A valid part.
 const NOTE: &[u8] = include_bytes!("../../tests/fixtures/note.pdf");
 const JOINED: u8 = 1;
 const STAMPED: u8 = 2;
@@ -21,7 +21,7 @@ const MARKED: u8 = 16;
 const COLUMN: u8 = 32;
 
 fuzz_target!(|bytes: &[u8]| {
-    // The last byte chooses, so that a PDF is a seed as it is.
+    // The last byte selects the options, so that any PDF is a seed without changes.
     let Some(choice) = bytes.last() else { return };
     let chosen = |bit: u8| choice & bit != 0;
     let part = |bytes| PrintedPart {

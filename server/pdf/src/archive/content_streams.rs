@@ -1,5 +1,5 @@
-//! Mends content streams: characters that no font has, numbers and strings beyond the limits of PDF/A. What needs no
-//! mending stays as it is, to the byte.
+//! Repairs content streams: characters that no font has, numbers and strings beyond the limits of PDF/A. Everything
+//! else stays the same, byte for byte.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,37 +13,37 @@ use crate::parse::parse_number;
 use crate::text::{MAX_STRING, decode, fit_encoded};
 use crate::write::{write_hex_string, write_name, write_object, write_string};
 
-/// Operands of one operator, and how deep `q` and marked content may stand in each other. Far above what Chromium
+/// Limits on the operands of one operator, and on the nesting of `q` and of marked content. Far above what Chromium
 /// writes; they bound the memory that a damaged stream can take.
 const MAX_OPERANDS: usize = 65_536;
 const MAX_NESTING: usize = 4_096;
-/// The longest part of a string that is written at once; even, so that no code is split.
+/// Longest string that is written; even, so that no two-byte code is split.
 const STRING_PART: usize = MAX_STRING / 2 * 2;
 
-/// Bytes of a text that are noted: a byte-order mark and nine characters of four bytes.
+/// Bytes of a text that are recorded: a byte-order mark and nine characters of four bytes.
 const NOTED_LENGTH: usize = 2 + 9 * 4;
 
 /// Fonts of two-byte codes by their names in the stream's resources.
 pub(super) type CompositeFonts = BTreeMap<Vec<u8>, ObjectNumber>;
 
-/// The name under which the stand-in of a font is found in the resources.
+/// Returns the name of a font's stand-in in the resources.
 pub(super) fn stand_in_name(font: ObjectNumber) -> String {
     format!("PlatenMissing{font}")
 }
 
-/// A stream that needed mending.
+/// A repaired stream.
 #[derive(Debug, Default)]
 pub(super) struct MendedContent {
     pub(super) bytes: Vec<u8>,
-    /// Characters that no font has: the font in use, and the beginning of the text where the stream gives it.
+    /// Characters that no font has: the current font, and the beginning of the text if the stream contains it.
     pub(super) missing: BTreeSet<(ObjectNumber, Option<String>)>,
-    /// Numbers that were limited.
+    /// Number of clamped numbers.
     pub(super) limited: usize,
-    /// Replacement texts that were cut.
+    /// Number of shortened replacement texts.
     pub(super) shortened: usize,
 }
 
-/// Mends a content stream; `None` if there is nothing to mend.
+/// Repairs a content stream; returns `None` if there is nothing to repair.
 pub(super) fn mend(content: &[u8], fonts: &CompositeFonts) -> Result<Option<MendedContent>, PdfError> {
     let mut mender = Mender {
         content,
@@ -68,7 +68,7 @@ pub(super) fn mend(content: &[u8], fonts: &CompositeFonts) -> Result<Option<Mend
             _ if operands.len() == MAX_OPERANDS => {
                 return Err(PdfError::Damaged {
                     offset: start,
-                    what: "an operator expected in a content stream",
+                    what: "expected an operator in a content stream",
                 });
             }
             token => operands.push(Operand {
@@ -90,7 +90,7 @@ struct Operand<'c> {
 }
 
 impl<'c> Operand<'c> {
-    /// The bytes of a string; `None` for anything else.
+    /// Returns the bytes of a string; `None` for anything else.
     fn string(&self) -> Option<Cow<'c, [u8]>> {
         match self.token {
             Token::LiteralString(raw) => Some(decode_literal_string(raw)),
@@ -100,26 +100,26 @@ impl<'c> Operand<'c> {
     }
 }
 
-/// The font in use.
+/// The current font.
 #[derive(Clone, Copy)]
 struct Font<'c> {
-    /// As written, without the slash.
+    /// Name as written, without the slash.
     name: &'c [u8],
-    /// As written.
+    /// Size as written.
     size: &'c [u8],
-    /// Its number if its codes have two bytes.
+    /// Object number if codes have two bytes.
     composite: Option<ObjectNumber>,
 }
 
 struct Mender<'c, 'f> {
     content: &'c [u8],
     fonts: &'f CompositeFonts,
-    /// What stands before is in `mended`.
+    /// Offset in `content` up to which `mended` is complete.
     copied: usize,
     mended: MendedContent,
     font: Option<Font<'c>>,
     saved_fonts: Vec<Option<Font<'c>>>,
-    /// How `/ActualText` begins in each marked content that is open.
+    /// Beginning of `/ActualText` for each open marked content.
     replacement_texts: Vec<Option<String>>,
 }
 
@@ -170,7 +170,7 @@ impl<'c> Mender<'c, '_> {
         if self.saved_fonts.len().max(self.replacement_texts.len()) > MAX_NESTING {
             return Err(PdfError::Damaged {
                 offset: end,
-                what: "a content stream that opens more than it closes",
+                what: "a content stream nested too deeply",
             });
         }
         Ok(())
@@ -216,7 +216,7 @@ impl<'c> Mender<'c, '_> {
     }
 
     /// Writes the text of a `Tj` or `TJ` in runs: code 0000 in the stand-in font, whose only code is 00, all others in
-    /// the font in use. Position and spacing stay, for both have the same advance.
+    /// the current font. Position and spacing stay the same, because both fonts have the same advance.
     fn show_text(&mut self, operands: &[Operand]) {
         let composite = self.font.and_then(|font| font.composite);
         let mut is_stand_in = false;
@@ -288,7 +288,8 @@ fn is_missing(code: &[u8]) -> bool {
     code == [0, 0]
 }
 
-/// The data of an inline image has no syntax; it ends at an `EI` between white space (ISO 32000-1, 8.9.7).
+/// Returns the end of an inline image. Its data has no syntax and ends at an `EI` between white space (ISO 32000-1,
+/// 8.9.7).
 fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> {
     let is_end = |window: &[u8]| matches!(window, [before, b'E', b'I'] if before.is_ascii_whitespace());
     let mut ends = content[start..]
@@ -299,7 +300,7 @@ fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> 
     ends.find(|end| content.get(*end).is_none_or(u8::is_ascii_whitespace))
         .ok_or(PdfError::Damaged {
             offset: start,
-            what: "the end of an inline image expected",
+            what: "expected the end of an inline image",
         })
 }
 
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn follows_the_font_in_use() {
-        // A font of one-byte codes, one that `Q` brings back, and none at all.
+        // A font of one-byte codes, one that `Q` restores, and no font.
         for untouched in [
             "/F5 9 Tf <0000> Tj",
             "/F5 9 Tf q /F4 9 Tf Q <0000> Tj",

@@ -1,15 +1,14 @@
-//! Says of a document without text and pictures that all in it is decoration. Chromium gives such a document no structure
-//! tree; levels A of PDF/A ask for one, and for content that is either in it or an artifact (ISO 19005-2, 6.7.2 and
-//! 6.7.3).
+//! Marks the content of a document without text and images as decoration. Chromium writes no structure tree for it.
+//! Levels A of PDF/A require one, and content that is either in it or an artifact (ISO 19005-2, 6.7.2 and 6.7.3).
 
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::trees::{TreeKind, write_tree};
 
-/// Gives a document that has no structure tree an empty one, and makes an artifact of the content of each page.
+/// Adds an empty structure tree to a document without one, and marks the content of each page as an artifact.
 pub(super) fn mark_decoration(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
-    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let catalog = document.get_dictionary(document.root()?, "expected a catalog")?;
     if catalog.get("StructTreeRoot").is_some() {
         return Ok(());
     }
@@ -19,7 +18,7 @@ pub(super) fn mark_decoration(document: &mut Document, pages: &[ObjectNumber]) -
     };
     let (start, end) = (add_content(b"/Artifact BMC\n"), add_content(b"\nEMC"));
     for number in pages {
-        let mut page = document.get_dictionary(*number, "a page expected")?;
+        let mut page = document.get_dictionary(*number, "expected a page")?;
         let content = page.items("Contents");
         let marked = [std::slice::from_ref(&start), content, std::slice::from_ref(&end)].concat();
         page.set("Contents", Object::Array(marked));

@@ -1,4 +1,4 @@
-//! One pass over all that draws: pages, form `XObject`s (soft masks among them) and tiling patterns.
+//! One pass over all content streams: pages, form `XObject`s (including soft masks) and tiling patterns.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,12 +12,12 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::text::MAX_STRING;
 
-/// Characters of one text that the warning shows; a letter may carry any number of accents.
+/// Characters of one text that the warning shows; a letter may have any number of accents.
 const SHOWN_LENGTH: usize = 8;
-/// Texts that the warning lists.
+/// Most texts that the warning lists.
 const MAX_LISTED: usize = 20;
 
-/// Mends every content stream that needs it. `others` are the streams that draw and are no page's content.
+/// Repairs every content stream that needs it. `others` are those that are not the content of a page.
 pub(super) fn mend_drawings(
     document: &mut Document,
     pages: &[ObjectNumber],
@@ -26,14 +26,14 @@ pub(super) fn mend_drawings(
 ) -> Result<(), PdfError> {
     let mut pass = Pass::default();
     for (index, number) in pages.iter().enumerate() {
-        let mut page = document.get_dictionary(*number, "a page expected")?;
-        // Several where a header or footer is drawn over the content: each is whole by itself.
+        let mut page = document.get_dictionary(*number, "expected a page")?;
+        // Several if a header or footer is drawn over the content: each is complete by itself.
         for contents in page.items("Contents").to_vec() {
             let contents = contents
                 .as_reference()
-                .ok_or_else(|| document.damaged(*number, "references to content streams expected"))?;
+                .ok_or_else(|| document.damaged(*number, "expected references to content streams"))?;
             let Object::Stream(mut stream) = document.get(contents)? else {
-                return Err(document.damaged(contents, "a content stream expected"));
+                return Err(document.damaged(contents, "expected a content stream"));
             };
             if pass.mend_stream(document, contents, &mut stream, &mut page)? {
                 document.set(contents, Object::Stream(stream));
@@ -61,14 +61,14 @@ pub(super) fn mend_drawings(
 #[derive(Default)]
 struct Pass {
     reader: StreamReader,
-    /// Content of the stream at hand, kept for its capacity.
+    /// Content of the current stream; reused for its capacity.
     content: Vec<u8>,
-    /// Fonts by those that they stand in for.
+    /// Stand-in fonts by the fonts that they replace.
     stand_ins: BTreeMap<ObjectNumber, ObjectNumber>,
     is_composite: BTreeMap<ObjectNumber, bool>,
-    /// Those that no font has.
+    /// Characters that no font has.
     characters: BTreeSet<String>,
-    /// Whether there are others whose text the document does not give.
+    /// Whether there are others, whose text the document does not contain.
     has_unnamed: bool,
     first_page: Option<usize>,
     limited: usize,
@@ -76,8 +76,8 @@ struct Pass {
 }
 
 impl Pass {
-    /// Mends one stream whose fonts are in the `/Resources` of its owner, the page or the stream's own dictionary.
-    /// Tells whether they changed.
+    /// Repairs one stream, whose fonts are in the `/Resources` of `owner`, the page or the stream's own dictionary.
+    /// Returns whether anything changed.
     fn mend_stream<'a>(
         &mut self,
         document: &mut Document<'a>,
@@ -164,12 +164,12 @@ impl Pass {
                 .first_page
                 .map_or_else(String::new, |page| format!(", first on page {page}"));
             let listed = listed.join(", ");
-            let message = format!("Some characters are drawn as empty boxes, for no font has them{page}: {listed}.");
+            let message = format!("Some characters are drawn as empty boxes because no font has them{page}: {listed}.");
             warnings.add("missing_glyph", message);
         }
         if self.limited > 0 {
             let message = format!(
-                "Coordinates beyond the range of PDF/A were limited to it: {}.",
+                "Coordinates outside the range that PDF/A allows were limited to it: {}.",
                 self.limited
             );
             warnings.add("number_limited", message);
@@ -184,7 +184,7 @@ impl Pass {
     }
 }
 
-/// Characters and their code points; the code points alone for what can't be seen.
+/// Returns characters and their code points, or only the code points if there are invisible characters.
 fn describe(text: &str) -> String {
     let shown: String = text.chars().take(SHOWN_LENGTH).collect();
     let codes: Vec<String> = shown

@@ -6,7 +6,7 @@ use crate::document::Document;
 use crate::object::Object;
 use crate::text::{abbreviate, clean};
 
-/// Whether a tag has the form of BCP 47: letters, then letters and digits, in groups of one to eight.
+/// Returns whether a tag has the form of BCP 47: letters, then letters and digits, in groups of one to eight.
 pub(crate) fn is_language_tag(tag: &[u8]) -> bool {
     tag.split(|byte| *byte == b'-').enumerate().all(|(index, group)| {
         let allowed = if index == 0 {
@@ -18,23 +18,23 @@ pub(crate) fn is_language_tag(tag: &[u8]) -> bool {
     })
 }
 
-/// The language that the page gives, if it is one; a warning if it isn't.
+/// Returns the page's language if it is a valid tag; otherwise adds a warning.
 pub(crate) fn valid_language(language: Option<&str>, warnings: &mut Warnings) -> Option<String> {
     let language = language.and_then(clean)?;
     if is_language_tag(language.as_bytes()) {
         return Some(language);
     }
     let shown = abbreviate(&language, 40);
-    let message = format!("The page's language “{shown}” is no tag like en or pt-BR; the document gives none.");
+    let message = format!("The page's language “{shown}” is not a tag such as en or pt-BR; the document has none.");
     warnings.add("language_invalid", message);
     None
 }
 
-/// Writes the language into the catalog. Without one it takes out what the browser put there and on the outermost
-/// element of the structure tree: a page that has none gets the browser's own.
+/// Writes the language into the catalog. Without one, removes what the browser wrote there and on the outermost element
+/// of the structure tree, because a page without a language gets the browser's own.
 pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> Result<(), PdfError> {
     let root = document.root()?;
-    let mut catalog = document.get_dictionary(root, "a catalog expected")?;
+    let mut catalog = document.get_dictionary(root, "expected a catalog")?;
     if let Some(language) = language {
         catalog.set("Lang", Object::String(language.as_bytes().to_vec().into()));
     } else {

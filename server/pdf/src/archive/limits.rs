@@ -1,4 +1,4 @@
-//! The limits that PDF/A sets to numbers, names and strings (ISO 19005-2, 6.1.13), and languages that are none.
+//! Enforces the limits of PDF/A on numbers, names and strings (ISO 19005-2, 6.1.13), and removes invalid language tags.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,24 +18,24 @@ use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded};
 
 const MAX_INTEGER: i64 = i32::MAX as i64;
 const MAX_REAL: f64 = 3.403e38;
-/// A real nearer to zero must be zero.
+/// A real closer to zero must be zero.
 const MIN_REAL: f64 = 1.175e-38;
-/// In bytes. No string in it can be too long.
+/// Length in bytes up to which an object can't contain a string that is too long.
 const SHORT_OBJECT: usize = 512;
 
-/// Keys under which the inspection finds something.
+/// Keys whose values the inspection evaluates.
 const KEYS: [&str; 3] = ["/Lang", "/Subtype", "/PatternType"];
 
-/// Objects that later passes look at.
+/// Objects for later passes.
 #[derive(Default)]
 pub(super) struct Noted {
-    /// Form `XObject`s and tiling patterns: what has drawing operators and is no page.
+    /// Form `XObject`s and tiling patterns, which have drawing operators but are no pages.
     pub(super) drawings: Vec<ObjectNumber>,
     pub(super) fonts: Vec<ObjectNumber>,
     pub(super) has_pictures: bool,
 }
 
-/// Mends what is beyond a limit in every object outside streams' data, and notes what it comes across.
+/// Repairs values beyond a limit in every object, except in the data of streams, and collects objects for later passes.
 pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Noted, PdfError> {
     let mut noted = Noted::default();
     let mut mended = Mended::default();
@@ -67,12 +67,12 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
     Ok(noted)
 }
 
-/// Whether a number is out of range; `raw` as in the file.
+/// Returns whether a number is out of range; `raw` is as in the file.
 pub(super) fn is_extreme(raw: &[u8]) -> bool {
     raw.len() >= SUSPICIOUS_DIGITS && parse_number(raw).is_some_and(|number| within_range(&number).is_some())
 }
 
-/// The nearest number that is allowed; `None` for one that is allowed itself.
+/// Returns the nearest number that is allowed; `None` if the number itself is.
 pub(super) fn within_range(number: &Object) -> Option<Object<'static>> {
     match *number {
         Object::Integer(value) if value.abs_diff(0) > MAX_INTEGER as u64 => {
@@ -100,7 +100,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// By what stands under `/Subtype`.
+    /// Returns the kind for a value of `/Subtype`.
     fn of_subtype(name: &[u8]) -> Option<Self> {
         match name {
             b"Form" => Some(Self::Drawing),
@@ -120,7 +120,7 @@ impl Kind {
     }
 }
 
-/// Looks at an object's tokens in its file; most objects need no more.
+/// Scans an object's tokens in its file. Most objects need no more.
 fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
     let object = document.object_bytes(number).filter(|_| !document.is_free(number));
@@ -150,7 +150,7 @@ fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result
             Token::LiteralString(raw) | Token::HexString(raw) => {
                 findings.is_suspicious |= raw.len() > MAX_STRING || (key == b"Lang" && !is_language_tag(raw));
             }
-            // The data of a stream has syntax of its own, or none.
+            // The data of a stream has its own syntax, or none.
             Token::Keyword(b"stream") => break,
             _ => {}
         }
@@ -159,8 +159,8 @@ fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result
     Ok(findings)
 }
 
-/// Tells quickly, of most objects in a large document, that the inspection would find nothing in them: those of the
-/// structure tree are short, and have neither long runs of digits or letters nor a key that matters here.
+/// Quickly rules out most objects of a large document, in which the inspection would find nothing: those of the
+/// structure tree are short, and have neither long runs of digits or letters nor a relevant key.
 fn is_harmless(object: &[u8], keys: &[Finder]) -> bool {
     object.len() <= SHORT_OBJECT
         && !has_long_number(object)
@@ -171,7 +171,7 @@ fn is_harmless(object: &[u8], keys: &[Finder]) -> bool {
 #[derive(Default)]
 struct Mended {
     count: usize,
-    /// By the key under which they stand.
+    /// Number of shortened strings by their key.
     shortened: BTreeMap<Vec<u8>, usize>,
     renamed: usize,
     clamped: usize,
@@ -179,7 +179,7 @@ struct Mended {
 }
 
 impl Mended {
-    /// `key` is the one under which the object stands, in the dictionary next to it.
+    /// `key` is the object's key in the closest dictionary that contains it.
     fn mend(&mut self, object: &mut Object, key: &[u8]) {
         match object {
             Object::Name(name) => self.mend_name(name),
@@ -221,8 +221,8 @@ impl Mended {
         }
     }
 
-    /// Long names come from long ids of HTML, which name the targets of links. The same name gets the same new one
-    /// wherever it stands.
+    /// Replaces long names, which come from long HTML ids of link targets. The same name gets the same replacement
+    /// everywhere.
     fn mend_name(&mut self, name: &mut Cow<[u8]>) {
         if name.len() > MAX_NAME {
             let digest = u128::from_be_bytes(Md5::digest(name.as_ref()).into());
@@ -247,7 +247,7 @@ impl Mended {
         for (tag, count) in self.languages {
             let shown = abbreviate(&tag, 40);
             let message = format!(
-                "The language “{shown}” is no tag like en or pt-BR and was dropped where it is given: {count}."
+                "The language “{shown}” is not a tag such as en or pt-BR and was removed; occurrences: {count}."
             );
             warnings.add("language_invalid", message);
         }
@@ -262,7 +262,7 @@ impl Mended {
             warnings.add(
                 "number_limited",
                 format!(
-                    "Numbers beyond the range of PDF/A were limited to it: {}.",
+                    "Numbers outside the range that PDF/A allows were limited to it: {}.",
                     self.clamped
                 ),
             );

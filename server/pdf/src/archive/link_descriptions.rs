@@ -1,6 +1,6 @@
-//! Says beside each link where it leads (ISO 32000-1, 12.5.2, `/Contents`; PDF/UA asks for it, ISO 14289-1, 7.18.5). A
-//! screen reader reads the link's text from its tags; the description is the address, as HTML would have it: of a place in
-//! this document, `#` and its name.
+//! Adds a description to each link (ISO 32000-1, 12.5.2, `/Contents`), which PDF/UA requires (ISO 14289-1, 7.18.5). A
+//! screen reader reads the link's text from its tags. The description is the address as in HTML: `#` and the name for a
+//! destination in this document.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::text::{encode, fit};
 
-/// Describes all links of these pages that have no description yet.
+/// Adds descriptions to all links of these pages that have none.
 pub(super) fn describe_links(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
     for page in pages {
-        let page = document.get_dictionary(*page, "a page expected")?;
+        let page = document.get_dictionary(*page, "expected a page")?;
         let Some(annotations) = page.get("Annots") else {
             continue;
         };
@@ -23,7 +23,7 @@ pub(super) fn describe_links(document: &mut Document, pages: &[ObjectNumber]) ->
             .iter()
             .filter_map(Object::as_reference)
         {
-            let mut annotation = document.get_dictionary(number, "an annotation expected")?;
+            let mut annotation = document.get_dictionary(number, "expected an annotation")?;
             if annotation.get("Contents").is_none()
                 && let Some(target) = target(document, &annotation)?
             {

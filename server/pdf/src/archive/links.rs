@@ -1,5 +1,5 @@
-//! Takes links off that must not be in a file that is passed on: `file:` shows the machine's paths, `javascript:` and
-//! the like run something, and a PDF/A can't hold an address of more than 32,767 bytes.
+//! Removes links that a distributed file must not contain: `file:` reveals paths of this machine, `javascript:` and the
+//! like run code, and PDF/A does not allow addresses of more than 32,767 bytes.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,14 @@ const SAFE_SCHEMES: [&str; 6] = ["http", "https", "mailto", "tel", "sms", "ftp"]
 /// Characters of an address that a warning shows.
 const SHOWN_LENGTH: usize = 100;
 
-/// Removes every link annotation whose action is not a short address of a safe scheme, and warns of each with its page.
+/// Removes every link annotation whose action is not a short address with a safe scheme. Adds a warning with the page
+/// for each.
 pub(super) fn remove_unsafe_links(
     document: &mut Document,
     pages: &[ObjectNumber],
     warnings: &mut Warnings,
 ) -> Result<(), PdfError> {
-    // A link that runs over several lines is several annotations and one warning.
+    // A link that spans several lines is several annotations, but one warning.
     let mut reasons = BTreeSet::new();
     remove_annotations(document, pages, |document, page, annotation| {
         let reason = reason_to_remove(document, annotation)?;
@@ -34,7 +35,7 @@ pub(super) fn remove_unsafe_links(
     Ok(())
 }
 
-/// Why a link must go, as the end of a sentence; `None` if it may stay.
+/// Returns why a link must be removed, as the end of a sentence; `None` if it may stay.
 fn reason_to_remove(document: &Document, annotation: &Dictionary) -> Result<Option<String>, PdfError> {
     let action = match annotation.get("A") {
         Some(action) => document.resolve(action)?,
@@ -53,7 +54,7 @@ fn reason_to_remove(document: &Document, annotation: &Dictionary) -> Result<Opti
     if address.len() > MAX_STRING {
         let length = address.len();
         return Ok(Some(format!(
-            "the link to “{}” was removed: of its {length} bytes {MAX_STRING} may be.",
+            "the link to “{}” was removed: it has {length} bytes, at most {MAX_STRING} are allowed.",
             shown()
         )));
     }
@@ -62,12 +63,12 @@ fn reason_to_remove(document: &Document, annotation: &Dictionary) -> Result<Opti
     }
     let allowed = SAFE_SCHEMES.join(", ");
     Ok(Some(format!(
-        "the link to “{}” was removed: only absolute addresses of {allowed} are kept.",
+        "the link to “{}” was removed: only absolute addresses with {allowed} are allowed.",
         shown()
     )))
 }
 
-/// The scheme in lower case; empty if there is none. Browsers overlook control characters and spaces, and so must we.
+/// Returns the scheme in lower case; empty if there is none. Ignores control characters and spaces, as browsers do.
 fn scheme(address: &[u8]) -> String {
     let visible: Vec<u8> = address.iter().copied().filter(|byte| *byte > b' ').collect();
     match visible.iter().position(|byte| *byte == b':') {

@@ -1,4 +1,4 @@
-//! Document information and XMP, which say the same (ISO 19005-2, 6.6.2).
+//! Document information and XMP, which must agree (ISO 19005-2, 6.6.2).
 
 use time::OffsetDateTime;
 
@@ -12,7 +12,7 @@ use crate::{OutputFormat, PageFacts, PdfError};
 const CREATOR: &str = "Chromium";
 const PRODUCER: &str = "Platen";
 
-/// What a document says about itself, cleaned and cut to what a string holds.
+/// Metadata of a document, cleaned and cut to the length of a PDF string.
 #[derive(Debug)]
 pub(super) struct Metadata {
     pub(super) title: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Metadata {
     pub(super) keywords: Option<String>,
     /// A valid language tag.
     pub(super) language: Option<String>,
-    /// Creation and last change, UTC, whole seconds.
+    /// Creation and modification date, in UTC and whole seconds.
     pub(super) instant: OffsetDateTime,
     /// The file identifier (ISO 32000-1, 14.4).
     pub(super) identifier: [u8; 16],
@@ -50,22 +50,22 @@ impl Metadata {
             subject: fitted("description", facts.description.as_ref()),
             keywords: fitted("list of keywords", facts.keywords.as_ref()),
             language,
-            // Both the zone and the fraction go: XMP and the document information must mean the same instant.
+            // Zone and fraction are dropped, because XMP and the document information must denote the same instant.
             instant: OffsetDateTime::from_unix_timestamp(instant.unix_timestamp())
                 .unwrap_or(OffsetDateTime::UNIX_EPOCH),
             identifier,
         }
     }
 
-    /// Puts the XMP stream under the catalog and gives the document information for the trailer.
+    /// Adds the XMP stream to the catalog and returns the document information for the trailer.
     pub(super) fn write<'a>(
         &self,
         document: &mut Document<'a>,
         format: OutputFormat,
     ) -> Result<Dictionary<'a>, PdfError> {
         let root = document.root()?;
-        let mut catalog = document.get_dictionary(root, "a catalog expected")?;
-        // Not compressed: programs that don't read PDF find it (ISO 19005-2, 6.6.2.1).
+        let mut catalog = document.get_dictionary(root, "expected a catalog")?;
+        // Not compressed, so that programs that don't read PDF find it (ISO 19005-2, 6.6.2.1).
         let kind = Dictionary::new([("Type", Object::name("Metadata")), ("Subtype", Object::name("XML"))]);
         let packet = Stream::plain(kind, self.packet(format).into_bytes());
         catalog.set("Metadata", Object::Reference(document.add(Object::Stream(packet))));
@@ -127,14 +127,14 @@ impl Metadata {
     }
 }
 
-/// An instant in UTC as the document information gives it (ISO 32000-1, 7.9.4).
+/// Formats an instant, which must be in UTC, for the document information (ISO 32000-1, 7.9.4).
 pub(crate) fn information_date(at: OffsetDateTime) -> String {
     let (date, (hour, minute, second)) = (at.date(), at.to_hms());
     let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
     format!("D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}+00'00'")
 }
 
-/// The same as XMP gives it.
+/// Formats an instant, which must be in UTC, for XMP.
 fn packet_date(at: OffsetDateTime) -> String {
     let (date, (hour, minute, second)) = (at.date(), at.to_hms());
     let (year, month, day) = (date.year(), u8::from(date.month()), date.day());

@@ -1,5 +1,5 @@
-//! Draws characters that no font has. Chromium shows the font's glyph 0 for them, an empty box, which PDF/A forbids to
-//! refer to (ISO 19005-2, 6.2.11.8); a Type 3 font with the same outline and advance may show it.
+//! Draws characters that no font has. Chromium shows the font's glyph 0 for them, an empty box, to which PDF/A forbids
+//! references (ISO 19005-2, 6.2.11.8). A Type 3 font with the same outline and advance is allowed.
 
 use std::fmt::Write as _;
 
@@ -12,28 +12,29 @@ use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 
 /// Glyph space of PDF fonts: units per em.
 const GLYPH_SPACE: f32 = 1000.0;
-/// `/DW` where a font has none (ISO 32000-1, 9.7.4.3).
+/// Default of `/DW` (ISO 32000-1, 9.7.4.3).
 const DEFAULT_WIDTH: f64 = 1000.0;
 
-/// Code 00 is the replacement character: the browser gives no text for glyph 0 but by `/ActualText` around it.
+/// Maps code 00 to the replacement character: the only text that the browser writes for glyph 0 is `/ActualText` around
+/// it.
 const UNICODE_MAP: &[u8] = b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /PlatenMissing def
 /CMapType 2 def 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <00> <FFFD> endbfchar
 endcmap CMapName currentdict /CMap defineresource pop end end
 ";
 
-/// Whether codes of this font have two bytes.
+/// Returns whether codes of this font have two bytes.
 pub(super) fn is_composite(document: &Document, font: ObjectNumber) -> Result<bool, PdfError> {
     let font = document.get(font)?;
     let kind = font.as_dictionary().and_then(|font| font.get("Subtype"));
     Ok(kind.is_some_and(|kind| kind.is_name("Type0")))
 }
 
-/// Adds a Type 3 font with one code, 00, that draws glyph 0 of a composite font as that font does. Gives its number.
+/// Adds a Type 3 font with one code, 00, that draws glyph 0 of a composite font as that font does. Returns its number.
 pub(super) fn add_stand_in(document: &mut Document, composite: ObjectNumber) -> Result<ObjectNumber, PdfError> {
     let damaged = |what| document.damaged(composite, what);
-    let font = document.get_dictionary(composite, "a font expected")?;
+    let font = document.get_dictionary(composite, "expected a font")?;
     let descendant = document.descendant_font(&font)?;
-    let descendant = &descendant.ok_or_else(|| damaged("a font with a descendant expected"))?;
+    let descendant = &descendant.ok_or_else(|| damaged("expected a font with a descendant"))?;
 
     let advance = advance(document, descendant)?;
     let outline = match font_program(document, descendant)? {
@@ -57,7 +58,7 @@ fn type_3_font<'a>(advance: f64, procedure: ObjectNumber, unicode_map: ObjectNum
     Dictionary::new([
         ("Type", Object::name("Font")),
         ("Subtype", Object::name("Type3")),
-        // All zero: the procedure's own box counts (ISO 32000-1, 9.6.5).
+        // All zero, so that the procedure's own box applies (ISO 32000-1, 9.6.5).
         ("FontBBox", Object::Array(vec![zero(), zero(), zero(), zero()])),
         (
             "FontMatrix",
@@ -76,7 +77,7 @@ fn type_3_font<'a>(advance: f64, procedure: ObjectNumber, unicode_map: ObjectNum
     ])
 }
 
-/// The advance of CID 0 in thousandths of an em, from `/W`, else `/DW` (ISO 32000-1, 9.7.4.3).
+/// Returns the advance of CID 0 in thousandths of an em, from `/W`, else `/DW` (ISO 32000-1, 9.7.4.3).
 fn advance(document: &Document, descendant: &Dictionary) -> Result<f64, PdfError> {
     let default = descendant
         .get("DW")
@@ -101,7 +102,7 @@ fn advance(document: &Document, descendant: &Dictionary) -> Result<f64, PdfError
     }
 }
 
-/// The TrueType program; other kinds become Type 3 fonts in Chromium.
+/// Returns the TrueType program. Chromium writes other kinds as Type 3 fonts.
 fn font_program(document: &Document, descendant: &Dictionary) -> Result<Option<Vec<u8>>, PdfError> {
     let descriptor = document.resolve_dictionary(descendant, "FontDescriptor")?;
     let Some(reference) = descriptor.get("FontFile2") else {
@@ -117,7 +118,7 @@ fn font_program(document: &Document, descendant: &Dictionary) -> Result<Option<V
     }
 }
 
-/// An outline as path operators in thousandths of an em, with its box.
+/// An outline as path operators in thousandths of an em, with its bounding box.
 #[derive(Debug, Default)]
 struct Outline {
     path: String,
@@ -128,7 +129,7 @@ struct Outline {
 }
 
 impl Outline {
-    /// Empty where the program can't be read: there is nothing to draw then.
+    /// Returns the outline of glyph 0; empty if the program can't be parsed.
     fn of_glyph_zero(program: &[u8]) -> Self {
         let Ok(face) = Face::parse(program, 0) else {
             return Self::default();
@@ -147,7 +148,7 @@ impl Outline {
         format!("{advance} 0 {left} {bottom} {right} {top} d1\n{}{fill}", self.path)
     }
 
-    /// Scales a point, notes it, and gives it as it is written.
+    /// Scales a point, extends the bounding box to it, and returns it as it is written.
     fn point(&mut self, x: f32, y: f32) -> (f32, f32) {
         let round = |value: f32| (value * self.scale * 100.0).round() / 100.0;
         let (x, y) = (round(x), round(y));
@@ -179,7 +180,7 @@ impl OutlineBuilder for Outline {
         self.operator(&[to], "l");
     }
 
-    /// PDF has no quadratic curves; each has a cubic one of the same shape.
+    /// Converts a quadratic curve, which PDF doesn't have, to a cubic one of the same shape.
     fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
         let toward = |end: f32, control: f32| end + (control - end) * 2.0 / 3.0;
         let (x0, y0) = self.current;

@@ -1,4 +1,4 @@
-//! Says what RGB and grey mean in the document (ISO 19005-2, 6.2.4.3): sRGB, as in a browser.
+//! Defines RGB and grey in the document (ISO 19005-2, 6.2.4.3) as sRGB, as in a browser.
 
 use crate::PdfError;
 use crate::document::Document;
@@ -10,7 +10,7 @@ const CONDITION: &[u8] = b"sRGB IEC61966-2.1";
 
 pub(super) fn add_output_intent(document: &mut Document) -> Result<(), PdfError> {
     let root = document.root()?;
-    let mut catalog = document.get_dictionary(root, "a catalog expected")?;
+    let mut catalog = document.get_dictionary(root, "expected a catalog")?;
     let profile = Stream::plain(Dictionary::new([("N", Object::Integer(3))]), PROFILE);
     let profile = document.add(Object::Stream(profile));
     let intent = Dictionary::new([

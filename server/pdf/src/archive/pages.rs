@@ -1,14 +1,14 @@
-//! The size of pages.
+//! Limits on the size of pages.
 
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::ObjectNumber;
 use crate::page_tree::page_size;
 
-/// A page side in points (ISO 19005-2, 6.1.13).
+/// Allowed length of a page side, in points (ISO 19005-2, 6.1.13).
 pub(crate) const ALLOWED_SIDE: std::ops::RangeInclusive<f64> = 3.0..=14_400.0;
 
-/// Checks that PDF/A allows the size of each page.
+/// Checks that PDF/A allows the size of each page. Fails with [`PdfError::PageSize`] for the first that it doesn't.
 pub(super) fn check_sizes(document: &Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
     for (index, number) in pages.iter().enumerate() {
         let (width, height) = page_size(document, *number)?;

@@ -1,5 +1,5 @@
-//! Tells of pictures that are printed so large that their pixels show. Patterns are left out: the browser draws shades
-//! of its own into pictures of 72 pixels to the inch for them.
+//! Warns of images that are printed so large that their pixels show. Patterns are ignored, because the browser itself
+//! renders shadings into images of 72 pixels per inch for them.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,19 @@ use crate::lexer::{Lexer, Token, decode_name};
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::parse::parse_number;
 
-/// Pixels for each inch of paper below which people see them.
+/// Pixels per inch of paper below which they are visible.
 const COARSE: f64 = 100.0;
-/// Whoever stretches fewer pixels than these means a colour or a shade.
+/// Images with fewer pixels on a side are stretched on purpose, as a colour or a gradient.
 const MIN_SIDE: i64 = 8;
-/// How deep form `XObject`s may stand in each other to be looked at.
+/// Nesting of form `XObject`s up to which they are scanned.
 const MAX_DEPTH: usize = 16;
-/// Bytes of content that are looked at in a document: a form can be drawn any number of times. Each stream counts a
-/// little more than its length, so that none is free.
+/// Bytes of content that are scanned per document, because a form can be drawn any number of times. The cost of a
+/// stream is a little more than its length, so that empty ones count as well.
 const MAX_CONTENT: usize = 64 * 1024 * 1024;
 const STREAM_COST: usize = 1024;
 const POINTS_PER_INCH: f64 = 72.0;
 
-/// Warns of each picture whose pixels show where it is first drawn. Only pages that use something new are looked at.
+/// Warns of each image whose pixels show where it is first drawn. Only pages that use new objects are scanned.
 pub(super) fn warn_of_coarse_pictures(document: &Document, pages: &[ObjectNumber], warnings: &mut Warnings) {
     let mut search = Search {
         document,
@@ -39,14 +39,14 @@ pub(super) fn warn_of_coarse_pictures(document: &Document, pages: &[ObjectNumber
 struct Search<'d, 'a> {
     document: &'d Document<'a>,
     warnings: &'d mut Warnings,
-    /// Everything that pages name in their resources.
+    /// External objects in the resources of scanned pages.
     used: BTreeSet<ObjectNumber>,
-    /// Pictures that were judged.
+    /// Images whose resolution was measured.
     drawn: BTreeSet<ObjectNumber>,
     content_left: usize,
 }
 
-/// What a content stream is drawn with.
+/// Context in which a content stream is drawn.
 struct Surroundings<'r, 'a> {
     page: usize,
     resources: &'r Dictionary<'a>,
@@ -55,9 +55,9 @@ struct Surroundings<'r, 'a> {
 }
 
 impl<'a> Search<'_, 'a> {
-    /// What can't be read is nothing to warn of.
+    /// Scans a page. Ignores anything that can't be read.
     fn look_at_page(&mut self, page: usize, number: ObjectNumber) {
-        let Ok(dictionary) = self.document.get_dictionary(number, "a page expected") else {
+        let Ok(dictionary) = self.document.get_dictionary(number, "expected a page") else {
             return;
         };
         let Ok(resources) = self.document.resolve_dictionary(&dictionary, "Resources") else {
@@ -117,7 +117,7 @@ impl<'a> Search<'_, 'a> {
                         (b"Q", _) => matrix = saved.pop().unwrap_or(matrix),
                         (b"cm", _) => matrix = Matrix::of(&numbers).map_or(matrix, |change| change.then(matrix)),
                         (b"Do", Some(name)) => self.look_at(name, matrix, surroundings),
-                        // Inline images are so small that nobody prints them large, and have no syntax.
+                        // Inline images are too small to be printed large, and their data has no syntax.
                         (b"ID", _) => return,
                         _ => {}
                     }
@@ -129,7 +129,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Looks at what is drawn by a name of the resources: a picture, or more content.
+    /// Scans an external object by its name in the resources: an image, or more content.
     fn look_at(&mut self, name: &[u8], matrix: Matrix, surroundings: &Surroundings<'_, 'a>) {
         let Ok(objects) = self.document.resolve_dictionary(surroundings.resources, "XObject") else {
             return;
@@ -168,7 +168,8 @@ impl<'a> Search<'_, 'a> {
         self.look_at_content(&content, &inner);
     }
 
-    /// A picture fills the unit square of the space that it is drawn in (ISO 32000-1, 8.9.5).
+    /// Measures the resolution of an image, which fills the unit square of the space that it is drawn in (ISO 32000-1,
+    /// 8.9.5).
     fn judge(&mut self, picture: &Dictionary, matrix: Matrix, page: usize) {
         let side = |key| picture.get(key).and_then(Object::as_integer).unwrap_or(0);
         let (width, height) = (side("Width"), side("Height"));
@@ -177,7 +178,7 @@ impl<'a> Search<'_, 'a> {
         let coarsest = resolution(width, across).min(resolution(height, up));
         if width.min(height) >= MIN_SIDE && coarsest < COARSE {
             let message = format!(
-                "A picture of {width} × {height} pixels is printed at {:.0} pixels to the inch on page {page}; \
+                "An image of {width} × {height} pixels is printed at {:.0} pixels per inch on page {page}; \
                  below {COARSE} they show.",
                 coarsest.floor()
             );
@@ -197,7 +198,7 @@ impl Matrix {
         numbers.try_into().ok().map(Self)
     }
 
-    /// This one, then another.
+    /// Returns the transformation that applies `self` first, then `next`.
     fn then(self, Self(next): Self) -> Self {
         let turned = |x: f64, y: f64| (x * next[0] + y * next[2], x * next[1] + y * next[3]);
         let own = self.0;
@@ -205,7 +206,7 @@ impl Matrix {
         Self([across.0, across.1, up.0, up.1, shift.0 + next[4], shift.1 + next[5]])
     }
 
-    /// How long the sides of the unit square become.
+    /// Returns the lengths of the transformed sides of the unit square.
     fn unit_lengths(self) -> [f64; 2] {
         let own = self.0;
         [own[0].hypot(own[1]), own[2].hypot(own[3])]
@@ -219,8 +220,8 @@ mod tests {
 
     const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");
 
-    /// The warnings of a page with this content. `/P` is a picture of 100 × 50 pixels, `/F` a form that draws it at twice
-    /// its own measures.
+    /// Returns the warnings for a page with this content. `/P` is an image of 100 × 50 pixels, `/F` a form that draws
+    /// it at twice the size.
     fn warnings(content: &'static str) -> Vec<String> {
         let mut document = Document::open(&[EMPTY]).expect("a document");
         let picture = Dictionary::new([
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn tells_the_resolution_in_which_a_picture_is_drawn() {
         // 72 points are an inch: 100 pixels on 100 points, and 50 on 25.
-        let coarse = "A picture of 100 × 50 pixels is printed at 72 pixels to the inch on page 1; below 100 they show.";
+        let coarse = "An image of 100 × 50 pixels is printed at 72 pixels per inch on page 1; below 100 they show.";
         for content in [
             "100 0 0 25 0 0 cm /P Do",
             "q 9 0 0 9 0 0 cm Q 10 0 0 5 7 7 cm q 0 10 -5 0 1 1 cm /P Do Q",

@@ -1,4 +1,4 @@
-//! What completion changes, looked at through the object layer, on documents that Chromium printed.
+//! Changes made by completion, checked at the object level, for documents that Chromium printed.
 
 use std::borrow::Cow;
 
@@ -70,7 +70,7 @@ fn catalog<'a>(document: &Document<'a>) -> Dictionary<'a> {
         .expect("a catalog")
 }
 
-/// Every object of the document with its number.
+/// Returns every object of the document with its number.
 fn objects<'a>(document: &Document<'a>) -> Vec<(ObjectNumber, Object<'a>)> {
     (1..document.size())
         .map(|number| (number, document.get(number).expect("an object")))
@@ -140,7 +140,7 @@ fn metadata_and_document_information_say_the_same() {
     assert!(!metadata.contains("Keywords"));
 }
 
-/// Found by fuzzing: the page was overwritten, so that there was none.
+/// Found by fuzzing: the page was overwritten, so that the document had none.
 #[test]
 fn document_information_takes_no_other_objects_place() {
     let mut bytes = EMPTY.to_vec();
@@ -189,7 +189,7 @@ fn plain_pdf_gets_metadata_and_the_link_filter_only() {
     let document = open(&completed);
     assert!(catalog(&document).get("OutputIntents").is_none());
     assert!(!completed.bytes.windows(5).any(|window| window == b"file:"));
-    // Too large for PDF/A only.
+    // The page is too large only for PDF/A.
     assert!(complete(PAGE_HUGE, &facts(), OutputFormat::Pdf, instant()).is_ok());
 }
 
@@ -289,7 +289,7 @@ fn the_moment_of_printing_leaves_no_trace() {
     let mut later = LINKS.to_vec();
     later[at..at + 4].copy_from_slice(b"2031");
     assert!(archived(LINKS).bytes == archived(&later).bytes);
-    // Another document, of the same moment, has another identifier.
+    // Another document of the same instant has another identifier.
     let identifier = |completed: &Completed| {
         open(completed)
             .trailer()
@@ -301,7 +301,7 @@ fn the_moment_of_printing_leaves_no_trace() {
 
 #[test]
 fn what_was_printed_before_leaves_no_trace() {
-    // In a browser that counts from elsewhere the two header cells have other names.
+    // In a browser whose count has advanced, the two header cells have other identifiers.
     let mut later = TABLE.to_vec();
     for at in 0..later.len() - b"(node00000040)".len() {
         if later[at..].starts_with(b"(node0000004") {

@@ -1,5 +1,6 @@
-//! Mends the maps from codes to text (ISO 32000-1, 9.10.3) where they name what is no text: zero and the byte-order
-//! marks, which levels A and U of PDF/A forbid (ISO 19005-2, 6.2.11.7), and private use, which tells a reader nothing.
+//! Repairs maps from codes to text (ISO 32000-1, 9.10.3) that contain values other than text: zero and the byte-order
+//! marks, which levels A and U of PDF/A forbid (ISO 19005-2, 6.2.11.7), and private use, which has no meaning for a
+//! reader.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -11,34 +12,34 @@ use crate::lexer::{Lexer, Token, decode_hex_string};
 use crate::object::{Object, ObjectNumber};
 use crate::write::write_hex_string;
 
-/// Zero width space, for glyphs whose text another glyph of the cluster carries: Chromium gives them zero.
+/// Zero width space, for glyphs whose text belongs to another glyph of the cluster. Chromium maps them to zero.
 const NO_TEXT: u16 = 0x200B;
-/// Replacement character, for glyphs of which nobody knows the text.
+/// Replacement character, for glyphs whose text is unknown.
 const UNKNOWN_TEXT: u16 = 0xFFFD;
-/// Units of UTF-16 that stand for private use by themselves, and those that begin a pair that does.
+/// UTF-16 units of private use, and high surrogates of pairs of private use.
 const PRIVATE_USE: RangeInclusive<u16> = 0xE000..=0xF8FF;
 const PRIVATE_USE_PAIR: RangeInclusive<u16> = 0xDB80..=0xDBFF;
-/// The code of a Type 3 font's `g0`, as maps have it.
+/// Code of a Type 3 font's `g0`, as written in maps.
 const GLYPH_ZERO: &[u8] = b"00";
 
-/// Mends the maps of these fonts. Code 00 of a Type 3 font is its `g0`, for which Chromium gives no text at all.
+/// Repairs the maps of these fonts. Code 00 of a Type 3 font is its `g0`, for which Chromium writes no text.
 pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber]) -> Result<(), PdfError> {
     let mut seen = BTreeSet::new();
     let (mut reader, mut content) = (StreamReader::default(), Vec::new());
     for font in fonts {
-        let font = document.get_dictionary(*font, "a font expected")?;
+        let font = document.get_dictionary(*font, "expected a font")?;
         let Some(number) = font.reference("ToUnicode").filter(|number| seen.insert(*number)) else {
             continue;
         };
         let Object::Stream(mut stream) = document.get(number)? else {
-            return Err(document.damaged(number, "a Unicode map expected"));
+            return Err(document.damaged(number, "expected a Unicode map"));
         };
         reader
             .read(&stream, &mut content)
             .map_err(|what| document.damaged(number, what))?;
         let is_type_3 = font.get("Subtype").is_some_and(|kind| kind.is_name("Type3"));
         let needed = (is_type_3 && font.get("FirstChar").and_then(Object::as_integer) == Some(0)).then_some(GLYPH_ZERO);
-        let mended = mend(&content, needed).map_err(|_| document.damaged(number, "a Unicode map expected"))?;
+        let mended = mend(&content, needed).map_err(|_| document.damaged(number, "expected a Unicode map"))?;
         if let Some(mended) = mended {
             replace_data(&mut stream, &mended);
             document.set(number, Object::Stream(stream));
@@ -47,13 +48,14 @@ pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber])
     Ok(())
 }
 
-/// Mends a map, and gives the code that is `needed` a text if it has none; `None` if there is nothing to mend.
+/// Repairs a map, and maps the code `needed` to the replacement character if it has no text. Returns `None` if nothing
+/// changes.
 fn mend(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> {
     let mut mended = Vec::new();
     let mut copied = 0;
     let mut lexer = Lexer::new(map, 0);
     let mut section = Section::Other;
-    // The codes of the entry at hand.
+    // The codes of the current entry.
     let mut codes: Vec<&[u8]> = Vec::new();
     let mut is_in_array = false;
     let mut missing = needed;
@@ -104,13 +106,13 @@ fn mend(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> 
     Ok(Some(mended))
 }
 
-/// Where in a map a token stands.
+/// Section of a map that contains a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Other,
-    /// A code and its text, each.
+    /// Entries of a code and its text.
     Characters,
-    /// Two codes and the text of the first, or the texts of all.
+    /// Entries of two codes and the text of the first, or the texts of all.
     Ranges,
 }
 
@@ -132,8 +134,8 @@ impl Section {
     }
 }
 
-/// How many codes there are from the first to the second, which differ in the last byte only; `None` for a range that
-/// Chromium doesn't write.
+/// Returns the number of codes from the first to the second, which must differ only in the last byte; `None` for a
+/// range that Chromium doesn't write.
 fn range_length(codes: &[&[u8]]) -> Option<usize> {
     let [first, last] = codes else { return None };
     let (first, last) = (decode_hex_string(first), decode_hex_string(last));
@@ -142,7 +144,8 @@ fn range_length(codes: &[&[u8]]) -> Option<usize> {
     (front == last_front).then_some(length)
 }
 
-/// The texts of so many codes, of which the first has the one given and each other the next; `None` if all may stay.
+/// Returns the repaired texts of `count` consecutive codes, the first of which has the given text; `None` if all may
+/// stay.
 fn mended_texts(text: &[u8], count: usize) -> Option<Vec<Vec<u8>>> {
     let units: Vec<u16> = text
         .as_chunks()
@@ -170,7 +173,7 @@ fn mended_texts(text: &[u8], count: usize) -> Option<Vec<Vec<u8>>> {
     Some(lasts.map(text).collect())
 }
 
-/// What to say in the place of a unit that is no text.
+/// Returns the replacement for a unit that is not text; `None` if it is.
 fn replacement(unit: u16) -> Option<u16> {
     match unit {
         0 | 0xFEFF | 0xFFFE => Some(NO_TEXT),

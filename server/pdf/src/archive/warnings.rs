@@ -1,10 +1,10 @@
-//! Collects warnings, so many of a kind and no more: a page can hold a million links.
+//! Collects a limited number of warnings per code, because a page can contain a million links.
 
 use std::collections::BTreeMap;
 
 use crate::Warning;
 
-/// Warnings of one code that are kept; the others are counted.
+/// Warnings of one code that are retained; the others are counted.
 const MAX_PER_CODE: usize = 20;
 
 #[derive(Debug, Default)]

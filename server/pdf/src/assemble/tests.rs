@@ -1,4 +1,4 @@
-//! What assembly makes of several parts, looked at through the object layer, on documents that Chromium printed.
+//! Assembly of several parts, checked at the object level, for documents that Chromium printed.
 
 mod documents;
 mod joined;

@@ -1,18 +1,19 @@
-//! Colour profiles: RGB and grey mean something by the output intent (ISO 19005-2, 6.2.3, 6.2.4).
+//! Colour profiles: the output intent defines RGB and grey (ISO 19005-2, 6.2.3, 6.2.4).
 
 use super::{Finding, dictionary};
 use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
 
-/// What a profile says of itself (ISO 15076-1, 7.2).
+/// Header of a profile (ISO 15076-1, 7.2).
 struct Header {
     version: u8,
     class: [u8; 4],
     space: [u8; 4],
 }
 
-/// There is one output intent, and it is RGB: only that covers `DeviceRGB`, and it covers `DeviceGray` too.
+/// Checks that there is one output intent and that it is RGB: only RGB covers `DeviceRGB`, and it covers `DeviceGray`
+/// too.
 pub(super) fn check_output_intent(document: &Document) -> Result<(), Finding> {
     let root = document
         .root()
@@ -30,14 +31,14 @@ pub(super) fn check_output_intent(document: &Document) -> Result<(), Finding> {
     };
     let profile = profile
         .and_then(Object::as_reference)
-        .ok_or_else(|| Finding::new("6.2.3", "one output intent expected"))?;
+        .ok_or_else(|| Finding::new("6.2.3", "expected exactly one output intent"))?;
     let header = header(document, profile)?;
     if &header.space == b"RGB " && matches!(&header.class, b"mntr" | b"prtr") {
         Ok(())
     } else {
         Err(Finding::new(
             "6.2.4.3-2",
-            "output intent: a profile of an RGB screen or printer expected",
+            "output intent: expected a profile of an RGB screen or printer",
         ))
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn check_colour_profile(document: &Document, number: ObjectNumber) ->
     } else {
         Err(Finding::new(
             "6.2.4.2-1",
-            "colour profile: RGB or grey, before version 5, expected",
+            "colour profile: expected RGB or grey, with a version before 5",
         ))
     }
 }
@@ -65,7 +66,7 @@ fn header(document: &Document, number: ObjectNumber) -> Result<Header, Finding> 
                 .read(&stream, &mut profile)
                 .map_err(|what| Finding::new("6.2.4.2", format!("colour profile: {what}")))?;
         }
-        _ => return Err(Finding::new("6.2.4.2", "colour profile: a stream expected")),
+        _ => return Err(Finding::new("6.2.4.2", "colour profile: expected a stream")),
     }
     let field = |at: usize| {
         profile
@@ -78,7 +79,7 @@ fn header(document: &Document, number: ObjectNumber) -> Result<Header, Finding> 
         }
         _ => Err(Finding::new(
             "6.2.4.2-1",
-            "colour profile: a header as of ISO 15076-1 expected",
+            "colour profile: expected a header as specified by ISO 15076-1",
         )),
     }
 }

@@ -1,5 +1,5 @@
-//! All that draws: pages, forms, tiling patterns, glyphs of Type 3 fonts. Which operators there are, what they refer to,
-//! and which codes of which font are shown.
+//! All content streams: pages, forms, tiling patterns, glyphs of Type 3 fonts. Checks their operators and references,
+//! and collects which codes of which font are shown.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use crate::lexer::{Lexer, Token, decode_literal_string, decode_name, hex_value};
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::parse::parse_number;
 
-/// How deep `q` may be nested (6.1.13).
+/// Greatest nesting of `q` (6.1.13).
 const MAX_NESTING: usize = 28;
 
-/// What the pages show, by font.
+/// Codes that are shown, by font.
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) composite: BTreeMap<ObjectNumber, Codes>,
     pub(super) type_3: BTreeMap<ObjectNumber, Codes>,
-    /// What glyph procedures set with `d0` or `d1`, by their own numbers.
+    /// Widths that glyph procedures set with `d0` or `d1`, by the procedure's object number.
     pub(super) glyph_widths: BTreeMap<ObjectNumber, f64>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// From the lowest.
+    /// Returns the codes in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         let bits = |word: u64| (0..64_usize).filter(move |bit| word >> bit & 1 == 1);
         let codes = self
@@ -51,7 +51,7 @@ impl Codes {
     }
 }
 
-/// Checks every content stream. One that has a fault is not read on.
+/// Checks every content stream, each up to its first violation.
 pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut Findings) -> Shown {
     let codes = |fonts: &[ObjectNumber]| fonts.iter().map(|font| (*font, Codes::default())).collect();
     let mut shown = Shown {
@@ -114,7 +114,7 @@ fn check_drawing(
             let content = buffer.read(&stream)?;
             Scan::new(document, &stream.dictionary, shown)?.run(content)
         }
-        _ => Err(Finding::new("6.2.9", "a stream expected")),
+        _ => Err(Finding::new("6.2.9", "expected a stream")),
     }
 }
 
@@ -137,7 +137,7 @@ fn check_glyphs(
     Ok(())
 }
 
-/// Holds one content stream after the other.
+/// Buffer that is reused for one content stream after the other.
 #[derive(Default)]
 struct Buffer {
     reader: StreamReader,
@@ -153,14 +153,14 @@ impl Buffer {
     }
 }
 
-/// The font in use.
+/// The current font.
 #[derive(Clone, Copy)]
 enum Font {
     Composite(ObjectNumber),
     Type3(ObjectNumber),
 }
 
-/// Reads one stream after the other that have the same resources.
+/// Checks streams with the same resources, one after the other.
 struct Scan<'a, 's> {
     fonts: Dictionary<'a>,
     graphics_states: Dictionary<'a>,
@@ -169,12 +169,12 @@ struct Scan<'a, 's> {
     shown: &'s mut Shown,
     font: Option<Font>,
     saved_fonts: Vec<Option<Font>>,
-    /// By `d0` or `d1`, if the stream is a glyph's.
+    /// Width set by `d0` or `d1`, if the stream is that of a glyph.
     width: Option<f64>,
 }
 
 impl<'a, 's> Scan<'a, 's> {
-    /// With the `/Resources` of a page, a form, a pattern or a font. None are inherited (6.2.2).
+    /// Uses the `/Resources` of a page, a form, a pattern or a font. None are inherited (6.2.2).
     fn new(document: &Document<'a>, owner: &Dictionary<'a>, shown: &'s mut Shown) -> Result<Self, Finding> {
         let resources = |owner: &Dictionary<'a>, key| {
             document
@@ -199,7 +199,7 @@ impl<'a, 's> Scan<'a, 's> {
         self.saved_fonts.clear();
         self.width = None;
         let mut lexer = Lexer::new(content, 0);
-        // The last name outside of a dictionary, and whether it is the last operand.
+        // The last name outside a dictionary, and whether it is the last operand.
         let mut name: Option<&[u8]> = None;
         let mut first_number: Option<&[u8]> = None;
         let mut ends_with_name = false;
@@ -255,13 +255,13 @@ impl<'a, 's> Scan<'a, 's> {
                 Token::DictionaryEnd => {
                     depth = depth
                         .checked_sub(1)
-                        .ok_or_else(|| Finding::new("6.2.2", "a dictionary without a start"))?;
+                        .ok_or_else(|| Finding::new("6.2.2", "the end of a dictionary without its start"))?;
                 }
                 Token::ArrayStart | Token::ArrayEnd | Token::Keyword(b"true" | b"false" | b"null") => {}
                 Token::Keyword(operator) => {
-                    // Properties by name would be in `/Properties`, which is no resource here.
+                    // Named properties would be in `/Properties`, which is not a known resource.
                     if operator == b"BDC" && ends_with_name {
-                        return Err(Finding::new("6.2.2", "marked content with properties by name"));
+                        return Err(Finding::new("6.2.2", "marked content with named properties"));
                     }
                     if matches!(operator, b"d0" | b"d1") {
                         self.width = first_number.and_then(parse_number).and_then(|width| width.as_number());
@@ -281,7 +281,7 @@ impl<'a, 's> Scan<'a, 's> {
             b"q" => {
                 self.saved_fonts.push(self.font);
                 if self.saved_fonts.len() > MAX_NESTING {
-                    return Err(Finding::new("6.1.13-8", "q more than 28 deep"));
+                    return Err(Finding::new("6.1.13-8", "q nested more than 28 levels deep"));
                 }
                 true
             }
@@ -297,7 +297,7 @@ impl<'a, 's> Scan<'a, 's> {
             b"Do" => is_in(&self.external_objects),
             b"cs" | b"CS" => matches!(name, Some(b"DeviceRGB" | b"DeviceGray" | b"Pattern")),
             b"scn" | b"SCN" => name.is_none() || is_in(&self.patterns),
-            // ISO 32000-1, annex A, without shadings, CMYK, rendering intents, inline images and compatibility sections.
+            // ISO 32000-1, annex A, except shadings, CMYK, rendering intents, inline images and compatibility sections.
             b"cm" | b"w" | b"J" | b"j" | b"M" | b"d" | b"i" | b"m" | b"l" | b"c" | b"v" | b"y" | b"h" | b"re"
             | b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" | b"W" | b"W*" | b"BT" | b"ET"
             | b"Tc" | b"Tw" | b"Tz" | b"TL" | b"Tr" | b"Ts" | b"Td" | b"TD" | b"Tm" | b"T*" | b"Tj" | b"TJ" | b"g"
@@ -326,7 +326,7 @@ impl<'a, 's> Scan<'a, 's> {
         }
     }
 
-    /// Notes the codes of a string.
+    /// Records the codes of a string.
     fn show(&mut self, mut bytes: impl Iterator<Item = u8>) -> Result<(), Finding> {
         let codes = match self.font {
             Some(Font::Composite(number)) => self.shown.composite.get_mut(&number),
@@ -339,7 +339,7 @@ impl<'a, 's> Scan<'a, 's> {
                 Some(Font::Composite(_)) => {
                     let second = bytes
                         .next()
-                        .ok_or_else(|| Finding::new("6.2.11", "content: half a character code"))?;
+                        .ok_or_else(|| Finding::new("6.2.11", "content: an incomplete character code"))?;
                     u16::from_be_bytes([first, second])
                 }
                 _ => u16::from(first),
@@ -347,7 +347,7 @@ impl<'a, 's> Scan<'a, 's> {
             if code == 0 && matches!(self.font, Some(Font::Composite(_))) {
                 return Err(Finding::new(
                     "6.2.11.8-1",
-                    "content: a character that the font does not have",
+                    "content: a character that is missing from the font",
                 ));
             }
             codes.insert(code);

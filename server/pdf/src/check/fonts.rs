@@ -1,4 +1,4 @@
-//! Fonts against what is shown of them: every glyph is there and as wide as the document says (ISO 19005-2, 6.2.11).
+//! Fonts: every shown glyph must exist and have the width that the document declares (ISO 19005-2, 6.2.11).
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,23 @@ use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
-/// Thousandths of an em by which widths may differ (6.2.11.5).
+/// Allowed difference between widths, in thousandths of an em (6.2.11.5).
 const TOLERANCE: f64 = 1.0;
-/// `/DW` where a font has none (ISO 32000-1, 9.7.4.3).
+/// Default of `/DW` (ISO 32000-1, 9.7.4.3).
 const DEFAULT_WIDTH: f64 = 1000.0;
 
-/// Checks a font of two-byte codes. Its encoding and map are both the identity, by its shape: a code is a glyph.
+/// Checks a font of two-byte codes. Its shape guarantees that encoding and map are the identity, so a code is a glyph
+/// id.
 pub(super) fn check_composite_font(document: &Document, number: ObjectNumber, codes: &Codes) -> Result<(), Finding> {
     let font = dictionary(document, number)?;
     let descendants = array(document, &font, "DescendantFonts")?;
     let [descendant] = &descendants[..] else {
-        return Err(Finding::new("6.2.11", "composite font: one descendant expected"));
+        return Err(Finding::new("6.2.11", "composite font: expected a single descendant"));
     };
     let descendant = resolve(document, descendant)?;
     let descendant = descendant
         .as_dictionary()
-        .ok_or_else(|| Finding::new("6.2.11", "CID font expected"))?;
+        .ok_or_else(|| Finding::new("6.2.11", "expected a CID font"))?;
     let descriptor = document
         .resolve_dictionary(descendant, "FontDescriptor")
         .unwrap_or_default();
@@ -37,10 +38,10 @@ pub(super) fn check_composite_font(document: &Document, number: ObjectNumber, co
     if names.iter().any(|name| *name != names[0]) {
         return Err(Finding::new(
             "6.2.11.2",
-            "composite font: one name of all its parts expected",
+            "composite font: expected the same name in all its parts",
         ));
     }
-    let not_embedded = || Finding::new("6.2.11.4.1-1", "composite font: an embedded font program expected");
+    let not_embedded = || Finding::new("6.2.11.4.1-1", "composite font: expected an embedded font program");
     let program = descriptor.get("FontFile2").ok_or_else(not_embedded)?;
     let Object::Stream(program) = resolve(document, program)? else {
         return Err(not_embedded());
@@ -61,21 +62,21 @@ pub(super) fn check_composite_font(document: &Document, number: ObjectNumber, co
         let Some(advance) = face.glyph_hor_advance(GlyphId(code)) else {
             return Err(Finding::new(
                 "6.2.11.4.1-2",
-                format!("composite font: glyph {code} is not in its program"),
+                format!("composite font: glyph {code} is missing from its program"),
             ));
         };
         let width = widths.get(usize::from(code)).copied().flatten().unwrap_or(default);
         if (f64::from(advance) * per_unit - width).abs() > TOLERANCE {
             return Err(Finding::new(
                 "6.2.11.5-1",
-                format!("composite font: glyph {code} is not {width} wide"),
+                format!("composite font: the width of glyph {code} is not {width}"),
             ));
         }
     }
     Ok(())
 }
 
-/// Checks a font whose glyphs are drawn by streams, each of which sets a width.
+/// Checks a font whose glyphs are drawn by content streams, each of which sets a width.
 pub(super) fn check_type_3_font(
     document: &Document,
     number: ObjectNumber,
@@ -90,12 +91,12 @@ pub(super) fn check_type_3_font(
     };
     let widths = array(document, &font, "Widths")?;
     let (Some(first), Some(last)) = (integer("FirstChar"), integer("LastChar")) else {
-        return Err(Finding::new("6.2.11.2", "Type 3 font: codes from 0 expected"));
+        return Err(Finding::new("6.2.11.2", "Type 3 font: expected codes from 0"));
     };
     if last > 255 || first + widths.len() != last + 1 {
         return Err(Finding::new(
             "6.2.11.2-6",
-            "Type 3 font: a width for each code expected",
+            "Type 3 font: expected a width for each code",
         ));
     }
     let encoding = document.resolve_dictionary(&font, "Encoding").unwrap_or_default();
@@ -116,7 +117,7 @@ pub(super) fn check_type_3_font(
         let Some(procedure) = procedure else {
             return Err(Finding::new(
                 "6.2.11.4.1-2",
-                format!("Type 3 font: the glyph of code {code} is not there"),
+                format!("Type 3 font: the glyph of code {code} is missing"),
             ));
         };
         let width = usize::from(code)
@@ -128,7 +129,7 @@ pub(super) fn check_type_3_font(
             _ => {
                 return Err(Finding::new(
                     "6.2.11.5-1",
-                    format!("Type 3 font: the width of code {code} is not its glyph's"),
+                    format!("Type 3 font: the width of code {code} is not that of its glyph"),
                 ));
             }
         }
@@ -136,9 +137,9 @@ pub(super) fn check_type_3_font(
     Ok(())
 }
 
-/// Widths by CID, from `/W` (ISO 32000-1, 9.7.4.3).
+/// Returns widths by CID, from `/W` (ISO 32000-1, 9.7.4.3).
 fn widths(entries: &[Object]) -> Result<Vec<Option<f64>>, Finding> {
-    let damaged = || Finding::new("6.2.11.5", "CID font: widths by CID expected in /W");
+    let damaged = || Finding::new("6.2.11.5", "CID font: expected widths by CID in /W");
     let cid = |object: &Object| {
         object
             .as_integer()
@@ -148,7 +149,7 @@ fn widths(entries: &[Object]) -> Result<Vec<Option<f64>>, Finding> {
     let mut widths = Vec::new();
     let mut rest = entries;
     while let [first, after @ ..] = rest {
-        // In order, so that there is one width for each.
+        // CIDs must ascend, so that each has one width.
         let first = cid(first).filter(|first| *first >= widths.len()).ok_or_else(damaged)?;
         let (given, tail): (Vec<Option<f64>>, _) = match after {
             [Object::Array(given), tail @ ..] => (given.iter().map(Object::as_number).collect(), tail),
@@ -169,7 +170,7 @@ fn widths(entries: &[Object]) -> Result<Vec<Option<f64>>, Finding> {
     Ok(widths)
 }
 
-/// Glyph names by code, from `/Differences` (ISO 32000-1, 9.6.6).
+/// Returns glyph names by code, from `/Differences` (ISO 32000-1, 9.6.6).
 fn glyph_names(differences: &[Object]) -> Vec<Option<Vec<u8>>> {
     let mut names = vec![None; 256];
     let mut code = 0_usize;

@@ -1,4 +1,4 @@
-//! What holds the objects: header, cross-reference table, the end of the file (ISO 19005-2, 6.1.2 to 6.1.4).
+//! The structure around the objects: header, cross-reference table, end of the file (ISO 19005-2, 6.1.2 to 6.1.4).
 
 use super::Finding;
 use crate::file::File;
@@ -7,10 +7,11 @@ use crate::object::{MAX_OBJECTS, Object};
 
 /// Length of an entry of the cross-reference table.
 const ENTRY_LENGTH: usize = 20;
-/// `startxref`, an offset and `%%EOF` fit into it.
+/// Bytes at the end of the file that contain `startxref`, an offset and `%%EOF`.
 const TAIL_LENGTH: usize = 64;
 
-/// Checks the frame of a file to the byte, as `write_document` writes it. Gives where the trailer's dictionary begins.
+/// Checks header, table and end of a file, which must be exactly as `write_document` writes them. Returns the offset of
+/// the trailer's dictionary.
 pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding> {
     match bytes.get(..15) {
         Some(
@@ -32,7 +33,7 @@ pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding>
         _ => {
             return Err(Finding::new(
                 "6.1.2",
-                "%PDF-1.7 and a comment of four bytes above 127 expected",
+                "expected %PDF-1.7 and a comment of four bytes above 127",
             ));
         }
     }
@@ -40,7 +41,7 @@ pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding>
         return Err(Finding::new("6.1.13-7", "more than 8,388,607 objects"));
     }
     let head = format!("xref\n0 {}\n", file.size());
-    let table = table_offset(bytes).ok_or_else(|| Finding::new("6.1.3-3", "%%EOF and nothing after it expected"))?;
+    let table = table_offset(bytes).ok_or_else(|| Finding::new("6.1.3-3", "expected %%EOF and nothing after it"))?;
     let after_head = bytes.get(table..).and_then(|table| table.strip_prefix(head.as_bytes()));
     let after_table = after_head.and_then(|entries| entries.get(file.size() * ENTRY_LENGTH..));
     let trailer = after_table.and_then(|after| after.strip_prefix(b"trailer\n"));
@@ -48,13 +49,13 @@ pub(super) fn check_framing(bytes: &[u8], file: &File) -> Result<usize, Finding>
         Some(trailer) => Ok(bytes.len() - trailer.len()),
         None => Err(Finding::new(
             "6.1.4-2",
-            "a cross-reference table of one section expected",
+            "expected a cross-reference table of one section",
         )),
     }
 }
 
-/// Checks how a stream is framed, whose keyword stands at an offset, in an object that ends at `end` (6.1.7.1). `length`
-/// is what the stream says. Gives what follows `endstream`.
+/// Checks the keywords and the length of a stream (6.1.7.1). `keyword` is the offset of `stream`, `length` the value of
+/// `/Length`, and `end` the end of the object. Returns the tokens after `endstream`.
 pub(super) fn check_stream(
     bytes: &[u8],
     keyword: usize,
@@ -65,9 +66,14 @@ pub(super) fn check_stream(
     let start = match bytes.get(after..) {
         Some([b'\n', ..]) => after + 1,
         Some([b'\r', b'\n', ..]) => after + 2,
-        _ => return Err(Finding::new("6.1.7.1-2", "a line feed expected after stream")),
+        _ => return Err(Finding::new("6.1.7.1-2", "expected a line feed after stream")),
     };
-    let wrong_end = || Finding::new("6.1.7.1", "a line end and endstream expected where /Length says");
+    let wrong_end = || {
+        Finding::new(
+            "6.1.7.1",
+            "expected a line end and endstream at the end given by /Length",
+        )
+    };
     let stop = length
         .and_then(|length| start.checked_add(length))
         .filter(|stop| *stop <= end)
@@ -89,12 +95,12 @@ pub(super) fn check_identifiers(file: &File) -> Result<(), Finding> {
     let identifiers = file.trailer.get("ID").and_then(Object::as_array).unwrap_or_default();
     let is_given = |identifier: &Object| identifier.as_string().is_some_and(|bytes| !bytes.is_empty());
     if identifiers.len() != 2 || !identifiers.iter().all(is_given) {
-        return Err(Finding::new("6.1.3-1", "trailer: two identifiers expected in /ID"));
+        return Err(Finding::new("6.1.3-1", "trailer: expected two identifiers in /ID"));
     }
     Ok(())
 }
 
-/// Where the table begins, by the last lines of the file.
+/// Returns the offset of the table, from the last lines of the file.
 fn table_offset(bytes: &[u8]) -> Option<usize> {
     let tail = bytes.get(bytes.len().saturating_sub(TAIL_LENGTH)..)?;
     let tail = tail.strip_suffix(b"\n").unwrap_or(tail).strip_suffix(b"\n%%EOF")?;

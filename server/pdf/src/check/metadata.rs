@@ -13,7 +13,7 @@ use crate::object::{Dictionary, Object};
 use crate::text::{decode, is_xml};
 use crate::xmp::read_packet;
 
-/// What says the same in the document information and in XMP (6.6.3).
+/// Keys of the document information and the XMP properties with which they must agree (6.6.3).
 const TEXTS: [(&str, &str); 6] = [
     ("Title", "dc:title"),
     ("Author", "dc:creator"),
@@ -33,27 +33,33 @@ pub(super) fn check_metadata(document: &Document) -> Result<(), Finding> {
         .transpose()
         .map_err(damaged)?;
     let Some(Object::Stream(metadata)) = metadata else {
-        return Err(Finding::new("6.6.2.1-1", "metadata expected in the catalog"));
+        return Err(Finding::new("6.6.2.1-1", "expected metadata in the catalog"));
     };
     let properties = read_packet(&metadata.data)
-        .ok_or_else(|| Finding::new("6.6.2.1-4", "metadata: an XMP packet as Platen writes it expected"))?;
+        .ok_or_else(|| Finding::new("6.6.2.1-4", "metadata: expected an XMP packet as Platen writes it"))?;
     let count = properties.len();
     let properties: BTreeMap<&str, String> = properties.into_iter().collect();
     if properties.len() < count || properties.values().any(|text| !text.chars().all(is_xml)) {
         return Err(Finding::new(
             "6.6.2.1-4",
-            "metadata: each property once, of characters of XML, expected",
+            "metadata: expected each property once, with valid XML characters",
         ));
     }
     let is = |name: &str, expected: &str| properties.get(name).is_some_and(|text| text == expected);
     if !is("pdfaid:part", "2") || !is("pdfaid:conformance", "B") {
-        return Err(Finding::new("6.6.4", "metadata: a claim of part 2, level B expected"));
+        return Err(Finding::new(
+            "6.6.4",
+            "metadata: expected a declaration of part 2, level B",
+        ));
     }
     if properties
         .get("dc:language")
         .is_some_and(|tag| !is_language_tag(tag.as_bytes()))
     {
-        return Err(Finding::new("6.6.2.3.1-2", "metadata: dc:language is no language tag"));
+        return Err(Finding::new(
+            "6.6.2.3.1-2",
+            "metadata: dc:language is not a language tag",
+        ));
     }
     let information = document
         .resolve_dictionary(&document.trailer(), "Info")
@@ -67,7 +73,7 @@ fn check_agreement(information: &Dictionary, properties: &BTreeMap<&str, String>
         if text(key).map(decode).as_ref() != properties.get(property) {
             return Err(Finding::new(
                 "6.6.3",
-                format!("document information: /{key} is not {property} of the metadata"),
+                format!("document information: /{key} differs from {property} of the metadata"),
             ));
         }
     }
@@ -76,11 +82,12 @@ fn check_agreement(information: &Dictionary, properties: &BTreeMap<&str, String>
             .get(property)
             .map(|date| OffsetDateTime::parse(date, &Rfc3339))
             .transpose();
-        let instant = instant.map_err(|_| Finding::new("6.6.2.3.1-2", format!("metadata: {property} is no date")))?;
+        let instant =
+            instant.map_err(|_| Finding::new("6.6.2.3.1-2", format!("metadata: {property} is not a date")))?;
         if text(key).map(<[u8]>::to_vec) != instant.map(|instant| information_date(instant).into_bytes()) {
             return Err(Finding::new(
                 "6.6.3",
-                format!("document information: /{key} is not {property} of the metadata"),
+                format!("document information: /{key} differs from {property} of the metadata"),
             ));
         }
     }
@@ -89,5 +96,5 @@ fn check_agreement(information: &Dictionary, properties: &BTreeMap<&str, String>
         .map(|date| OffsetDateTime::parse(date, &Rfc3339))
         .transpose();
     last.map(|_| ())
-        .map_err(|_| Finding::new("6.6.2.3.1-2", "metadata: xmp:MetadataDate is no date"))
+        .map_err(|_| Finding::new("6.6.2.3.1-2", "metadata: xmp:MetadataDate is not a date"))
 }

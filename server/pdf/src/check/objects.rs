@@ -1,5 +1,5 @@
-//! One pass over all objects: their syntax and limits (ISO 19005-2, 6.1), and whether they are of a shape that is known.
-//! It reads tokens and builds nothing, for a large document has a million objects.
+//! One pass over all objects: their syntax and limits (ISO 19005-2, 6.1), and whether they have a known shape. It reads
+//! tokens without building objects, because a large document has a million objects.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::file::File;
 use crate::lexer::{Lexer, Token};
 use crate::object::ObjectNumber;
 
-/// How deep direct objects may stand in each other; Chromium goes to six.
+/// Greatest nesting of direct objects. Chromium writes up to six levels.
 const MAX_DEPTH: usize = 32;
-/// Objects that are to be looked at more closely.
+/// Objects for further checks.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) page_tree_nodes: Vec<ObjectNumber>,
@@ -26,7 +26,7 @@ pub(super) struct Found {
     pub(super) colour_profiles: Vec<ObjectNumber>,
 }
 
-/// Checks the trailer, whose dictionary begins at an offset, all that it leads to, and what it doesn't.
+/// Checks the trailer, whose dictionary begins at offset `trailer`, and all objects, including unreachable ones.
 pub(super) fn check_objects(bytes: &[u8], file: &File, trailer: usize, findings: &mut Findings) -> Found {
     let mut walk = Walk {
         bytes,
@@ -55,12 +55,12 @@ pub(super) fn check_objects(bytes: &[u8], file: &File, trailer: usize, findings:
 #[derive(Clone, Copy)]
 enum Seen {
     No,
-    /// As an array or the like.
+    /// Read as a value without a shape, such as an array.
     Plain,
     As(&'static Shape),
 }
 
-/// A dictionary that was read: its shape, `None` if any will do, and its `/Length`.
+/// A dictionary that was read: its shape, or `None` if any is allowed, and its `/Length`.
 struct Read {
     shape: Option<&'static Shape>,
     length: Option<usize>,
@@ -69,14 +69,14 @@ struct Read {
 struct Walk<'f, 'a> {
     bytes: &'a [u8],
     file: &'f File<'a>,
-    /// By number.
+    /// By object number.
     seen: Vec<Seen>,
     waiting: Vec<(ObjectNumber, &'static [Value])>,
     found: Found,
     specimens: Specimens<'a>,
-    /// The numbers and texts of the object at hand.
+    /// Numbers and texts of the current object.
     places: Vec<Place>,
-    /// Kept for its capacity.
+    /// Reused for its capacity.
     references: Vec<(ObjectNumber, &'static [Value])>,
 }
 
@@ -89,16 +89,17 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Each object is read once; when it is met again, what is expected must be what it was found to be.
+    /// Checks an object. Each object is read once; if it is referenced again, its shape must be among the expected
+    /// ones.
     fn object(&mut self, number: ObjectNumber, values: &'static [Value]) -> Result<(), Finding> {
         let seen = self.seen.get_mut(number as usize);
         let (Some(seen), Some(range)) = (seen, self.file.range(number)) else {
-            return Err(Finding::new("6.1", "a reference to an object that is not there"));
+            return Err(Finding::new("6.1", "a reference to a missing object"));
         };
         match *seen {
             Seen::No => *seen = Seen::Plain,
             Seen::As(shape) if shape.is_among(values) => return Ok(()),
-            Seen::As(_) | Seen::Plain => return Err(Finding::new("6.1", "an object that is used as two")),
+            Seen::As(_) | Seen::Plain => return Err(Finding::new("6.1", "an object used for two purposes")),
         }
         let mut lexer = self
             .file
@@ -107,7 +108,7 @@ impl<'a> Walk<'_, 'a> {
         if !self.is_line_end(range.start.wrapping_sub(1)) || !self.is_line_end(lexer.position()) {
             return Err(Finding::new(
                 "6.1.9",
-                "a line end expected before and after the number of an object",
+                "expected a line end before and after the number of an object",
             ));
         }
         let start = lexer.position();
@@ -130,7 +131,7 @@ impl<'a> Walk<'_, 'a> {
             }
             other => match read.and_then(|read| read.shape) {
                 Some(shape) if shape.form == Form::Stream => {
-                    return Err(Finding::new(shape.clause, format!("{}: a stream expected", shape.name)));
+                    return Err(Finding::new(shape.clause, format!("{}: expected a stream", shape.name)));
                 }
                 _ => other,
             },
@@ -147,12 +148,12 @@ impl<'a> Walk<'_, 'a> {
             }
             _ => Err(Finding::new(
                 "6.1.9",
-                "endobj on a line of its own expected after an object",
+                "expected endobj on a line of its own after an object",
             )),
         }
     }
 
-    /// Whether an object is like one that was found to conform. `range` is from its `obj` to its end.
+    /// Returns whether an object is like one that conforms. `range` is from its `obj` to its end.
     fn is_like_another(&mut self, number: ObjectNumber, range: Range<usize>, values: &'static [Value]) -> bool {
         let end = range.end;
         let object = self.bytes.get(range).unwrap_or_default();
@@ -184,18 +185,15 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Checks a stream, whose keyword stands at an offset. Gives what follows `endstream`.
+    /// Checks a stream whose keyword is at offset `keyword`. Returns the tokens after `endstream`.
     fn stream(&self, keyword: usize, read: &Read, end: usize) -> Result<Lexer<'a>, Finding> {
         match read.shape {
             Some(shape) if shape.form == Form::Dictionary => Err(Finding::new(
                 shape.clause,
-                format!("{}: no stream expected", shape.name),
+                format!("{}: expected a dictionary, not a stream", shape.name),
             )),
-            // Its filters would have to be looked at.
-            None => Err(Finding::new(
-                "6.1",
-                "a stream that nothing refers to is not known to conform",
-            )),
+            // Its filters would have to be checked.
+            None => Err(Finding::new("6.1", "an unreferenced stream is not known to conform")),
             Some(_) => check_stream(self.bytes, keyword, read.length, end),
         }
     }
@@ -218,7 +216,7 @@ impl<'a> Walk<'_, 'a> {
         depth: usize,
     ) -> Result<Option<Read>, Finding> {
         if depth > MAX_DEPTH {
-            return Err(Finding::new("6.1", "objects too deep in each other"));
+            return Err(Finding::new("6.1", "objects nested too deeply"));
         }
         let is_allowed = match token {
             Token::Number(raw) => {
@@ -278,9 +276,9 @@ impl<'a> Walk<'_, 'a> {
 
     fn reference(&mut self, number: ObjectNumber, values: &'static [Value]) -> Result<Option<Read>, Finding> {
         if self.file.range(number).is_none() {
-            return Err(Finding::new("6.1", "a reference to an object that is not there"));
+            return Err(Finding::new("6.1", "a reference to a missing object"));
         }
-        // In objects that nothing refers to, references lead to others of these, or to what is checked already.
+        // In unreferenced objects, references lead to other unreferenced objects, or to objects that have been checked.
         if !values.iter().any(Value::is_checked_elsewhere) {
             self.waiting.push((number, values));
         }
@@ -298,7 +296,7 @@ impl<'a> Walk<'_, 'a> {
                         });
                     }
                     (_, Token::Name(key)) => check_name(key)?,
-                    _ => return Err(Finding::new("6.1", "a key expected in a dictionary")),
+                    _ => return Err(Finding::new("6.1", "expected a key in a dictionary")),
                 };
                 self.value(lexer, values, depth + 1)?;
             }
@@ -308,7 +306,7 @@ impl<'a> Walk<'_, 'a> {
         if depth > 0 && shape.role != Role::Nothing {
             return Err(Finding::new(
                 shape.clause,
-                format!("{}: a reference expected", shape.name),
+                format!("{}: expected a reference", shape.name),
             ));
         }
         let mut present = 0_u64;
@@ -318,7 +316,7 @@ impl<'a> Walk<'_, 'a> {
             let raw = match next(lexer)? {
                 (_, Token::DictionaryEnd) => break,
                 (_, Token::Name(raw)) => raw,
-                _ => return Err(Finding::new("6.1", "a key expected in a dictionary")),
+                _ => return Err(Finding::new("6.1", "expected a key in a dictionary")),
             };
             let key = check_name(raw)?;
             let values = if let Some((index, (_, _, values))) = shape.find(&key) {
@@ -359,7 +357,7 @@ impl<'a> Walk<'_, 'a> {
 }
 
 impl Finding {
-    /// Says where what was found stands, unless that is known.
+    /// Adds the dictionary and key in which the violation was found, unless it has a clause already.
     fn at(self, shape: &'static Shape, key: &[u8]) -> Self {
         if !self.clause.is_empty() {
             return self;
@@ -372,11 +370,11 @@ impl Finding {
 fn next<'a>(lexer: &mut Lexer<'a>) -> Result<(usize, Token<'a>), Finding> {
     match lexer.next_token() {
         Ok(Some(token)) => Ok(token),
-        _ => Err(Finding::new("6.1", "an object that does not end")),
+        _ => Err(Finding::new("6.1", "an unterminated object")),
     }
 }
 
-/// The number of the object that is referred to, if a generation and `R` follow.
+/// Returns the number of the referenced object, if a generation and `R` follow.
 fn reference(lexer: &mut Lexer, raw: &[u8]) -> Option<ObjectNumber> {
     let mut ahead = lexer.clone();
     let follows = matches!(ahead.next_token(), Ok(Some((_, Token::Number(b"0")))))
@@ -385,7 +383,7 @@ fn reference(lexer: &mut Lexer, raw: &[u8]) -> Option<ObjectNumber> {
         return None;
     }
     *lexer = ahead;
-    // One that is no number is not there.
+    // An invalid number becomes 0, which no object has.
     Some(
         std::str::from_utf8(raw)
             .ok()
@@ -396,5 +394,5 @@ fn reference(lexer: &mut Lexer, raw: &[u8]) -> Option<ObjectNumber> {
 
 fn duplicate(shape: &'static Shape, key: &[u8]) -> Finding {
     let key = String::from_utf8_lossy(key);
-    Finding::new("6.1", format!("{}: /{key} is there twice", shape.name))
+    Finding::new("6.1", format!("{}: /{key} occurs twice", shape.name))
 }

@@ -1,4 +1,4 @@
-//! The page tree: how many pages there are, and how large they are.
+//! The page tree: number and size of pages.
 
 use super::{Finding, dictionary};
 use crate::archive::pages::ALLOWED_SIDE;
@@ -14,8 +14,8 @@ pub(super) fn check_page_size(document: &Document, number: ObjectNumber) -> Resu
     }
 }
 
-/// Checks that a node counts its pages as they are (ISO 32000-1, 7.7.3.2).
-/// `nodes` are all that the tree has, in the order of their numbers.
+/// Checks that `/Count` of a node is the number of its pages (ISO 32000-1, 7.7.3.2). `nodes` are all nodes of the tree,
+/// in the order of their object numbers.
 pub(super) fn check_page_tree_node(
     document: &Document,
     number: ObjectNumber,

@@ -1,5 +1,5 @@
-//! The dictionaries and streams that Chromium writes and that completion adds, each with all the keys that it may have.
-//! This is an allow-list: what is not here is not known to conform. Named and ordered as in ISO 32000-1.
+//! The dictionaries and streams that Chromium writes and completion adds, each with all keys that it may have. This is
+//! an allow-list: anything that is not listed is not known to conform. Named and ordered as in ISO 32000-1.
 
 pub(super) mod document;
 mod fonts;
@@ -11,19 +11,19 @@ use crate::parse::parse_number;
 
 /// A kind of dictionary or stream.
 pub(super) struct Shape {
-    /// For people.
+    /// Name for display.
     pub(super) name: &'static str,
-    /// Of ISO 19005-2, for what is wrong with it.
+    /// Clause of ISO 19005-2 that violations are reported under.
     pub(super) clause: &'static str,
     pub(super) form: Form,
     pub(super) role: Role,
-    /// The first one tells this shape from others that may stand in the same place.
+    /// Known keys. The first distinguishes this shape from others that are allowed in the same place.
     pub(super) entries: &'static [Entry],
-    /// What may stand under other keys, where the document chooses them.
+    /// Values allowed under other keys, if the document chooses those.
     pub(super) others: &'static [Value],
 }
 
-/// Key, presence, and what may stand there.
+/// Key, presence, and allowed values.
 pub(super) type Entry = (&'static str, Presence, &'static [Value]);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,20 +39,20 @@ pub(super) enum Form {
     Either,
 }
 
-/// What else is to be checked of it.
+/// Further checks that a shape needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Nothing,
     PageTreeNode,
     Page,
-    /// A stream of operators with resources of its own: a form `XObject` or a tiling pattern.
+    /// A content stream with its own resources: a form `XObject` or a tiling pattern.
     Drawing,
     CompositeFont,
     Type3Font,
     ColourProfile,
 }
 
-/// What may stand in a place. Dictionaries and arrays may be given by reference.
+/// An allowed value. Dictionaries and arrays may be direct or referenced.
 pub(super) enum Value {
     Null,
     Boolean,
@@ -62,17 +62,17 @@ pub(super) enum Value {
     Text,
     Name(&'static [&'static str]),
     AnyName,
-    /// Each item is one of these.
+    /// An array whose items are each one of these.
     Array(&'static [Value]),
-    /// One of these.
+    /// A dictionary or stream of one of these shapes.
     Dictionary(&'static [&'static Shape]),
-    /// A reference to an object that is reached, and checked, by another way.
+    /// A reference to an object that is reached and checked through another one.
     Elsewhere,
-    /// Whatever keeps to the syntax, in objects that nothing refers to.
+    /// Any syntactically valid value, in unreferenced objects.
     Anything,
 }
 
-/// What shapes have in common.
+/// Defaults of shapes.
 const BASE: Shape = Shape {
     name: "",
     clause: "",
@@ -85,14 +85,14 @@ const BASE: Shape = Shape {
 const FLATE: &[Value] = &[Value::Name(&["FlateDecode"])];
 const NUMBERS: &[Value] = &[Value::Array(&[Value::Number])];
 const INTEGERS: &[Value] = &[Value::Array(&[Value::Integer])];
-/// A page and how to look at it (12.3.2).
+/// A page and how to show it (12.3.2).
 const DESTINATION: Value = Value::Array(&[Value::Elsewhere, Value::AnyName, Value::Number, Value::Null]);
 
-/// An object that nothing refers to is never shown, but the syntax counts for it as well (6.1).
+/// Allowed values of an unreferenced object: it is never shown, but its syntax must be valid (6.1).
 pub(super) static UNUSED: &[Value] = &[Value::Anything];
 
 impl Shape {
-    /// The entry of a key, and which one it is.
+    /// Returns the index and entry of a key.
     pub(super) fn find(&'static self, key: &[u8]) -> Option<(usize, &'static Entry)> {
         self.entries
             .iter()
@@ -105,7 +105,7 @@ impl Shape {
         shapes.any(|shape| std::ptr::eq(*shape, self))
     }
 
-    /// The shape whose first entry is as in the dictionary that the lexer has just entered.
+    /// Returns the shape whose first entry matches the dictionary that the lexer has just entered.
     pub(super) fn choose(shapes: &'static [&'static Self], lexer: &Lexer) -> Option<&'static Self> {
         if let [only] = shapes {
             return Some(only);
@@ -132,12 +132,12 @@ impl Value {
         )
     }
 
-    /// Whether what is referred to here is checked on another way.
+    /// Returns whether a referenced object is checked through another one.
     pub(super) fn is_checked_elsewhere(&self) -> bool {
         matches!(self, Self::Elsewhere | Self::Anything)
     }
 
-    /// Whether all integers may stand here.
+    /// Returns whether all integers are allowed.
     pub(super) fn is_any_integer(&self) -> bool {
         matches!(self, Self::Integer | Self::Number | Self::Anything)
     }
@@ -179,7 +179,7 @@ impl Value {
     }
 }
 
-/// The first token of what stands under a key of the dictionary that the lexer has entered.
+/// Returns the first token of the value under a key of the dictionary that the lexer has entered.
 fn first_token<'a>(mut lexer: Lexer<'a>, key: &str) -> Option<Token<'a>> {
     let mut depth = 0_usize;
     while let Ok(Some((_, token))) = lexer.next_token() {

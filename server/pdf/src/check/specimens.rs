@@ -1,30 +1,30 @@
-//! Objects that were found to conform, for others that differ from them by numbers and texts only: in a large document
-//! almost all do, the elements of its structure above all.
+//! Objects that conform, as specimens for others that differ from them only in numbers and texts. In a large document
+//! these are almost all objects, mainly structure elements.
 
 use std::ops::Range;
 
 use super::shapes::{Shape, Value};
 use crate::object::ObjectNumber;
 
-/// In bytes, from `obj` to the end. Longer objects are few, and no two are alike.
+/// Longest specimen in bytes, from `obj` to the end. Longer objects are rare, and no two are alike.
 const MAX_LENGTH: usize = 512;
-/// More than there are kinds of element in most documents.
+/// More specimens than most documents have kinds of elements.
 const MAX_SPECIMENS: usize = 32;
-/// An integer of so many digits is within all limits.
+/// An integer of at most this many digits is within all limits.
 const MAX_DIGITS: usize = 9;
 
-/// A number or a text of a specimen, and where it is written.
+/// A number or a text of a specimen, and its range in the file.
 pub(super) struct Place {
     pub(super) range: Range<usize>,
     pub(super) meaning: Meaning,
 }
 
-/// What another object may have in the same place.
+/// Values that another object may have in the same place.
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
     /// Any other integer.
     Integer,
-    /// A reference to what may stand there.
+    /// A reference to one of these values.
     Reference(&'static [Value]),
     /// Any other text in parentheses.
     Text,
@@ -32,22 +32,22 @@ pub(super) enum Meaning {
 
 #[derive(Default)]
 pub(super) struct Specimens<'a> {
-    /// Those that others are like move to the front.
+    /// Specimens that match move to the front.
     kept: Vec<Specimen<'a>>,
 }
 
 struct Specimen<'a> {
-    /// What was expected of it.
+    /// Values that were expected.
     values: &'static [Value],
     shape: &'static Shape,
-    /// What may differ, each with the bytes before it.
+    /// Places that may differ, each with the bytes before it.
     places: Vec<(&'a [u8], Meaning)>,
     end: &'a [u8],
 }
 
 impl<'a> Specimens<'a> {
-    /// Keeps an object that conforms and is no stream. `places` are those of its numbers and texts, in their order; where
-    /// not any will do they are left out.
+    /// Stores an object that conforms and is not a stream. `places` are those of its numbers and texts, in order,
+    /// except where only certain values are allowed.
     pub(super) fn keep(
         &mut self,
         bytes: &'a [u8],
@@ -78,8 +78,8 @@ impl<'a> Specimens<'a> {
         });
     }
 
-    /// Whether an object, from `obj` to its end, is like one of which the same was expected: gives the shape, and in
-    /// `references` what it refers to.
+    /// Returns the shape of an object, from `obj` to its end, if it is like a specimen for the same expected values.
+    /// Stores the objects that it refers to in `references`.
     pub(super) fn shape_of(
         &mut self,
         object: &[u8],
@@ -125,8 +125,8 @@ impl Specimen<'_> {
 }
 
 impl Meaning {
-    /// The length of what stands at the beginning of `text`, if it is of the simple form that is compared: digits
-    /// without a sign, or a text without escapes. Else 0.
+    /// Returns the length of the value at the beginning of `text` if it has the simple form that is compared: digits
+    /// without a sign, or a text without escapes. Returns 0 otherwise.
     fn length(self, text: &[u8]) -> usize {
         match self {
             Self::Integer | Self::Reference(_) => {

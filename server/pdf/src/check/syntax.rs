@@ -8,14 +8,14 @@ use crate::object::MAX_NAME;
 use crate::parse::parse_number;
 use crate::text::MAX_STRING;
 
-/// Digits, sign and point of a number that is in range whatever they are.
+/// Length, with sign and decimal point, up to which every number is in range.
 pub(super) const SAFE_NUMBER: usize = 9;
-/// The same of a number with a point: it is below 10³⁷, and zero or at least 10⁻³⁷.
+/// The same for a number with a decimal point: it is below 10³⁷, and zero or at least 10⁻³⁷.
 const SAFE_REAL: usize = 38;
 const SMALLEST_REAL: f64 = 1.175e-38;
 const LARGEST_REAL: f64 = 3.403e38;
 
-/// Whether a number has the form and the range that it may have (6.1.13).
+/// Checks the form and range of a number (6.1.13).
 pub(super) fn check_number(raw: &[u8]) -> Result<(), Finding> {
     let digits = raw.strip_prefix(b"-").or(raw.strip_prefix(b"+")).unwrap_or(raw);
     let mut points = 0;
@@ -24,7 +24,7 @@ pub(super) fn check_number(raw: &[u8]) -> Result<(), Finding> {
         byte.is_ascii_digit() || *byte == b'.'
     });
     if !is_plain || points > 1 || digits.len() == points {
-        return Err(Finding::new("6.1", "something that begins as a number and is none"));
+        return Err(Finding::new("6.1", "a malformed number"));
     }
     if raw.len() <= SAFE_NUMBER || points == 1 && raw.len() <= SAFE_REAL {
         return Ok(());
@@ -39,7 +39,7 @@ pub(super) fn check_number(raw: &[u8]) -> Result<(), Finding> {
     }
     match value.and_then(|value| value.as_number()).map(f64::abs) {
         Some(value) if value == 0.0 || (SMALLEST_REAL..=LARGEST_REAL).contains(&value) => Ok(()),
-        Some(value) if value < SMALLEST_REAL => Err(Finding::new("6.1.13-5", "a number too near to zero")),
+        Some(value) if value < SMALLEST_REAL => Err(Finding::new("6.1.13-5", "a number too close to zero")),
         _ => Err(Finding::new("6.1.13-2", "a number too far from zero")),
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn check_hex_string(raw: &[u8]) -> Result<(), Finding> {
     if !raw.len().is_multiple_of(2) || !raw.iter().all(u8::is_ascii_hexdigit) {
         return Err(Finding::new(
             "6.1.6",
-            "a hexadecimal string of something but pairs of digits",
+            "a hexadecimal string that is not made of pairs of digits",
         ));
     }
     if raw.len() / 2 > MAX_STRING {

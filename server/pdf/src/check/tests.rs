@@ -1,4 +1,4 @@
-//! The check against veraPDF: whatever that refuses must be refused here.
+//! Comparison of the check with veraPDF: every file that veraPDF refuses must be refused here.
 
 use time::OffsetDateTime;
 
@@ -27,7 +27,7 @@ const FIXTURES: [(&str, &[u8]); 7] = [
     ("table", include_bytes!("../../tests/fixtures/table.pdf")),
 ];
 
-/// One run of veraPDF over all files: most of the time is the start of Java.
+/// Runs veraPDF once over all files, because most of its time is the startup of Java.
 #[test]
 fn check_is_never_milder_than_verapdf() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -75,7 +75,7 @@ fn files_that_are_none_are_refused() {
     }
 }
 
-/// Elements that differ by numbers only are compared instead of read.
+/// Elements that differ only in numbers are compared instead of parsed.
 #[test]
 fn a_fault_among_objects_that_are_alike_is_found() {
     let archive = archived(FIXTURES[6].1);
@@ -105,7 +105,7 @@ fn a_fault_among_objects_that_are_alike_is_found() {
     }
 }
 
-/// A printed document as PDF/A-2b, its objects in the open.
+/// Completes a printed document as PDF/A-2b and unpacks it.
 fn archived(printed: &[u8]) -> Vec<u8> {
     let facts = PageFacts {
         title: Some("Title & more".into()),
@@ -116,7 +116,7 @@ fn archived(printed: &[u8]) -> Vec<u8> {
     in_the_open(completed.expect("a document that can be completed")).bytes
 }
 
-/// A document with some of its objects changed.
+/// Returns a document with some of its objects changed.
 fn edited<'a>(archive: &'a [u8], edit: impl FnOnce(&mut Document<'a>)) -> Vec<u8> {
     let mut document = Document::open(&[archive]).expect("an archive");
     let trailer = document.trailer();
@@ -126,7 +126,7 @@ fn edited<'a>(archive: &'a [u8], edit: impl FnOnce(&mut Document<'a>)) -> Vec<u8
         .bytes
 }
 
-/// The first object whose dictionary has a name under a key.
+/// Returns the first object whose dictionary has this name under this key.
 fn find(document: &Document, key: &str, name: &str) -> ObjectNumber {
     let has = |number: &ObjectNumber| {
         let object = document.get(*number).expect("an object");

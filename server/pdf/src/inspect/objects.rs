@@ -1,4 +1,4 @@
-//! Fonts, pictures, tags and links, wherever they stand.
+//! Fonts, images, tags and links among all objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
-/// Letters and `+` before the name of a font of which some glyphs are embedded (ISO 32000-1, 9.6.4).
+/// Length of the prefix of an embedded subset's name, letters and `+` (ISO 32000-1, 9.6.4).
 const SUBSET_MARK_LENGTH: usize = 7;
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(super) fn read_objects(document: &Document) -> Result<Found, PdfError> {
         };
         match (name(dictionary, "Type").as_str(), name(dictionary, "Subtype").as_str()) {
             ("StructElem", _) => *found.tags.entry(name(dictionary, "S")).or_default() += 1,
-            // Part of another, which is listed.
+            // Part of a composite font, which is listed.
             ("Font", "CIDFontType0" | "CIDFontType2") => {}
             ("Font", _) => found.fonts.push(font(document, dictionary)?),
             (_, "Image") => {
@@ -88,13 +88,13 @@ fn image(document: &Document, image: &Dictionary) -> Result<Image, PdfError> {
         width: size("Width"),
         height: size("Height"),
         colours: names(value("ColorSpace")?).next().unwrap_or_default(),
-        // The last of several is the picture's own.
+        // The last of several is that of the image itself.
         filter: names(value("Filter")?).last().unwrap_or_default(),
         has_mask: image.get("SMask").is_some() || image.get("Mask").is_some(),
     })
 }
 
-/// A name, or those in an array.
+/// Returns a name, or those in an array.
 fn names(value: Option<Object>) -> impl Iterator<Item = String> {
     let items = match value {
         Some(Object::Array(items)) => items,
@@ -103,7 +103,7 @@ fn names(value: Option<Object>) -> impl Iterator<Item = String> {
     items.into_iter().filter_map(|item| as_name(&item))
 }
 
-/// The name under a key; empty if there is none.
+/// Returns the name under a key; empty if there is none.
 fn name(dictionary: &Dictionary, key: &str) -> String {
     dictionary.get(key).and_then(as_name).unwrap_or_default()
 }

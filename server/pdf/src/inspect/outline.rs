@@ -1,4 +1,4 @@
-//! How many entries an outline has, and how deep they stand (ISO 32000-1, 12.3.3).
+//! Number and depth of the entries of an outline (ISO 32000-1, 12.3.3).
 
 use super::Outline;
 use crate::PdfError;
@@ -9,17 +9,17 @@ pub(super) fn measure_outline(document: &Document, catalog: &Dictionary) -> Resu
     let mut outline = Outline::default();
     let root = catalog
         .reference("Outlines")
-        .map(|number| document.get_dictionary(number, "an outline expected"));
+        .map(|number| document.get_dictionary(number, "expected an outline"));
     let first = root.transpose()?.and_then(|root| root.reference("First"));
     let mut waiting: Vec<_> = first.map(|first| (first, 1)).into_iter().collect();
-    // Each number is seen once, so that an outline that bites its tail ends.
+    // Each number is visited once, so that a cycle ends.
     let mut seen = vec![false; document.size() as usize];
     while let Some((number, depth)) = waiting.pop() {
         let is_new = seen
             .get_mut(number as usize)
             .is_some_and(|seen| !std::mem::replace(seen, true));
         if is_new {
-            let entry = document.get_dictionary(number, "an entry of the outline expected")?;
+            let entry = document.get_dictionary(number, "expected an entry of the outline")?;
             outline.count += 1;
             outline.depth = outline.depth.max(depth);
             waiting.extend(entry.reference("Next").map(|next| (next, depth)));

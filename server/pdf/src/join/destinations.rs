@@ -1,4 +1,5 @@
-//! One dictionary of named destinations. The first part keeps its names; a later one whose name is taken gets another.
+//! Joins the dictionaries of named destinations. The first part's names stay; names of later parts change if they are
+//! taken.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,7 @@ pub(super) fn join_destinations(document: &mut Document, part_count: usize) -> R
         let mut renamed = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for (name, destination) in destinations.entries {
-            // Of a name that comes twice in a file the first counts.
+            // The first of duplicate names in a file applies.
             if !seen.insert(name.clone()) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Shares what is equal in several files: fonts, pictures, profiles and all else that pages draw with.
+//! Shares equal objects of several files: fonts, images, profiles and everything else that pages draw with.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use crate::document::Document;
 use crate::mentions::Mention;
 use crate::object::ObjectNumber;
 
-/// How deep resources may stand in each other to be compared. A picture goes to two, a font to four; groups that a page
-/// nests deeper than this are not shared.
+/// Nesting of resources up to which they are compared. An image has two levels, a font four; groups that a page nests
+/// deeper than this are not shared.
 const MAX_DEPTH: usize = 64;
 
-/// Finds the objects under the resources of `pages` that are equal, with all that they refer to, and lets one stand for
-/// all. Objects that know their place in the structure tree differ by it, and so does what holds them.
+/// Finds equal objects in the resources of `pages`, including everything that they refer to, and replaces them by the
+/// first one. Objects with a key of the structure tree are never equal, nor are objects that contain them.
 pub(crate) fn share_equal_objects(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
     let mut resources = Vec::new();
     for page in pages {
-        let page = document.get_dictionary(*page, "a page expected")?;
+        let page = document.get_dictionary(*page, "expected a page")?;
         if let Some(of_page) = page.get("Resources") {
             of_page.for_each_reference(&mut |number| resources.push(number));
         }
@@ -43,9 +43,9 @@ pub(crate) fn share_equal_objects(document: &mut Document, pages: &[ObjectNumber
 
 struct Comparison<'d, 'a> {
     document: &'d Document<'a>,
-    /// By number: the first object that is equal; 0 if the object was not looked at.
+    /// By object number: the first equal object; 0 if the object was not compared.
     first_equal: Vec<ObjectNumber>,
-    /// By an object's tokens, with references to first equal objects, and its stream.
+    /// By an object's tokens, with references replaced by those to the first equal objects, and its stream.
     by_content: HashMap<(Vec<u8>, &'a [u8]), ObjectNumber>,
 }
 
@@ -57,7 +57,7 @@ impl Comparison<'_, '_> {
         if *known != 0 || depth > MAX_DEPTH {
             return Ok(if *known == 0 { number } else { *known });
         }
-        // What leads back to itself equals nothing else.
+        // An object that refers back to itself equals no other.
         *known = number;
         let mut references = Vec::new();
         self.document.mentions(number, |mention| {

@@ -1,4 +1,4 @@
-//! One outline: each part is an entry, and what it has of an outline stands under that.
+//! Joins the outlines: each part is an entry, with its own outline below it.
 
 use crate::PdfError;
 use crate::document::Document;
@@ -20,7 +20,7 @@ pub(super) fn join_outlines(
         let Some(first_page) = pages.first() else { continue };
         let catalog = document.catalog_of(&document.parts()[index])?;
         let (entry_number, former) = match catalog.reference("Outlines") {
-            Some(former) => (former, document.get_dictionary(former, "an outline expected")?),
+            Some(former) => (former, document.get_dictionary(former, "expected an outline")?),
             None => (document.add(Object::Null), Dictionary::default()),
         };
         let title = facts.title.clone().unwrap_or_else(|| format!("Part {}", index + 1));
@@ -36,7 +36,7 @@ pub(super) fn join_outlines(
             ("Title", Object::String(encode(&title).into())),
             ("Dest", destination.into_iter().collect()),
         ]);
-        // The part's outline becomes the entry, so that the entries under it need no change.
+        // The root of the part's outline becomes the entry, so that the entries below need no change.
         for key in ["First", "Last", "Count"] {
             if let Some(value) = former.get(key) {
                 entry.set(key, value.clone());

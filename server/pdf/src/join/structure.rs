@@ -1,4 +1,4 @@
-//! One structure tree (ISO 32000-1, 14.7): a document whose kids are the parts.
+//! Joins the structure trees (ISO 32000-1, 14.7): a `Document` element whose kids are the parts.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::object::{Dictionary, Object};
 use crate::text::encode;
 use crate::trees::{TreeKind, read_tree, write_tree};
 
-/// Gives each file keys of the parent tree and identifiers of elements of its own.
+/// Makes keys of the parent tree and identifiers of elements unique across files.
 pub(super) fn separate_keys(document: &mut Document) -> Result<(), PdfError> {
     let mut counts = Vec::new();
     for part in document.parts() {
@@ -58,7 +58,7 @@ pub(super) fn join_structure(document: &mut Document, parts: &[PartFacts]) -> Re
         }
         for kid in structure.items("K") {
             let Some(number) = kid.as_reference() else { continue };
-            let mut element = document.get_dictionary(number, "a structure element expected")?;
+            let mut element = document.get_dictionary(number, "expected a structure element")?;
             element.set("P", Object::Reference(document_number));
             if element.get("S").is_some_and(|kind| kind.is_name("Document")) {
                 element.set("S", Object::name("Part"));
@@ -111,7 +111,7 @@ pub(super) fn join_structure(document: &mut Document, parts: &[PartFacts]) -> Re
     })
 }
 
-/// The part's language where it gives one, else none: what the browser put there is the browser's own.
+/// Sets the part's language, or removes that of the browser if the part has none.
 fn set_language(element: &mut Dictionary, language: Option<&str>, of_browser: Option<&Object>) {
     match language {
         Some(language) => element.set("Lang", Object::String(language.as_bytes().to_vec().into())),

@@ -10,13 +10,14 @@ use crate::file::{header_length, table_offset};
 use crate::object::ObjectNumber;
 use crate::write::{WrittenFile, write_number};
 
-/// The fastest level is a third faster and makes a large table a quarter longer.
+/// Compression level. The fastest level is a third faster, but makes a large table a quarter longer.
 const LEVEL: u32 = 2;
-/// More bytes for what is compressed, if those that it usually takes are too few.
+/// Least number of bytes by which the output buffer grows if the initial allocation is too small.
 const LEAST_ROOM: usize = 1024;
 
-/// The file with its objects in object streams, in the order of their numbers, and with a cross-reference stream. The
-/// streams get the numbers after all objects. `None` if the file is too large for that.
+/// Returns the file with its objects in object streams, in the order of their numbers, and with a cross-reference
+/// stream. The streams get the numbers after all objects. Returns `None` if the file is larger than [`MAX_PACKED`], or
+/// if the packed file would not unpack to the same bytes.
 pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
     if file.bytes.len() > MAX_PACKED {
         return None;
@@ -52,7 +53,7 @@ pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
     let table = compressor.compress(&differences(&entries));
     write_cross_references(&mut output, offset, number, file.trailer.clone(), table);
     output.shrink_to_fit();
-    // Rather a large file than one that reads otherwise than the one that is checked.
+    // The unpacked file is the one that is checked, so a packed file that reads differently is discarded.
     let mut rest = Some(file.bytes.as_slice());
     let table = table_offset(&output).ok()?;
     unpack_pieces(&output, table, |piece| {
@@ -62,20 +63,22 @@ pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
     rest.is_some_and(<[u8]>::is_empty).then_some(output)
 }
 
-/// What stands between the lines with an object's number and with its `endobj`, if that may be in an object stream.
+/// Returns the text between the line with an object's number and that with its `endobj`, if it may be in an object
+/// stream.
 fn packable_body(object: &[u8], number: ObjectNumber) -> Option<&[u8]> {
     let header = header_length(object, number as usize)?;
     let body = object[header..].strip_prefix(b"\n")?.strip_suffix(b"\nendobj\n")?;
     is_packable(body).then_some(body)
 }
 
-/// The entry of an object that is written next.
+/// Returns the entry of the object that is written next; `None` beyond 4 GiB.
 pub(super) fn open_entry(output: &[u8]) -> Option<Entry> {
     let offset = u32::try_from(output.len()).ok()?;
     Some(Entry::Open { offset })
 }
 
-/// What an object stream holds: number and place of each object, then the objects. Gives where these begin.
+/// Returns the data of an object stream, number and offset of each object followed by the objects, and the offset at
+/// which the objects begin.
 fn stream_data(objects: &[(ObjectNumber, &[u8])]) -> (usize, Vec<u8>) {
     let mut data = Vec::new();
     let mut place = 0;
@@ -95,7 +98,7 @@ fn stream_data(objects: &[(ObjectNumber, &[u8])]) -> (usize, Vec<u8>) {
     (first, data)
 }
 
-/// Each entry as its difference from the one above.
+/// Encodes each entry as its difference from the one above.
 pub(super) fn differences(entries: &[Entry]) -> Vec<u8> {
     let mut data = Vec::with_capacity(entries.len() * (1 + ENTRY_LENGTH));
     let mut above = [0; ENTRY_LENGTH];
@@ -108,7 +111,7 @@ pub(super) fn differences(entries: &[Entry]) -> Vec<u8> {
     data
 }
 
-/// Compresses for speed. What it takes for that is kept from one stream to the next.
+/// A compressor optimized for speed, whose buffers are reused for the next stream.
 pub(super) struct Compressor {
     deflater: Compress,
     output: Vec<u8>,

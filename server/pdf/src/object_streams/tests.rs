@@ -1,4 +1,4 @@
-//! What is packed is read as it was, and what is packed otherwise is refused.
+//! Packed files unpack to the original, and files packed differently are refused.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -26,13 +26,13 @@ const FIXTURES: [&[u8]; 4] = [
     include_bytes!("../../tests/fixtures/table.pdf"),
 ];
 
-/// The document with its objects in the open, to be looked at.
+/// Unpacks a completed document, to read its objects.
 pub(crate) fn in_the_open(completed: Completed) -> Completed {
     let bytes = unpack(&completed.bytes).expect("packed as we do").into_owned();
     Completed { bytes, ..completed }
 }
 
-/// A file with its objects in object streams.
+/// Packs a file's objects into object streams.
 pub(crate) fn packed(bytes: &[u8]) -> Vec<u8> {
     let document = Document::open(&[bytes]).expect("a file that is whole");
     let mut trailer = document.trailer();
@@ -60,7 +60,7 @@ fn documents_are_packed_and_unpacked() {
         let open = unpack(&archive).expect("packed as we do");
         assert!(archive.len() < open.len());
         assert!(contains(&open, "/Type /Catalog") && !contains(&archive, "/Type /Catalog"));
-        // Programs that know nothing of PDF look for it.
+        // Programs that can't read PDF search for it.
         assert!(contains(&archive, "<pdfaid:part>2"));
         assert!(packed(&open) == archive);
         assert!(unpack(&open).expect("nothing packed") == open);
@@ -112,7 +112,7 @@ fn what_is_packed_otherwise_is_refused() {
         ("/Root ", "/Index [0 5]\n/Root "),
         ("/FlateDecode", "/LZWDecode"),
     ] {
-        // The last place is that of the object streams.
+        // The last occurrence is in the object streams.
         let at = memchr::memmem::rfind(&archive, from.as_bytes()).expect("something to replace");
         let spoilt = [&archive[..at], to.as_bytes(), &archive[at + from.len()..]].concat();
         assert!(check(&spoilt).is_err(), "{from:?} → {to:?}");
@@ -123,14 +123,14 @@ fn what_is_packed_otherwise_is_refused() {
     }
 }
 
-/// A packed file, taken apart.
+/// A packed file, split into its parts.
 #[derive(Debug, Clone)]
 struct Pieces {
-    /// Up to the object streams.
+    /// The file up to the object streams.
     start: Vec<u8>,
-    /// Number of objects, where they begin, and the data that holds them.
+    /// Number of objects, offset of the first one, and data of each object stream.
     streams: Vec<(usize, usize, Vec<u8>)>,
-    /// But for those of the object streams and of the cross-reference stream.
+    /// All entries except those of the object streams and of the cross-reference stream.
     entries: Vec<Entry>,
     trailer: Dictionary<'static>,
 }
@@ -144,7 +144,7 @@ impl Pieces {
         let object_streams: Vec<&Range<usize>> = places.iter().filter(is_object_stream).collect();
         let streams = object_streams.iter().map(|place| {
             let Ok(Object::Stream(stream)) = parse_indirect_object(packed, place.start, place.end) else {
-                panic!("an object stream expected")
+                panic!("expected an object stream")
             };
             let mut data = Vec::new();
             StreamReader::default().read(&stream, &mut data).expect("readable");
@@ -166,7 +166,7 @@ impl Pieces {
         }
     }
 
-    /// Joined, framed as it should be.
+    /// Joins the parts into a correctly framed file.
     fn join(self) -> Vec<u8> {
         let (mut output, mut entries) = (self.start, self.entries);
         let mut compressor = Compressor::default();
@@ -251,7 +251,7 @@ fn pieces_are_what_they_come_from() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Tables and headers that lie are refused, or what they tell is read like any other file.
+    /// Files with false tables and headers are refused, or read like any other file.
     #[test]
     fn lies_do_no_harm(lies in prop::collection::vec(lie(), 1..4)) {
         let mut pieces = Pieces::of(&LARGE);

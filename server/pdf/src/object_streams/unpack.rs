@@ -1,4 +1,4 @@
-//! Unpacks a file, to look at it.
+//! Unpacks a file, to read it.
 
 use std::borrow::Cow;
 use std::iter::Enumerate;
@@ -13,11 +13,11 @@ use crate::object::{Dictionary, MAX_OBJECTS, Object, ObjectNumber};
 use crate::parse::parse_indirect_object;
 use crate::write::{write_end, write_number};
 
-/// What a cross-reference stream says of the document.
+/// Keys of a cross-reference stream that belong to the trailer.
 const TRAILER_KEYS: [&[u8]; 3] = [b"Root", b"Info", b"ID"];
 
-/// The file that was packed, byte for byte. One without a cross-reference stream is given back as it is, and so is what
-/// is no PDF at all. Object streams are read as `pack` writes them, and nothing else: whoever looks at what was unpacked
+/// Returns the file that was packed, byte for byte. A file without a cross-reference stream, or one that is no PDF, is
+/// returned unchanged. Object streams are accepted only as `pack` writes them, because the check of the unpacked file
 /// can't see how they are framed.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
     match table_offset(bytes) {
@@ -30,9 +30,9 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
     }
 }
 
-/// Gives what was packed piece by piece. The cross-reference stream is at `table`.
+/// Passes the unpacked file to `give` in pieces. The cross-reference stream is at `table`.
 pub(super) fn unpack_pieces(bytes: &[u8], table: usize, mut give: impl FnMut(&[u8])) -> Result<(), PdfError> {
-    let wrong_entry = || damaged(table, "other entries expected in the cross-reference stream");
+    let wrong_entry = || damaged(table, "inconsistent entries in the cross-reference stream");
     let (entries, trailer) = read_cross_references(bytes, table)?;
     let places = open_places(&entries, table).ok_or_else(wrong_entry)?;
     let first_stream = entries.iter().find_map(|entry| match entry {
@@ -97,9 +97,9 @@ pub(super) fn unpack_pieces(bytes: &[u8], table: usize, mut give: impl FnMut(&[u
     Ok(())
 }
 
-/// The entries, that of the stream itself at the end, and the trailer.
+/// Returns the entries, the last of which is that of the stream itself, and the trailer.
 pub(super) fn read_cross_references(bytes: &[u8], table: usize) -> Result<(Vec<Entry>, Dictionary<'_>), PdfError> {
-    let wrong = || damaged(table, "a cross-reference stream expected as Platen writes it");
+    let wrong = || damaged(table, "expected a cross-reference stream as Platen writes it");
     let Object::Stream(stream) = parse_indirect_object(bytes, table, bytes.len())? else {
         return Err(wrong());
     };
@@ -119,7 +119,7 @@ pub(super) fn read_cross_references(bytes: &[u8], table: usize) -> Result<(Vec<E
     Ok((entries, trailer))
 }
 
-/// Reads entries that are written as their differences from the one above.
+/// Decodes entries that are encoded as their differences from the one above.
 fn entries(data: &[u8]) -> Option<Vec<Entry>> {
     let (rows, []) = data.as_chunks::<{ 1 + ENTRY_LENGTH }>() else {
         return None;
@@ -134,8 +134,8 @@ fn entries(data: &[u8]) -> Option<Vec<Entry>> {
     rows.iter().map(entry).collect()
 }
 
-/// Where each object in the open stands, in the order of their numbers, up to the cross-reference stream, which begins
-/// at `table`. `None` if they are not in this order in the file.
+/// Returns the ranges of the objects outside object streams, in the order of their numbers, up to the cross-reference
+/// stream, which begins at `table`. Returns `None` if they are not in this order in the file.
 pub(super) fn open_places(entries: &[Entry], table: usize) -> Option<Vec<Range<usize>>> {
     let offset = u32::try_from(table).ok()?;
     if entries.first() != Some(&Entry::Free) || entries.last() != Some(&Entry::Open { offset }) {
@@ -150,27 +150,27 @@ pub(super) fn open_places(entries: &[Entry], table: usize) -> Option<Vec<Range<u
     offsets.windows(2).map(place).collect()
 }
 
-/// The object streams of a file, one after the other.
+/// The object streams of a file, read one after the other.
 struct ObjectStreams<'f> {
     bytes: &'f [u8],
-    /// Of the streams to come.
+    /// Ranges of the remaining streams.
     places: slice::Iter<'f, Range<usize>>,
-    /// Of the next stream.
+    /// Object number of the next stream.
     next_number: ObjectNumber,
     reader: StreamReader,
-    /// Bytes that the streams to come may hold.
+    /// Number of bytes that the remaining streams may contain.
     room: usize,
-    /// Number and place of the objects to come of the stream at hand, counted.
+    /// Index, number and range of the remaining objects of the current stream.
     objects: Enumerate<vec::IntoIter<(ObjectNumber, Range<usize>)>>,
-    /// Of the stream at hand.
+    /// Data of the current stream.
     data: Vec<u8>,
 }
 
 impl ObjectStreams<'_> {
     fn read_next(&mut self) -> Result<(), PdfError> {
         let place = self.places.next().filter(|_| self.objects.len() == 0);
-        let place = place.ok_or_else(|| damaged(0, "entries expected for all objects of an object stream"))?;
-        let wrong = || damaged(place.start, "an object stream expected as Platen writes it");
+        let place = place.ok_or_else(|| damaged(0, "expected entries for all objects of an object stream"))?;
+        let wrong = || damaged(place.start, "expected an object stream as Platen writes it");
         let Object::Stream(stream) = parse_indirect_object(self.bytes, place.start, place.end)? else {
             return Err(wrong());
         };
@@ -194,7 +194,7 @@ impl ObjectStreams<'_> {
         Ok(())
     }
 
-    /// What stands between the lines with the object's number and with its `endobj`, if its entry tells the truth.
+    /// Returns the text between the line with the object's number and that with its `endobj`, if its entry is correct.
     fn next_object(&mut self, number: ObjectNumber, stream: ObjectNumber, index: u8) -> Option<&[u8]> {
         let (found_index, (found, place)) = self.objects.next()?;
         let is_true =
@@ -208,7 +208,7 @@ impl ObjectStreams<'_> {
     }
 }
 
-/// Number and place of each object in the data of an object stream.
+/// Returns number and range of each object in the data of an object stream.
 fn object_places(data: &[u8], count: usize, first: usize) -> Option<Vec<(ObjectNumber, Range<usize>)>> {
     let mut header = data.get(..first)?.strip_suffix(b" ")?.split(|byte| *byte == b' ');
     let mut next = || parse_digits(header.next()?);

@@ -1,4 +1,4 @@
-//! What a page asks of whoever draws it.
+//! Measures the resources needed to draw a page.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
@@ -10,18 +10,18 @@ use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 
-/// Everything that a page draws with, each thing counted once. Counting ends soon after the limits.
+/// Everything that a page draws with, each object counted once. Counting stops soon after a limit is exceeded.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Demand {
     /// Bytes of content, fonts and profiles, uncompressed.
     pub(super) content: u64,
-    /// Pixels of pictures and masks.
+    /// Pixels of images and masks.
     pub(super) pixels: u64,
 }
 
 impl Demand {
     pub(super) fn of_page(document: &Document, page: ObjectNumber) -> Result<Self, PdfError> {
-        let page = document.get_dictionary(page, "a page expected")?;
+        let page = document.get_dictionary(page, "expected a page")?;
         let mut demand = Self::default();
         let mut seen = BTreeSet::new();
         let mut waiting = Vec::new();
@@ -65,7 +65,7 @@ impl Demand {
     }
 }
 
-/// Whatever leads back to the page draws nothing.
+/// Returns the values of a dictionary except `/Parent`, which leads back to the page and draws nothing.
 fn values(dictionary: Dictionary<'_>) -> impl Iterator<Item = Object<'_>> {
     let entries = dictionary.entries.into_iter();
     entries
@@ -73,10 +73,10 @@ fn values(dictionary: Dictionary<'_>) -> impl Iterator<Item = Object<'_>> {
         .map(|(_, value)| value)
 }
 
-/// Bytes that come out, up to a limit; of damaged data as many as come.
+/// Returns the number of inflated bytes, up to a limit; for damaged data, those before the damage.
 fn inflated_length(data: &[u8], limit: u64) -> u64 {
     let mut decoder = ZlibDecoder::new(data).take(limit);
-    // An error ends the data; what came before it is counted.
+    // An error ends the data; the bytes before it are counted.
     let _ = io::copy(&mut decoder, &mut io::sink());
     limit - decoder.limit()
 }

@@ -14,7 +14,7 @@ fn view(page: usize, dots_per_inch: u16) -> PageView {
     PageView { page, dots_per_inch }
 }
 
-/// A document of one small page that has one more object among its resources.
+/// Returns a document of one small page with an additional object in its resources.
 fn with_object(dictionary: &str, data: &[u8]) -> Vec<u8> {
     let length = data.len();
     let objects: [&[u8]; 4] = [
@@ -59,7 +59,7 @@ fn a_thumbnail_has_one_size_whatever_the_page_has() {
         let small = String::from_utf8(with_object("", b"")).expect("text");
         small.replace("[0 0 90 90]", &format!("[0 0 {width} {height}]"))
     };
-    // Of two digits, so that everything in the file stays where it is.
+    // All sizes have two digits, so that no offset in the file changes.
     for (width, height, expected) in [(90, 45, (240, 120)), (30, 90, (80, 240)), (90, 10, (240, 27))] {
         let picture = thumbnail(page(width, height).as_bytes(), 1, 240).expect("a picture");
         assert_eq!((picture.width, picture.height), expected);

@@ -1,4 +1,4 @@
-//! Keeps the entries of the outline that lead to kept pages, and those above them.
+//! Retains the outline entries that lead to selected pages, and those above them.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::outline::chain_entries;
 
-/// How deep entries may stand in each other: headings go to six, and parts come on top.
+/// Greatest nesting of entries. Headings have six levels, and parts add more.
 const MAX_DEPTH: usize = 64;
 
-/// Drops entries. One whose page goes, but with an entry under it that stays, leads to where that leads. `elements` are
-/// the structure elements that stay.
+/// Removes the entries of removed pages. An entry whose page is removed but that has a retained entry below it leads to
+/// the target of that entry. `elements` are the retained structure elements.
 pub(super) fn keep_outline(
     document: &mut Document,
     pages: &BTreeSet<ObjectNumber>,
     elements: &BTreeSet<ObjectNumber>,
     destinations: &Destinations,
 ) -> Result<(), PdfError> {
-    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let catalog = document.get_dictionary(document.root()?, "expected a catalog")?;
     let Some(number) = catalog.reference("Outlines") else {
         return Ok(());
     };
-    let mut outline = document.get_dictionary(number, "an outline expected")?;
+    let mut outline = document.get_dictionary(number, "expected an outline")?;
     let mut pruning = Pruning {
         document,
         pages,
@@ -48,7 +48,7 @@ struct Pruning<'d, 'a> {
 }
 
 impl<'a> Pruning<'_, 'a> {
-    /// Keeps what stays of the entries under one, or under the root. Gives where the first of them leads.
+    /// Prunes the entries below an entry or the root. Returns the target of the first retained one.
     fn keep_entries(
         &mut self,
         owner_number: ObjectNumber,
@@ -58,7 +58,7 @@ impl<'a> Pruning<'_, 'a> {
         if depth > MAX_DEPTH {
             return Err(self
                 .document
-                .damaged(owner_number, "an outline of fewer levels expected"));
+                .damaged(owner_number, "expected an outline with fewer levels"));
         }
         let mut kept = Vec::new();
         let mut next = owner.reference("First");
@@ -68,7 +68,7 @@ impl<'a> Pruning<'_, 'a> {
             }
             let mut entry = self
                 .document
-                .get_dictionary(number, "an entry of the outline expected")?;
+                .get_dictionary(number, "expected an entry of the outline")?;
             next = entry.reference("Next");
             let below = self.keep_entries(number, &mut entry, depth + 1)?;
             let page = self.destinations.page(&entry);

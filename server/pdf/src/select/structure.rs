@@ -1,4 +1,4 @@
-//! Keeps the structure elements (ISO 32000-1, 14.7.2) of kept pages, and those above them.
+//! Retains the structure elements (ISO 32000-1, 14.7.2) of selected pages, and those above them.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,18 +10,19 @@ use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::reach::Reach;
 use crate::trees::{TreeKind, read_tree, write_tree};
 
-/// Drops elements that have no content left, and gives the numbers of those that stay. `reach` is what the pages lead
-/// to. A cell of a row that stays does too, if need be empty, so that the columns keep their places.
+/// Removes elements without remaining content, and returns the numbers of the retained ones. `reach` contains the
+/// objects reachable from the selected pages. All cells of a retained row are retained, if necessary empty, so that
+/// columns don't shift.
 pub(super) fn keep_structure(
     document: &mut Document,
     pages: &BTreeSet<ObjectNumber>,
     reach: &Reach,
 ) -> Result<BTreeSet<ObjectNumber>, PdfError> {
-    let catalog = document.get_dictionary(document.root()?, "a catalog expected")?;
+    let catalog = document.get_dictionary(document.root()?, "expected a catalog")?;
     let Some(tree_number) = catalog.reference("StructTreeRoot") else {
         return Ok(BTreeSet::new());
     };
-    let mut tree = document.get_dictionary(tree_number, "a structure tree expected")?;
+    let mut tree = document.get_dictionary(tree_number, "expected a structure tree")?;
     let mut keys = BTreeMap::new();
     for (key, value) in read_tree(document, &tree, "ParentTree", TreeKind::Numbers)? {
         if let Some(key) = key.as_integer().filter(|key| reach.structure_keys.contains(key)) {
@@ -43,7 +44,7 @@ pub(super) fn keep_structure(
     };
     let mut empty_cells = BTreeMap::new();
     for number in &elements {
-        let mut element = document.get_dictionary(*number, "a structure element expected")?;
+        let mut element = document.get_dictionary(*number, "expected a structure element")?;
         if kept.keep_content(document, &mut element, &mut empty_cells)? {
             document.set(*number, Object::Dictionary(element));
         }
@@ -62,19 +63,19 @@ pub(super) fn keep_structure(
     Ok(elements)
 }
 
-/// The elements that the parent tree leads to, and all above them.
+/// Returns the elements that the parent tree refers to, and all above them.
 fn elements_with_content<'t, 'a: 't>(
     document: &Document<'a>,
     values: impl Iterator<Item = &'t Object<'a>>,
 ) -> Result<BTreeSet<ObjectNumber>, PdfError> {
     let mut elements = BTreeSet::new();
-    // Each object is looked at once, however many lead to it.
+    // Each object is visited once, no matter how many refer to it.
     let (mut seen_values, mut seen_elements) = (BTreeSet::new(), BTreeSet::new());
     for value in values {
         let Some(number) = value.as_reference().filter(|number| seen_values.insert(*number)) else {
             continue;
         };
-        // The elements of a page or a form by its marked content, or the element of an annotation.
+        // The elements of a page or form by marked-content identifier, or the element of an annotation.
         let owners = match document.get(number)? {
             Object::Array(owners) => owners,
             _ => vec![value.clone()],
@@ -85,7 +86,7 @@ fn elements_with_content<'t, 'a: 't>(
                 let Object::Dictionary(element) = document.get(number)? else {
                     break;
                 };
-                // The root of the tree is no element.
+                // The root of the tree is not an element.
                 if element.get("S").is_none() {
                     break;
                 }
@@ -97,10 +98,10 @@ fn elements_with_content<'t, 'a: 't>(
     Ok(elements)
 }
 
-/// Cells by number, without content; `None` for what is no cell.
+/// Empty copies of cells by object number; `None` for elements that are no cells.
 type EmptyCells<'a> = BTreeMap<ObjectNumber, Option<Dictionary<'a>>>;
 
-/// What stays.
+/// Retained pages, elements and objects.
 struct Kept<'k> {
     pages: &'k BTreeSet<ObjectNumber>,
     elements: &'k BTreeSet<ObjectNumber>,
@@ -108,7 +109,7 @@ struct Kept<'k> {
 }
 
 impl Kept<'_> {
-    /// Drops the kids of an element that go with their page. Tells whether the element changed.
+    /// Removes an element's kids on removed pages. Returns whether the element changed.
     fn keep_content<'a>(
         &self,
         document: &Document<'a>,
@@ -130,7 +131,7 @@ impl Kept<'_> {
                     let of_page = content
                         .reference("Pg")
                         .map_or(is_page_kept, |page| self.pages.contains(&page));
-                    // An annotation, or a form, which goes with the last page that draws it.
+                    // An annotation, or a form, which is removed with the last page that draws it.
                     let other = content.reference("Obj").or(content.reference("Stm"));
                     other.map_or(of_page, |other| self.reach.contains(other))
                 }
@@ -153,7 +154,7 @@ impl Kept<'_> {
     }
 }
 
-/// Whether an element is a table cell, which is noted in this case.
+/// Returns whether an element is a table cell, and records it in `cells`.
 fn is_cell<'a>(document: &Document<'a>, number: ObjectNumber, cells: &mut EmptyCells<'a>) -> Result<bool, PdfError> {
     let cell = match cells.entry(number) {
         Entry::Occupied(entry) => entry.into_mut(),
@@ -162,7 +163,7 @@ fn is_cell<'a>(document: &Document<'a>, number: ObjectNumber, cells: &mut EmptyC
     Ok(cell.is_some())
 }
 
-/// A table cell without its content; `None` for another element.
+/// Returns a table cell without its content; `None` for any other element.
 fn empty_cell<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Option<Dictionary<'a>>, PdfError> {
     let Object::Dictionary(mut cell) = document.get(number)? else {
         return Ok(None);
@@ -178,7 +179,7 @@ fn empty_cell<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Optio
     Ok(Some(cell))
 }
 
-/// Drops the identifiers of elements that go, from their tree and from the cells that name them as their headers.
+/// Removes the identifiers of removed elements from their tree, and from the cells that name them as headers.
 fn keep_identifiers<'a>(
     document: &mut Document<'a>,
     tree: &mut Dictionary<'a>,

@@ -1,7 +1,7 @@
-//! Cuts apart what was printed on one tall page, one box below the other.
+//! Separates stamps that were printed on one tall page, in boxes below each other.
 //!
-//! Each box was clipped to itself. So its content is made of the groups, from `q` to `Q`, that begin with a clip within
-//! it.
+//! Each box is clipped to its bounds. So its content consists of the groups, from `q` to `Q`, that begin with a clip
+//! within those bounds.
 
 use std::ops::RangeInclusive;
 
@@ -14,28 +14,28 @@ use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::page_tree::media_box;
 use crate::parse::parse_number;
 
-/// Boxes lie further apart than this, in points; numbers are rounded by less.
+/// Tolerance in points. Boxes are further apart, and rounding errors are smaller.
 const TOLERANCE: f64 = 0.5;
 
-/// Of coordinates. Chromium writes as many digits.
+/// Inverse of the precision of coordinates. Chromium writes as many digits.
 const PRECISION: f64 = 1e5;
 
-/// A tall page, cut apart.
+/// A tall page, split into its boxes.
 #[derive(Debug)]
 pub(crate) struct Column<'a> {
-    /// The page's upper left corner.
+    /// Upper left corner of the page, in points.
     left: f64,
     top: f64,
-    /// Points from the top of a box to that of the next.
+    /// Distance from the top of a box to the top of the next, in points.
     pitch: f64,
-    /// What comes before every group: the coordinate system.
+    /// Content before every group, which sets the coordinate system.
     start: Vec<u8>,
     boxes: Vec<Content<'a>>,
-    /// A reference, for they are of all boxes.
+    /// A reference, because all boxes share them.
     resources: Object<'a>,
 }
 
-/// What is in a box.
+/// Content of a box.
 #[derive(Debug, Default)]
 struct Content<'a> {
     groups: Vec<u8>,
@@ -43,21 +43,21 @@ struct Content<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Cuts a page into so many boxes.
+    /// Splits a page into `count` boxes.
     pub(crate) fn cut(
         document: &mut Document<'a>,
         number: ObjectNumber,
         pitch: f64,
         count: usize,
     ) -> Result<Self, PdfError> {
-        let page = document.get_dictionary(number, "a page expected")?;
-        let [left, _, _, top] = media_box(&page).ok_or_else(|| document.damaged(number, "a /MediaBox expected"))?;
+        let page = document.get_dictionary(number, "expected a page")?;
+        let [left, _, _, top] = media_box(&page).ok_or_else(|| document.damaged(number, "expected a /MediaBox"))?;
         let Some(Object::Stream(stream)) = page
             .get("Contents")
             .map(|content| document.resolve(content))
             .transpose()?
         else {
-            return Err(document.damaged(number, "one content stream expected"));
+            return Err(document.damaged(number, "expected a single content stream"));
         };
         let mut content = Vec::new();
         let read = StreamReader::default().read(&stream, &mut content);
@@ -72,17 +72,18 @@ impl<'a> Column<'a> {
             resources: Object::Reference(document.add(Object::Dictionary(resources))),
         };
         let cut = column.take_groups(&content);
-        cut.ok_or_else(|| document.damaged(number, "content of boxes, each clipped to itself, expected"))?;
+        cut.ok_or_else(|| document.damaged(number, "expected content in boxes, each clipped to its bounds"))?;
         for link in page.items("Annots").iter().filter_map(Object::as_reference) {
-            let link = document.get_dictionary(link, "a link expected")?;
+            let link = document.get_dictionary(link, "expected a link")?;
             column
                 .take_link(link)
-                .ok_or_else(|| document.damaged(number, "links within boxes expected"))?;
+                .ok_or_else(|| document.damaged(number, "expected links within boxes"))?;
         }
         Ok(column)
     }
 
-    /// What is in a box, counted from 0, to be drawn on a page with its upper left corner on that of the page.
+    /// Takes the content of a box, counted from 0, as a stamp. The corners are those of the page to draw it on, in
+    /// points; the upper left corners of box and page coincide.
     pub(crate) fn stamp(
         &mut self,
         document: &mut Document<'a>,
@@ -116,7 +117,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The box in which all of a range of heights lies. Points from the bottom, as everywhere in PDF.
+    /// Returns the index of the box that contains a range of heights, in points from the bottom, as everywhere in PDF.
     fn box_of(&self, heights: &RangeInclusive<f64>) -> Option<usize> {
         let index = ((self.top - heights.end() + TOLERANCE) / self.pitch).floor();
         let box_bottom = self.top - (index + 1.0) * self.pitch;
@@ -134,7 +135,7 @@ impl<'a> Column<'a> {
         Some(())
     }
 
-    /// Gives each group to its box. `None` if there is a group that belongs to none.
+    /// Assigns each group to its box. Returns `None` if a group belongs to no box.
     fn take_groups(&mut self, content: &[u8]) -> Option<()> {
         let mut lexer = Lexer::new(content, 0);
         let mut numbers = Vec::new();
@@ -144,7 +145,7 @@ impl<'a> Column<'a> {
         let mut clips = Clips::default();
         while let Some((offset, token)) = lexer.next_token().ok()? {
             match token {
-                // No operator that matters here has more operands.
+                // No relevant operator has more operands.
                 Token::Number(_) if numbers.len() > 6 => {}
                 Token::Number(raw) => numbers.push(parse_number(raw)?.as_number()?),
                 Token::Keyword(operator) => {
@@ -186,10 +187,10 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The clips at the beginning of a group, before anything is drawn and the coordinate system changes.
+/// The clips at the beginning of a group, before anything is drawn and before the coordinate system changes.
 #[derive(Debug, Default)]
 struct Clips {
-    /// From where to where each goes, from top to bottom or the other way round.
+    /// Vertical range of each clip, from lower to higher coordinates of the content.
     found: Vec<(f64, f64)>,
     path: Option<(f64, f64)>,
     has_ended: bool,

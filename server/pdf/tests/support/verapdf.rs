@@ -1,4 +1,4 @@
-//! veraPDF, which decides what is PDF/A-2b, for the tests of more than one package.
+//! Runs veraPDF, the reference validator of PDF/A-2b, for the tests of several packages.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +6,8 @@ use std::{
     process::Command,
 };
 
-/// What it has against each file: clauses, or nothing. One run over all: most of the time is the start of Java.
+/// Returns the violated clauses of each file; empty if it conforms. Runs once over all files, because most of the time
+/// is the startup of Java.
 pub(crate) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
     let home = std::env::var("HOME").expect("a home folder");
     let library = Path::new(&home).join(".cache/platen/verapdf/lib");
@@ -27,7 +28,7 @@ pub(crate) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
     let mut refusals: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     let mut current = PathBuf::new();
     for line in report.lines() {
-        // "PASS /path 2b" or "FAIL /path 2b", and under the latter one line for each clause.
+        // "PASS /path 2b" or "FAIL /path 2b", the latter followed by one line per clause.
         if let Some(file) = line.strip_prefix("PASS ").and_then(|rest| rest.strip_suffix(" 2b")) {
             refusals.insert(file.into(), Vec::new());
         } else if let Some(file) = line.strip_prefix("FAIL ").and_then(|rest| rest.strip_suffix(" 2b")) {
@@ -38,7 +39,7 @@ pub(crate) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
         }
     }
     for file in files {
-        // A file that it can't even read.
+        // A file that veraPDF can't read.
         let unread = || vec![format!("not checked: {}", String::from_utf8_lossy(&output.stderr))];
         refusals.entry(file.clone()).or_insert_with(unread);
     }

@@ -1,4 +1,4 @@
-//! Whether people can pay.
+//! Checks payment: access to Stripe, and prices.
 
 use platen_billing::client::StripeError;
 
@@ -16,7 +16,7 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
         Some(stripe) => ask(config, stripe).await,
         None => Finding::fine(
             SUBJECT,
-            "nothing is for sale: plans are given by `platen accounts set-plan` (PLATEN_STRIPE_SECRET_KEY is not set)",
+            "nothing is for sale; assign plans with `platen accounts set-plan` (PLATEN_STRIPE_SECRET_KEY is not set)",
         ),
     };
     vec![finding]
@@ -31,7 +31,7 @@ async fn ask(config: &Config, stripe: &StripeConfig) -> Finding {
         );
     }
     let mode = if stripe.is_live() { "live" } else { "test" };
-    // What is wrong with the database is told where the database is looked at.
+    // The check of the database reports its problems.
     let Ok(database) = database::open_for_command(config).await else {
         return Finding::warning(
             SUBJECT,
@@ -54,7 +54,7 @@ async fn ask(config: &Config, stripe: &StripeConfig) -> Finding {
             let fact = format!("not for sale: {}", missing.join(", "));
             Finding::warning(SUBJECT, fact, "run `platen billing sync`")
         }
-        Ok(_) if closed.is_err() => Finding::warning(SUBJECT, "the database could not be closed", "look at its log"),
+        Ok(_) if closed.is_err() => Finding::warning(SUBJECT, "the database could not be closed", "see its log"),
         Ok(_) if stripe.is_live() && !config.http.base_url.scheme().eq("https") => Finding::warning(
             SUBJECT,
             "Stripe answers with a live key, and PLATEN_BASE_URL is not https://",

@@ -1,4 +1,4 @@
-//! Chromium: found, starts, prints, and in its sandbox.
+//! Checks that Chromium is installed, starts, prints and is sandboxed.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
 
 pub(super) async fn look(config: &Config) -> Vec<Finding> {
     let Some(path) = config.browser.chromium.clone().or_else(platen_engine::find_chromium) else {
-        let remedy = "deploy/setup.sh installs chromium-headless-shell; PLATEN_CHROMIUM names one that is elsewhere";
+        let remedy = "deploy/setup.sh installs chromium-headless-shell; or set PLATEN_CHROMIUM to its path";
         return vec![Finding::broken("Chromium", "not found", remedy)];
     };
     let browsers = match browser::start(config, browser::guard(config)).await {
@@ -45,13 +45,13 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
 
 async fn sandbox(config: &Config, browsers: &Browsers) -> Finding {
     if !config.browser.sandbox {
-        let fact = "OFF: a page that breaks out of Chromium can do whatever the browser's user can";
+        let fact = "OFF: a page that exploits Chromium can do whatever the browser's user can";
         return Finding::warning("Sandbox", fact, "unset PLATEN_CHROMIUM_SANDBOX");
     }
     if browsers.engine.is_sandboxed().await {
-        Finding::fine("Sandbox", "on, seen on the running processes")
+        Finding::fine("Sandbox", "on, verified for the running processes")
     } else {
-        let fact = "asked for, but the running processes are not in it";
+        let fact = "enabled, but the running processes are not sandboxed";
         Finding::broken(
             "Sandbox",
             fact,

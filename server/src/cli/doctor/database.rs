@@ -1,4 +1,4 @@
-//! Postgres, and whether its clock and ours agree.
+//! Checks Postgres, and whether its clock agrees with this machine's.
 
 use crate::{
     cli::doctor::Finding,
@@ -9,7 +9,7 @@ use crate::{
     system_user::{self, DATABASE_USER},
 };
 
-/// Keys expire, and idempotency ends, by our clock; rows from several services are compared.
+/// Keys and idempotency expire by this machine's clock; rows written by several machines are compared.
 const CLOCK_TOLERANCE: time::Duration = time::Duration::seconds(5);
 
 const SUBJECT: &str = "Postgres";
@@ -24,16 +24,16 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
     }
 }
 
-/// Looks at a private Postgres that the first start is yet to make, without making it.
+/// Checks the installation of a private Postgres that does not exist yet, without creating it.
 fn installed() -> Finding {
     if let Err(error) = system_user::unprivileged(DATABASE_USER) {
-        return Finding::broken(SUBJECT, error, "deploy/setup.sh makes the user");
+        return Finding::broken(SUBJECT, error, "deploy/setup.sh creates the user");
     }
     match binaries::find(None) {
         Ok(folder) => {
             let version = binaries::version_of(&folder).unwrap_or_default();
             let fact = format!(
-                "version {version} in {}; the first start makes a private database",
+                "version {version} in {}; the first start creates a private database",
                 folder.display()
             );
             Finding::fine(SUBJECT, fact)
@@ -73,7 +73,7 @@ async fn ask_server(config: &Config, database: &Database) -> Result<Vec<Finding>
 
 fn remedy(config: &Config) -> &'static str {
     if config.database.url.is_some() {
-        "check DATABASE_URL, and that the server runs and lets this machine in"
+        "check DATABASE_URL, and that the server runs and accepts connections of this machine"
     } else {
         "see postgres.log in the data folder"
     }

@@ -1,4 +1,4 @@
-//! Which scripts the installed fonts can show. A missing one prints as empty boxes.
+//! Checks which scripts the installed fonts cover. Missing ones are printed as empty boxes.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ const NOTO: &str = "fonts-noto-core";
 const NOTO_CJK: &str = "fonts-noto-cjk";
 const NOTO_EMOJI: &str = "fonts-noto-color-emoji";
 
-/// A script, a language of fontconfig's that needs all of it, and Debian's package that brings it.
+/// A script, a language of fontconfig that needs all of it, and the Debian package with a font for it.
 const SCRIPTS: [(&str, &str, &str); 18] = [
     ("Latin", "en", "fonts-liberation"),
     ("Greek", "el", "fonts-liberation"),
@@ -38,7 +38,7 @@ pub(super) fn look() -> Vec<Finding> {
             Some(true) => covered.push(script),
             Some(false) => missing.push((script, package)),
             None => {
-                let fact = "which scripts the fonts cover can't be told: fc-list is not installed";
+                let fact = "the scripts that fonts cover are unknown: fc-list is not installed";
                 return vec![Finding::warning("Fonts", fact, "apt-get install fontconfig")];
             }
         }
@@ -65,7 +65,7 @@ fn report(covered: &[&str], missing: &[(&str, &str)]) -> Vec<Finding> {
     findings
 }
 
-/// `None`: fontconfig can't be asked.
+/// Returns whether a font covers the language; `None` if fontconfig can't be run.
 fn has_font(language: &str) -> Option<bool> {
     let output = Command::new("fc-list")
         .args([&format!(":lang={language}"), "family"])

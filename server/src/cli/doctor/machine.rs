@@ -1,4 +1,4 @@
-//! Memory, disk, clock and open files.
+//! Checks memory, disk space, clock and open files.
 
 use std::{env, fs, path::Path, time::SystemTime};
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 const GIB: u64 = 1024 * 1024 * 1024;
-/// Postgres's log and a day's renders need more than that.
+/// Postgres's log and a day's renders need more than this.
 const LITTLE_DISK: u64 = 2 * GIB;
 const NO_DISK: u64 = GIB / 4;
 
@@ -31,7 +31,8 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// How the memory is split. More than the machine or its control group has ends in the kernel's choice of a victim.
+/// Reports how memory is divided. If the total exceeds that of the machine or control group, the kernel's OOM killer
+/// strikes.
 fn memory(memory: &MemoryConfig) -> Finding {
     let mb = |bytes: u64| bytes / (1024 * 1024);
     let source = match memory.source {
@@ -63,7 +64,7 @@ fn memory(memory: &MemoryConfig) -> Finding {
     Finding::fine("Memory", fact)
 }
 
-/// A folder that is yet to be made counts as the nearest one above it.
+/// Measures the free disk space of a folder, or of the nearest existing one above it.
 fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
     let existing = folder
         .ancestors()
@@ -73,7 +74,7 @@ fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
         Ok(figures) => figures.f_bavail * figures.f_frsize,
         Err(error) => {
             let fact = format!("{} ({purpose}): {error}", existing.display());
-            return Finding::broken("Disk", fact, format!("choose another folder by {setting}"));
+            return Finding::broken("Disk", fact, format!("set {setting} to another folder"));
         }
     };
     let fact = format!(
@@ -81,7 +82,7 @@ fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
         free as f64 / GIB as f64,
         existing.display()
     );
-    let remedy = format!("make room, or choose another folder by {setting}");
+    let remedy = format!("free some space, or set {setting} to another folder");
     match free {
         NO_DISK..LITTLE_DISK => Finding::warning("Disk", fact, remedy),
         LITTLE_DISK.. => Finding::fine("Disk", fact),
@@ -89,7 +90,8 @@ fn disk(folder: &Path, purpose: &str, setting: &str) -> Finding {
     }
 }
 
-/// Without files to spare, the service can't reach its database or start a browser while many clients are connected.
+/// Without spare file descriptors, the service can't reach its database or start a browser while many clients are
+/// connected.
 fn files(config: &Config, attainable: u64) -> Finding {
     let connections = config.connections.total(attainable);
     let fact = format!("{attainable} open at once, {connections} of them client connections");
@@ -107,12 +109,12 @@ fn files(config: &Config, attainable: u64) -> Finding {
     )
 }
 
-/// A clock that stands before the program was made is wrong: keys would expire late, certificates seem not yet valid.
+/// A clock before the build of this program is wrong: keys would expire late, certificates seem not yet valid.
 fn clock(now: SystemTime, built: Option<SystemTime>) -> Finding {
     match built {
         Some(built) if now < built => Finding::broken(
             "Clock",
-            "the machine's clock stands before the day on which this program was made",
+            "the machine's clock is earlier than the build of this program",
             "set it (timedatectl set-ntp true)",
         ),
         _ => {

@@ -1,4 +1,4 @@
-//! Whether mail can be sent.
+//! Checks whether mail can be sent.
 
 use crate::{cli::doctor::Finding, config::Config, outbound::mail::SmtpClient};
 
@@ -11,9 +11,9 @@ pub(super) async fn look(config: &Config) -> Vec<Finding> {
 async fn ask(config: &Config) -> Finding {
     let Some(smtp) = &config.mail.smtp else {
         return if config.http.is_private() {
-            Finding::fine(SUBJECT, "kept, to be read at /dev/mail (PLATEN_SMTP_URL is not set)")
+            Finding::fine(SUBJECT, "stored, not sent; see /dev/mail (PLATEN_SMTP_URL is not set)")
         } else {
-            let fact = "PLATEN_SMTP_URL is not set: nobody can sign up or replace a forgotten password";
+            let fact = "PLATEN_SMTP_URL is not set: users can't sign up or reset their password";
             Finding::warning(SUBJECT, fact, "set PLATEN_SMTP_URL and PLATEN_MAIL_FROM")
         };
     };
@@ -24,9 +24,12 @@ async fn ask(config: &Config) -> Finding {
         Err(error) => Err(error.to_string()),
     };
     match checked {
-        Ok(()) => Finding::fine(SUBJECT, format!("{server} takes mail from {}", config.mail.from.email)),
+        Ok(()) => Finding::fine(
+            SUBJECT,
+            format!("{server} accepts mail from {}", config.mail.from.email),
+        ),
         Err(error) => {
-            let remedy = "check PLATEN_SMTP_URL, and that this machine may reach the server; mail waits meanwhile";
+            let remedy = "check PLATEN_SMTP_URL, and that this machine can reach the server; mail is queued meanwhile";
             Finding::warning(SUBJECT, format!("{server}: {error}"), remedy)
         }
     }

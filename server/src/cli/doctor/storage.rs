@@ -1,4 +1,4 @@
-//! The service's own storage: what renders and the public will do with it is tried.
+//! Checks the default storage, by the same operations as renders and readers of documents.
 
 use axum::body::Bytes;
 use uuid::Uuid;
@@ -17,18 +17,18 @@ use crate::{
 const SUBJECT: &str = "Storage";
 const CONTENT: &[u8] = b"%PDF-1.7\n% Platen tries whether it may write here.\n%%EOF\n";
 
-/// A folder is tried by whoever looks at the machine.
+/// Checks a bucket; the data folder is checked with the disks.
 pub(super) async fn look(config: &Config) -> Vec<Finding> {
     if config.storage.default.bucket.is_none() {
-        return vec![Finding::fine(SUBJECT, "documents stay in the data folder")];
+        return vec![Finding::fine(SUBJECT, "documents are stored in the data folder")];
     }
     match try_bucket(config).await {
         Ok(findings) => findings,
         Err(error) => vec![Finding::broken(
             SUBJECT,
             format!("documents can't be written: {error}"),
-            "check PLATEN_DEFAULT_BUCKET and what goes with it, and that the service may write objects there; \
-             docs/default-storage.md says what it needs",
+            "check PLATEN_DEFAULT_BUCKET and its related settings, and that the service may write objects there; \
+             docs/default-storage.md lists the permissions",
         )],
     }
 }
@@ -50,7 +50,7 @@ async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError
         Err(reason) => Finding::warning(
             SUBJECT,
             format!("the public can't read {address}: {reason}"),
-            "let everybody read, but not list, objects under renders/; docs/default-storage.md shows how",
+            "allow public reading, but not listing, of objects under renders/; see docs/default-storage.md",
         ),
     };
     let deleted = match storage.remove([id]).await {
@@ -58,7 +58,7 @@ async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError
         Err(error) => Finding::warning(
             SUBJECT,
             format!("they can't be deleted: {error}"),
-            "let the service delete objects there, or they stay until a lifecycle rule deletes them",
+            "allow the service to delete objects there, or add a lifecycle rule that deletes them",
         ),
     };
     Ok(vec![written, found, deleted])
@@ -72,7 +72,7 @@ async fn is_public(address: &str) -> Result<(), String> {
     }
     match answer.bytes().await {
         Ok(content) if content == CONTENT => Ok(()),
-        Ok(_) => Err("something else is there".to_owned()),
+        Ok(_) => Err("it returned different content".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! The processes that fill templates.
+//! Checks the worker processes that fill templates.
 
 use std::{io, num::NonZeroUsize};
 
@@ -10,11 +10,11 @@ use crate::{boot::templates, cli::doctor::Finding};
 
 pub(super) async fn look() -> Vec<Finding> {
     let finding = match fill().await {
-        Ok(()) => Finding::fine("Templates", "are filled in confined processes"),
+        Ok(()) => Finding::fine("Templates", "are filled in sandboxed worker processes"),
         Err(error) => Finding::broken(
             "Templates",
-            format!("no process that fills them works: {error}"),
-            "the kernel has to allow seccomp filters and resource limits; a container's own filter may forbid them",
+            format!("no worker process could fill a template: {error}"),
+            "the kernel must allow seccomp filters and resource limits; a container's own filter may forbid them",
         ),
     };
     vec![finding]

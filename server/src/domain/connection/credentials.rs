@@ -1,4 +1,4 @@
-//! What proves to a store that it is the account that writes.
+//! Credentials of storage connections.
 
 use aws_lc_rs::rsa::KeyPair;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -11,59 +11,55 @@ use crate::domain::{
     validation::{Fault, Faults},
 };
 
-/// As Google's own files of credentials name it.
+/// The type in Google's own credential files.
 const IMPERSONATED: &str = "impersonated_service_account";
 
-/// Neither shown again nor logged.
+/// Credentials of a storage connection. Neither shown again nor logged.
 #[derive(Debug, Clone)]
 pub enum Credentials {
-    /// Of a store that speaks S3.
+    /// Access key of an S3-compatible store.
     AccessKey(AccessKey),
-    /// At Amazon, instead of a key.
+    /// Role at Amazon, which needs no key.
     Role(Role),
-    /// Of Google Cloud.
+    /// Key of a Google service account.
     ServiceAccount(ServiceAccountKey),
-    /// At Google, instead of a key.
+    /// Google service account that the service impersonates, which needs no key.
     Impersonated(ImpersonatedServiceAccount),
 }
 
 /// An access key of S3.
 #[derive(Debug, Clone, Deserialize)]
 pub struct AccessKey {
-    /// Names the key.
     pub access_key_id: String,
-    /// The key.
     pub secret_access_key: SecretString,
 }
 
 /// A role that the service assumes.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Role {
-    /// Names the role at Amazon.
     pub role_arn: String,
 }
 
-/// A service account's key. Of the file in which Google hands it out, what says where to go or what to run is left out:
-/// a tenant does not decide about that.
+/// The key of a Google service account. Addresses and commands in Google's key file are ignored, because tenants must
+/// not choose them.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ServiceAccountKey {
-    /// The account's address.
+    /// The service account's email address.
     pub client_email: String,
-    /// Names the key.
     pub private_key_id: String,
-    /// The key, PKCS #8 in PEM.
+    /// The RSA key, as PKCS #8 in PEM.
     pub private_key: SecretString,
 }
 
-/// A service account that the service acts as.
+/// A service account that the service impersonates.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ImpersonatedServiceAccount {
-    /// The account's address.
+    /// The service account's email address.
     pub client_email: String,
 }
 
 impl ServiceAccountKey {
-    /// Reads a key file as Google makes it. `None`: it is none, or its key can't sign.
+    /// Parses a key file created by Google. Returns `None` if it is not one, or its key can't sign.
     pub fn parse(file: &str) -> Option<Self> {
         let file: Value = serde_json::from_str(file).ok()?;
         let key = (file["type"] == "service_account").then(|| Self::deserialize(file).ok())??;
@@ -72,7 +68,7 @@ impl ServiceAccountKey {
 }
 
 impl Credentials {
-    /// Reads credentials as a sound body has them, or as [`Self::to_value`] has written them.
+    /// Parses credentials from a validated body, or from the result of [`Self::to_value`].
     pub fn from_value(provider: Provider, value: Value) -> Result<Self, serde_json::Error> {
         Ok(match provider {
             Provider::AwsS3 if value.get("role_arn").is_some() => Self::Role(serde_json::from_value(value)?),
@@ -84,7 +80,7 @@ impl Credentials {
         })
     }
 
-    /// The credentials in the clear.
+    /// Returns the credentials in plain text.
     pub fn to_value(&self) -> Value {
         match self {
             Self::AccessKey(key) => json!({
@@ -101,7 +97,8 @@ impl Credentials {
         }
     }
 
-    /// Whose they are; no secret.
+    /// Returns the identity, which is not secret: the id of the access key, the ARN of the role, or the service
+    /// account's email address.
     pub fn identity(&self) -> &str {
         match self {
             Self::AccessKey(key) => &key.access_key_id,
@@ -112,7 +109,7 @@ impl Credentials {
     }
 }
 
-/// A key that can't sign would fail at the first upload.
+/// Rejects a key that can't sign, which would fail at the first upload.
 pub(super) fn check_private_key(body: &Value, faults: &mut Faults) {
     const POINTER: &str = "/connection/credentials/private_key";
     let key = body["connection"]["credentials"]["private_key"].as_str();
@@ -122,7 +119,7 @@ pub(super) fn check_private_key(body: &Value, faults: &mut Faults) {
     {
         faults.add(Fault::invalid(
             POINTER,
-            "Must be the RSA key of the file that Google has made, from -----BEGIN PRIVATE KEY----- on",
+            "Must be the RSA key from the key file created by Google, starting with -----BEGIN PRIVATE KEY-----",
         ));
     }
 }

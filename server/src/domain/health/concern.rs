@@ -1,123 +1,100 @@
-//! What the operator should look at.
+//! Concerns: conditions that operators should look into.
 
 use crate::domain::{health::state::InstanceState, job::JobKind};
 
-/// A process that has said nothing for so many seconds is silent.
+/// Seconds without a sign of life after which a process counts as silent.
 pub const SILENT_AFTER: f64 = 60.0;
-/// Browsers of one process that may die within an hour before somebody should look.
+/// Number of browser crashes of a process within an hour that is a concern.
 const DEATHS: u64 = 2;
-/// Of room for renders that wait, and of connections to the database: more is too much.
+/// Fraction of the queue's capacity, or of the database's connections, above which usage is a concern.
 const NEARLY_FULL: f64 = 0.9;
-/// Seconds. As in the alarms of docs/operations/watching.md.
+/// In seconds, as in the alerts of docs/operations/watching.md.
 const OLD_JOB: f64 = 600.0;
-/// Seconds. Likewise.
+/// In seconds, likewise.
 const OLD_MAIL: f64 = 900.0;
 
-/// A process, as far as it may be a concern.
+/// The data of a process from which concerns are derived.
 #[derive(Debug, Clone, Default)]
 pub struct Process {
-    /// What it is called.
     pub name: String,
-    /// Its release.
     pub version: String,
-    /// Seconds since it was heard of.
+    /// Seconds since its last sign of life.
     pub unseen_seconds: f64,
-    /// Its browsers that died within the last hour.
+    /// Number of its browsers that crashed within the last hour.
     pub browsers_died: u64,
-    /// What it says of itself.
+    /// The status that it reported.
     pub state: InstanceState,
 }
 
-/// What is known of everything.
+/// The data from which concerns are derived.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// Processes, also those that are silent.
+    /// All processes, silent ones included.
     pub processes: Vec<Process>,
-    /// For how many seconds the oldest job of each kind has been due.
+    /// Seconds for which the oldest job of each kind has been due.
     pub oldest_jobs: Vec<(JobKind, f64)>,
-    /// For how many seconds the oldest mail has waited. Nothing where none is sent.
+    /// Seconds for which the oldest mail has waited. `None` if mail is not sent.
     pub oldest_mail: Option<f64>,
-    /// Connections to the database, and how many there can be.
+    /// Connections to the database, and their limit.
     pub connections: (i64, i64),
-    /// Differences between Stripe and the database within the last week.
+    /// Number of differences between Stripe and the database within the last week.
     pub stripe_differences: i64,
 }
 
-/// See the module.
+/// A condition that operators should look into.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Concern {
-    /// A process says nothing any more, and did not stop in order.
+    /// A process gives no sign of life, and was not shut down.
     Silent {
-        /// Which.
         name: String,
-        /// For so many seconds.
+        /// Since its last sign of life.
         seconds: f64,
     },
-    /// Browsers are missing.
+    /// A process has fewer browsers than configured.
     BrowsersMissing {
-        /// Of which process.
         name: String,
-        /// So many answer.
+        /// Browsers that respond.
         browsers: usize,
-        /// So many should.
+        /// Configured browsers.
         wanted: usize,
     },
-    /// Browsers died again and again.
+    /// Browsers of a process crashed repeatedly.
     BrowsersDied {
-        /// Of which process.
         name: String,
-        /// So many within an hour.
+        /// Crashes within an hour.
         count: u64,
     },
-    /// The service's own storage fails.
-    StorageFails {
-        /// For which process.
-        name: String,
-        /// What is wrong.
-        error: String,
-    },
-    /// There is hardly any room for renders that wait.
+    /// The default storage fails for a process.
+    StorageFails { name: String, error: String },
+    /// The queue of a process is nearly full.
     QueueNearlyFull {
-        /// Of which process.
         name: String,
-        /// So many wait.
+        /// Waiting renders.
         waiting: usize,
-        /// So many can.
+        /// Maximum number of waiting renders.
         limit: usize,
     },
-    /// Jobs have been due for long.
+    /// Jobs have been due for a long time.
     JobsWait {
-        /// Which.
         kind: JobKind,
-        /// The oldest, for so many seconds.
+        /// For the oldest one.
         seconds: f64,
     },
-    /// Mail has waited for long.
+    /// Mail has waited for a long time.
     MailWaits {
-        /// The oldest, for so many seconds.
+        /// For the oldest one.
         seconds: f64,
     },
-    /// There are hardly any connections to the database left.
-    ConnectionsNearlyUsed {
-        /// So many are used.
-        used: i64,
-        /// So many can be.
-        limit: i64,
-    },
-    /// Processes are of several releases.
-    VersionsDiffer {
-        /// Which.
-        versions: Vec<String>,
-    },
+    /// The connections to the database are nearly used up.
+    ConnectionsNearlyUsed { used: i64, limit: i64 },
+    /// Processes run different releases.
+    VersionsDiffer { versions: Vec<String> },
     /// Stripe and the database differed.
-    StripeDiffered {
-        /// So often.
-        differences: i64,
-    },
+    StripeDiffered { differences: i64 },
 }
 
 impl Concern {
-    /// Whether renders fail, or soon will.
+    /// Returns whether renders fail, or will soon.
     pub fn is_grave(&self) -> bool {
         match self {
             Self::StorageFails { .. } => true,
@@ -127,7 +104,7 @@ impl Concern {
     }
 }
 
-/// What should be looked at, by the facts: what hurts most first.
+/// Derives the concerns, most severe first.
 pub fn concerns(facts: &Facts) -> Vec<Concern> {
     let mut found = Vec::new();
     let (silent, awake): (Vec<&Process>, Vec<&Process>) = facts
@@ -294,7 +271,7 @@ mod tests {
                 },
                 Concern::MailWaits { seconds: 1000.0 },
                 Concern::ConnectionsNearlyUsed { used: 91, limit: 100 },
-                // One that is silent does not run any more.
+                // A silent process no longer runs.
                 Concern::VersionsDiffer {
                     versions: vec!["1.0.0".to_owned(), "1.1.0".to_owned()]
                 },

@@ -1,53 +1,52 @@
-//! Why renders come to nothing, in so few words that they can be counted.
+//! Classes of failed renders, for metrics.
 
 use platen_engine::{
     error::{RenderError, RenderFault},
     job::Phase,
 };
 
-/// See the module.
+/// The class of a failed render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailureKind {
-    /// The page of an address was not to be had.
+    /// The page of a URL could not be loaded.
     Unreachable,
-    /// An address is none that may be reached.
+    /// The address policy refused a URL.
     AddressRefused,
-    /// A script threw, or what was waited for did not come.
+    /// A script threw, or `wait_for` was not satisfied.
     Script,
-    /// The page took too long.
+    /// The page exceeded the deadline.
     TooSlow,
     /// The page crashed its renderer.
     Crashed,
-    /// The page took too much memory.
+    /// The page exceeded its memory limit.
     Memory,
-    /// There were too many pages, or too much for one document.
+    /// The document has too many pages, or exceeds another size limit.
     TooLarge,
-    /// What was printed can't become the document that was asked for.
+    /// The printed pages can't become the requested document.
     Document,
     /// A template can't be filled.
     Template,
-    /// The client's store does not take it.
+    /// The client's store refused the document.
     Destination,
-    /// It can't be paid for.
+    /// The account has too few credits.
     Credits,
-    /// The account stores as much as it may.
+    /// The account has reached its storage limit.
     StorageFull,
-    /// The account has too many under way, or the request came before.
+    /// The account has too many renders in progress, or the request repeats an earlier one.
     Conflict,
-    /// There was no slot in time.
+    /// No slot became free in time.
     NoSlot,
-    /// The browser failed.
     Browser,
-    /// The process ended over it.
+    /// The process crashed during the render.
     Lost,
     /// A store failed.
     Storage,
-    /// Anything else of ours.
+    /// Any other internal error.
     Internal,
 }
 
 impl FailureKind {
-    /// All kinds: first those that a client can mend.
+    /// All kinds, those caused by the client first.
     pub const ALL: [Self; 18] = [
         Self::Unreachable,
         Self::AddressRefused,
@@ -69,7 +68,7 @@ impl FailureKind {
         Self::Internal,
     ];
 
-    /// The word for it in metrics and in the database.
+    /// Returns the name used in metrics and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unreachable => "unreachable",
@@ -93,18 +92,18 @@ impl FailureKind {
         }
     }
 
-    /// The kind with this word.
+    /// Returns the kind with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
-    /// Whether the request, its page or its account is to blame, and not we.
+    /// Returns whether the request, its page or its account caused the failure, rather than the service.
     pub fn is_the_callers(self) -> bool {
         self <= Self::Conflict
     }
 
-    /// Of what the engine says. A page that is too slow is its author's; that we had no slot for it, or could not complete
-    /// it in time, is ours.
+    /// Classifies an error of the engine. A slow page counts as caused by its author; waiting for a slot, or completing
+    /// the document too slowly, counts as caused by the service.
     pub fn of_engine(error: &RenderError) -> Self {
         match error {
             RenderError::Fault { fault, .. } => Self::of_fault(fault),

@@ -1,4 +1,4 @@
-//! What a process counts, minute by minute.
+//! Counts of a process by the minute.
 
 use std::collections::BTreeMap;
 
@@ -7,44 +7,42 @@ use time::{Duration, OffsetDateTime};
 
 use crate::domain::health::spread::Spread;
 
-/// What was counted: since the start of a process, in one minute, or in many.
+/// Counts since the start of a process, of one minute, or of several minutes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     /// Renders with a document.
     pub succeeded: u64,
-    /// Renders without.
+    /// Renders without a document.
     pub failed: u64,
-    /// Renders that were called off.
     pub cancelled: u64,
-    /// Browsers that were replaced because they died.
+    /// Browsers that were replaced after a crash.
     pub browsers_died: u64,
-    /// Browsers that were replaced because they had done their share.
+    /// Browsers that were replaced after `PLATEN_RENDERS_PER_BROWSER` renders.
     pub browsers_retired: u64,
-    /// Hosts that were refused.
+    /// Connections that the address policy refused.
     pub egress_refusals: u64,
-    /// The rest.
     pub detail: Detail,
 }
 
-/// What is counted by words. Words without anything are left out.
+/// Counts by name. Names with a count of 0 are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
-    /// Renders without a document, by kind.
+    /// Failed renders by kind.
     pub failures: BTreeMap<String, u64>,
-    /// How the times of phases are spread: by mode, and then by phase or [`WHOLE`].
+    /// Durations of phases, by mode, and then by phase or [`WHOLE`].
     pub phases: BTreeMap<String, BTreeMap<String, Spread>>,
 }
 
-/// Stands among the phases for all of them together.
+/// The name under which the total duration is listed among the phases.
 pub const WHOLE: &str = "whole";
 
 impl Tally {
-    /// Renders that ended, however.
+    /// Returns the number of ended renders, whatever their outcome.
     pub fn ended(&self) -> u64 {
         self.succeeded + self.failed + self.cancelled
     }
 
-    /// What has come since an earlier look.
+    /// Returns the difference from an earlier tally of the same process.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -58,7 +56,7 @@ impl Tally {
         }
     }
 
-    /// Adds all of another.
+    /// Adds all counts of another tally.
     pub fn add(&mut self, other: &Self) {
         self.succeeded += other.succeeded;
         self.failed += other.failed;
@@ -79,7 +77,7 @@ impl Tally {
 }
 
 impl Detail {
-    /// How the times of a phase are spread over these modes.
+    /// Returns the durations of a phase, summed over the given modes.
     pub fn phase(&self, modes: &[&str], phase: &str) -> Spread {
         let mut sum = Spread::default();
         for phases in modes.iter().filter_map(|mode| self.phases.get(*mode)) {
@@ -112,31 +110,30 @@ impl Detail {
     }
 }
 
-/// What a process did in one minute.
+/// The counts of a process in one minute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minute {
-    /// Its beginning.
+    /// The start of the minute.
     pub minute: OffsetDateTime,
-    /// What was counted in it.
     pub tally: Tally,
-    /// The most renders that were seen waiting.
+    /// The maximum number of renders seen waiting.
     pub peak_waiting: u64,
 }
 
-/// Cuts what a process counts since its start into minutes. A minute is written whole each time, so that writing it again
-/// does no harm; what could not be written in its own minute is written in a later one.
+/// Divides the counts of a process since its start into minutes. Each minute is written as a whole, so writing it again
+/// is harmless; counts that could not be written in their minute are written in a later one.
 #[derive(Debug)]
 pub struct Recorder {
     minute: OffsetDateTime,
     peak_waiting: u64,
-    /// All that was counted before this minute.
+    /// Counts before this minute.
     before: Tally,
-    /// All that was written at last.
+    /// Counts that were last written.
     written: Tally,
 }
 
 impl Recorder {
-    /// Begins when nothing was counted yet.
+    /// Starts before anything is counted.
     pub fn begin(now: OffsetDateTime) -> Self {
         Self {
             minute: beginning_of_minute(now),
@@ -146,7 +143,7 @@ impl Recorder {
         }
     }
 
-    /// The current minute, as it is to be written.
+    /// Returns the current minute, to be written. `counted` are the counts since the start of the process.
     pub fn look(&mut self, counted: &Tally, waiting: u64, now: OffsetDateTime) -> Minute {
         let minute = beginning_of_minute(now);
         if minute != self.minute {
@@ -162,13 +159,13 @@ impl Recorder {
         }
     }
 
-    /// What was looked at is written.
+    /// Records that the counts of the last call of [`Self::look`] were written.
     pub fn written(&mut self, counted: Tally) {
         self.written = counted;
     }
 }
 
-/// When the minute began that a moment is in.
+/// Returns the start of the minute that contains `moment`.
 pub fn beginning_of_minute(moment: OffsetDateTime) -> OffsetDateTime {
     let into = i64::from(moment.second());
     moment - Duration::seconds(into) - Duration::nanoseconds(i64::from(moment.nanosecond()))
@@ -230,7 +227,7 @@ mod tests {
         let mut recorder = Recorder::begin(START);
         recorder.look(&counted(2, 0), 0, START);
         recorder.written(counted(2, 0));
-        // The database does not answer.
+        // The database does not respond.
         assert_eq!(
             recorder
                 .look(&counted(5, 1), 0, START + Duration::seconds(50))

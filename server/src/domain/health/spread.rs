@@ -1,21 +1,21 @@
-//! How durations are spread.
+//! Histograms of durations.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Upper bounds of buckets, in seconds: from a phase that does nothing to a document of thousands of pages, and to a job
-/// at the end of a long queue.
+/// Upper bounds of buckets in seconds: from an empty phase to a document of thousands of pages, or a job at the end of
+/// a long queue.
 pub const BOUNDS: [f64; 18] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0,
 ];
 
-/// See the module.
+/// A histogram of durations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Durations in each bucket alone; the last one holds what is above every bound.
+    /// Count of each bucket, not cumulative; the last one counts durations above all bounds.
     pub counts: [u64; BOUNDS.len() + 1],
-    /// Seconds.
+    /// The sum of all durations, in seconds.
     pub sum: f64,
 }
 
@@ -27,12 +27,12 @@ impl Spread {
         self.sum += seconds;
     }
 
-    /// How many there are.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// What has come since an earlier look at the same spread.
+    /// Returns the difference from an earlier state of the same histogram.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Spread {
         }
     }
 
-    /// Adds all of another.
+    /// Adds all durations of another histogram.
     pub fn add(&mut self, other: &Self) {
         for (count, more) in self.counts.iter_mut().zip(other.counts) {
             *count += more;
@@ -49,8 +49,8 @@ impl Spread {
         self.sum += other.sum;
     }
 
-    /// The duration that this share (from 0 to 1) of all stays below, as near as the buckets tell: inside a bucket
-    /// durations count as evenly spread. Beyond the last bound it is that bound. Nothing of nothing.
+    /// Returns the quantile for a `share` from 0 to 1, interpolated linearly within a bucket. Returns the last bound
+    /// for durations above it, and `None` for an empty histogram.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let rank = share * self.count() as f64;
         let (mut below, mut lower) = (0.0, 0.0);
@@ -109,7 +109,7 @@ mod tests {
         let mut whole = earlier.clone();
         whole.add(&since);
         assert_eq!(whole.counts, later.counts);
-        // A spread that began anew has nothing to take away.
+        // A histogram that was reset has no difference.
         assert_eq!(earlier.since(&later).count(), 0);
     }
 }

@@ -1,64 +1,62 @@
-//! What a process says of itself. It is read by other releases too: what they do not know is left out, and what is missing
-//! is nothing.
+//! The status that a process reports. Other releases read it too: they ignore unknown fields, and use defaults for
+//! missing ones.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::AccountId;
 
-/// See the module.
+/// The status of a process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InstanceState {
-    /// Browsers that answer.
+    /// Browsers that respond.
     pub browsers: usize,
-    /// Browsers that there should be.
+    /// Configured browsers.
     pub browsers_wanted: usize,
     /// For instance `HeadlessChrome/156.0.8078.79`.
     pub browser_version: String,
-    /// Renders that can run at once.
+    /// Maximum number of concurrent renders.
     pub slots: usize,
-    /// Renders that do.
+    /// Renders in progress.
     pub running: usize,
-    /// Sessions that there can be.
+    /// Maximum number of sessions.
     pub session_limit: usize,
-    /// Those that there are.
+    /// Existing sessions.
     pub sessions: Vec<SessionState>,
-    /// Renders that can wait for a slot.
+    /// Maximum number of renders that wait for a slot.
     pub queue_limit: usize,
-    /// The lanes in which they wait.
+    /// The lanes of the queue.
     pub lanes: Vec<LaneState>,
-    /// Children that fill templates, and those of them that are at work.
+    /// Worker processes that fill templates.
     pub template_children: usize,
-    /// See there.
+    /// Those of `template_children` that are busy.
     pub template_children_busy: usize,
-    /// What came of the last look at the service's own storage.
+    /// The result of the last check of the default storage.
     pub storage: Option<StorageState>,
 }
 
 /// A session of a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// Its number in its process.
+    /// Its number within the process.
     pub number: usize,
-    /// What it does.
     pub activity: Activity,
-    /// Whose it is, if it is anybody's yet.
+    /// `None` if the session is not assigned yet.
     pub account: Option<AccountId>,
-    /// For how many milliseconds it has done that.
+    /// Duration of the current activity, in milliseconds.
     pub milliseconds: u64,
 }
 
-/// What a session does.
+/// The activity of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
-    /// It is being made.
+    /// It is being created.
     Opening,
     /// It renders.
     InUse,
-    /// It waits.
     Idle,
-    /// Something that this release does not know.
+    /// An activity that this release does not know.
     #[serde(other)]
     Unknown,
 }
@@ -66,22 +64,22 @@ pub enum Activity {
 /// A lane of the queue for slots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneState {
-    /// Its word: `preview`, `synchronous`, `background`.
+    /// The lane's name: `preview`, `synchronous` or `background`.
     pub lane: String,
-    /// Renders and parts that wait.
+    /// Waiting renders and parts.
     pub waiting: usize,
-    /// Accounts that they are of.
+    /// Number of accounts with waiting renders.
     pub accounts: usize,
-    /// For how many milliseconds the first of them has waited; 0 without one.
+    /// How long the first one has waited, in milliseconds; 0 if none waits.
     pub oldest_ms: u64,
 }
 
-/// What came of a look at the service's own storage.
+/// The result of a check of the default storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageState {
-    /// How long it took.
+    /// Duration of the check.
     pub milliseconds: u64,
-    /// What is wrong, if anything is.
+    /// `None` if the check succeeded.
     pub error: Option<String>,
 }
 

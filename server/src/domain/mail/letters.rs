@@ -1,4 +1,4 @@
-//! What each letter says. Every mail is plain text and the same as HTML, without pictures.
+//! The texts of mails. Every mail has the same content as plain text and as HTML, without images.
 
 pub mod payment;
 pub mod second_factor;
@@ -16,7 +16,7 @@ const DASHBOARD_PATH: &str = "/dashboard";
 const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 const SETTINGS_PATH: &str = "/dashboard/settings";
 
-/// Ends a sign-up.
+/// Completes a sign-up.
 pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
     Draft::new("Confirm your address")
         .says("Somebody, we hope you, wants a Platen account with this address.")
@@ -26,7 +26,7 @@ pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
         .written()
 }
 
-/// For those who sign up twice, and for those whose address somebody else tries.
+/// For users who sign up twice, and users whose address someone else tries to sign up with.
 pub fn account_exists(base: &Url) -> Written {
     Draft::new("You have an account already")
         .says("Somebody, we hope you, wants to use this address for a Platen account. It has one already.")
@@ -36,7 +36,7 @@ pub fn account_exists(base: &Url) -> Written {
         .written()
 }
 
-/// Leads to another password.
+/// Links to the page that resets the password.
 pub fn reset_password(base: &Url, token: &OneTimeToken) -> Written {
     Draft::new("Choose a new password")
         .says("Somebody, we hope you, has forgotten the password of the Platen account with this address.")
@@ -48,7 +48,7 @@ pub fn reset_password(base: &Url, token: &OneTimeToken) -> Written {
         .written()
 }
 
-/// Goes to the address that a user wants to take.
+/// Sent to the new address of a user who wants to change it.
 pub fn confirm_address(base: &Url, token: &OneTimeToken) -> Written {
     Draft::new("Confirm your new address")
         .says("Somebody, we hope you, wants to use this address for their Platen account from now on.")
@@ -58,7 +58,7 @@ pub fn confirm_address(base: &Url, token: &OneTimeToken) -> Written {
         .written()
 }
 
-/// Goes to the address that a user wants to leave.
+/// Sent to the old address of a user who wants to change it.
 pub fn address_change_asked(base: &Url, new_address: &str) -> Written {
     Draft::new("Your address is to be changed")
         .says(format!(
@@ -70,7 +70,7 @@ pub fn address_change_asked(base: &Url, new_address: &str) -> Written {
         .written()
 }
 
-/// Goes to the address that a user has left.
+/// Sent to the old address of a user who has changed it.
 pub fn address_changed(new_address: &str) -> Written {
     Draft::new("Your address was changed")
         .says(format!(
@@ -80,7 +80,7 @@ pub fn address_changed(new_address: &str) -> Written {
         .written()
 }
 
-/// After every change of the password.
+/// Sent after every change of the password.
 pub fn password_changed(base: &Url) -> Written {
     Draft::new("Your password was changed")
         .says("The password of your Platen account is a new one, and all other sessions are logged out.")
@@ -89,7 +89,7 @@ pub fn password_changed(base: &Url) -> Written {
         .written()
 }
 
-/// After the first log-in with a browser.
+/// Sent after the first log-in with a browser.
 pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime) -> Written {
     Draft::new("A log-in with a new browser")
         .says(format!(
@@ -102,7 +102,7 @@ pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime)
         .written()
 }
 
-/// Goes to the owner.
+/// Sent to the owner.
 pub fn account_suspended(base: &Url, account: &str, reason: &str) -> Written {
     let draft = Draft::new("Your account is suspended").says(format!(
         "The operator of this service has suspended the Platen account {account}: its keys answer 403 from now on, what is \
@@ -119,7 +119,7 @@ pub fn account_suspended(base: &Url, account: &str, reason: &str) -> Written {
         .written()
 }
 
-/// Goes to the owner.
+/// Sent to the owner.
 pub fn account_restored(base: &Url, account: &str) -> Written {
     Draft::new("Your account works again")
         .says(format!(
@@ -130,7 +130,7 @@ pub fn account_restored(base: &Url, account: &str) -> Written {
         .written()
 }
 
-/// While there is time.
+/// Sent when the deletion is requested, so that it can be undone.
 pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
     let account = called(account_name, "your account");
     Draft::new("Your account is to be deleted")
@@ -143,7 +143,7 @@ pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime)
         .written()
 }
 
-/// Leads into an account.
+/// Links to the invitation.
 pub fn invitation(base: &Url, account_name: &str, invited_by: &str, token: &OneTimeToken) -> Written {
     Draft::new("You are invited to a Platen account")
         .says(format!(
@@ -156,7 +156,7 @@ pub fn invitation(base: &Url, account_name: &str, invited_by: &str, token: &OneT
         .written()
 }
 
-/// Goes to whoever was taken out of an account.
+/// Sent to a user who was removed from an account.
 pub fn removed(base: &Url, account_name: &str) -> Written {
     Draft::new("You no longer belong to an account")
         .says(format!(
@@ -168,7 +168,7 @@ pub fn removed(base: &Url, account_name: &str) -> Written {
         .written()
 }
 
-/// Goes to the owner until now, and to the new one.
+/// Sent to the former owner and to the new one.
 pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> Written {
     Draft::new("An account has another owner")
         .says(format!(
@@ -180,7 +180,7 @@ pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> Written {
         .written()
 }
 
-/// No link leads to the archive itself: whoever reads the mail has to log in.
+/// Contains no link to the archive itself, so that readers must log in.
 pub fn export_ready(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
     let (account, moment) = (called(account_name, "your account"), moment(delete_at));
     Draft::new("Your export is ready")
@@ -193,7 +193,7 @@ pub fn export_ready(base: &Url, account_name: &str, delete_at: OffsetDateTime) -
         .written()
 }
 
-/// After the last try.
+/// Sent after the last attempt.
 pub fn export_failed(base: &Url, account_name: &str) -> Written {
     let account = called(account_name, "your account");
     Draft::new("Your export could not be made")
@@ -232,7 +232,7 @@ fn link(base: &Url, path: &str, token: &OneTimeToken) -> Url {
     url
 }
 
-/// A mail under way: the same words twice.
+/// A mail that is being written, as text and HTML.
 struct Draft {
     subject: &'static str,
     text: String,
@@ -277,7 +277,7 @@ impl Draft {
     }
 }
 
-/// Text as it stands in HTML, between tags or in an attribute's quotation marks.
+/// Escapes text for HTML elements and quoted attributes.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

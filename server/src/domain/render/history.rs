@@ -1,4 +1,4 @@
-//! Which renders a client wants to see.
+//! Filters for lists of renders.
 
 use crate::domain::{
     ids::ApiKeyId,
@@ -6,12 +6,12 @@ use crate::domain::{
     validation::{Fault, quote},
 };
 
-/// Whether a client waits for the document.
+/// The execution of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderMode {
-    /// He does.
+    /// Synchronous: the client waits for the document.
     Sync,
-    /// It is put into a store.
+    /// Asynchronous: the document is stored.
     Async,
 }
 
@@ -19,7 +19,7 @@ impl RenderMode {
     /// All modes.
     pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
 
-    /// The word used in answers and in the database.
+    /// Returns the name used in responses and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sync => "sync",
@@ -28,18 +28,17 @@ impl RenderMode {
     }
 }
 
-/// How far a render has come.
+/// The status of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RenderState {
-    /// It waits for its turn, or for another try.
+    /// It waits for a worker, or for its next attempt.
     Queued,
-    /// It is being rendered, or put into a store.
+    /// It is being rendered or stored.
     Processing,
     /// There is a document.
     Succeeded,
-    /// There is none.
+    /// There is no document.
     Failed,
-    /// It was called off.
     Cancelled,
 }
 
@@ -52,7 +51,7 @@ impl RenderState {
         Self::Cancelled,
     ];
 
-    /// The word used in answers and in the database.
+    /// Returns the name used in responses and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -64,19 +63,17 @@ impl RenderState {
     }
 }
 
-/// Which renders of an account are wanted.
+/// A filter for renders of an account.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RenderFilter {
-    /// In this state.
     pub state: Option<RenderState>,
-    /// Of this kind.
     pub mode: Option<RenderMode>,
-    /// Asked for with this key.
+    /// Requested with this key.
     pub key: Option<ApiKeyId>,
 }
 
 impl RenderFilter {
-    /// Reads `state` and `mode` of a query string. Fails with every fault, at the parameter's name.
+    /// Parses `state` and `mode` of a query string. Fails with all validation errors, at the parameters' names.
     pub fn parse(query: &str) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
         let state = parameter(query, "state", &mut faults, |text| {

@@ -1,53 +1,51 @@
-//! The outcome of a render as it is kept for a request that comes again.
+//! The outcome of a render, as stored for idempotent requests.
 
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::validation::Fault;
 
-/// Neither the queue nor the browser had a hand in these: the same request would have the same outcome.
+/// An outcome that depends only on the request, not on queue or browser: the same request would have the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeptOutcome {
-    /// There was a document.
     Document(Facts, Bytes),
-    /// It could not be rendered, by the caller's fault.
+    /// The render failed because of the request.
     Refused(Vec<Fault>),
 }
 
-/// What the answer says of a document.
+/// The data of a document in the response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The first part's title.
+    /// The title of the first part.
     pub title: Option<String>,
-    /// Pages in it.
     pub page_count: usize,
-    /// The standard that it conforms to.
+    /// The standard to which the document conforms.
     pub conformance: Option<String>,
-    /// What was charged for it.
+    /// Charged credits.
     pub credits: i64,
 }
 
-/// What stands before the document.
+/// The JSON before the document.
 #[derive(Serialize, Deserialize)]
 enum Head {
     Document(Facts),
     Refused(Vec<Fault>),
 }
 
-/// The bytes are not what [`KeptOutcome::to_bytes`] made.
+/// The bytes were not written by [`KeptOutcome::to_bytes`].
 #[derive(Debug, thiserror::Error)]
-#[error("the kept outcome can't be read: {0}")]
+#[error("the idempotent response can't be read: {0}")]
 pub struct Unreadable(#[from] serde_json::Error);
 
 impl KeptOutcome {
-    /// A line of JSON, then the document.
+    /// Serializes the outcome as a line of JSON, followed by the document.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Unreadable> {
         let (head, pdf) = match self {
             Self::Document(facts, pdf) => (Head::Document(facts.clone()), &pdf[..]),
             Self::Refused(faults) => (Head::Refused(faults.clone()), &[][..]),
         };
         let head = serde_json::to_vec(&head)?;
-        // Sealing adds a little, without making room for all of it anew.
+        // Encryption appends a few bytes; spare capacity avoids a reallocation.
         let mut bytes = Vec::with_capacity(head.len() + pdf.len() + 64);
         bytes.extend(head);
         bytes.push(b'\n');
@@ -55,7 +53,7 @@ impl KeptOutcome {
         Ok(bytes)
     }
 
-    /// Reads what [`Self::to_bytes`] made.
+    /// Parses the result of [`Self::to_bytes`].
     pub fn from_bytes(bytes: &Bytes) -> Result<Self, Unreadable> {
         let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
         let head = serde_json::from_slice(&bytes[..end])?;

@@ -1,4 +1,4 @@
-//! Which renders somebody looks for in the dashboard.
+//! Filters for renders in the dashboard.
 
 use std::ops::RangeInclusive;
 
@@ -10,42 +10,41 @@ use crate::domain::{
     render::history::{RenderMode, RenderState},
 };
 
-/// Digits from which on a word may be the beginning of an id.
+/// Minimum number of digits for a search term to count as the beginning of an id.
 const FEWEST_DIGITS: usize = 8;
 
-/// Which renders of an account are wanted.
+/// A filter for renders of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogFilter {
-    /// In this state.
     pub state: Option<RenderState>,
-    /// Of this kind.
     pub mode: Option<RenderMode>,
-    /// With test keys, or with others.
+    /// Requested with live keys (`true`) or test keys (`false`).
     pub livemode: Option<bool>,
-    /// With this key.
+    /// Requested with this key.
     pub key: Option<ApiKeyId>,
-    /// That have a part made from this template.
+    /// With a part that uses this template.
     pub template: Option<TemplateId>,
     /// Accepted at this time or later.
     pub from: Option<OffsetDateTime>,
     /// Accepted before this time.
     pub until: Option<OffsetDateTime>,
-    /// With one of these ids.
+    /// With an id in this range.
     pub ids: Option<RangeInclusive<Uuid>>,
-    /// In whose title, or in the name of one of whose templates, this is found.
+    /// With a match in the title, or in the name of a template.
     pub text: Option<TextSearch>,
 }
 
-/// What is looked for in titles and in names of templates.
+/// A search in titles and names of templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextSearch {
-    /// For `ilike`.
+    /// The pattern for `ilike`.
     pub pattern: String,
-    /// Templates in whose names it is found.
+    /// Templates with matching names.
     pub templates: Vec<Uuid>,
 }
 
-/// The ids that begin with what somebody typed, if that may be an id, or the two ends of one as lists show them.
+/// Returns the range of ids that begin with a search term, which may also be an id as lists abbreviate it. Returns
+/// `None` if the term can't be an id.
 pub fn ids_beginning_with(typed: &str) -> Option<RangeInclusive<Uuid>> {
     let beginning = typed.split('…').next().unwrap_or_default();
     let digits: String = beginning.chars().filter(|&character| character != '-').collect();
@@ -60,7 +59,7 @@ pub fn ids_beginning_with(typed: &str) -> Option<RangeInclusive<Uuid>> {
     Some(end("0")?..=end("f")?)
 }
 
-/// The pattern by which `ilike` finds what somebody typed anywhere in a text.
+/// Returns the `ilike` pattern that matches a search term anywhere in a text.
 pub fn containing(typed: &str) -> String {
     let mut pattern = String::from("%");
     for character in typed.chars().filter(|&character| character != '\0') {
@@ -73,17 +72,17 @@ pub fn containing(typed: &str) -> String {
     pattern
 }
 
-/// The smallest id (a UUID of version 7) that something may have that was made at a time.
+/// Returns the smallest id (UUID version 7) of something created at a time.
 pub fn first_id_at(time: OffsetDateTime) -> Uuid {
     let milliseconds = (time.unix_timestamp_nanos() / 1_000_000).max(0);
     Builder::from_unix_timestamp_millis(u64::try_from(milliseconds).unwrap_or(u64::MAX), &[0; 10]).into_uuid()
 }
 
-/// When something with this id (a UUID of version 7) was made.
+/// Returns when something with this id (UUID version 7) was created.
 pub fn time_of_id(id: Uuid) -> OffsetDateTime {
     const BITS_AFTER_THE_TIME: u32 = 80;
     let seconds = (id.as_u128() >> BITS_AFTER_THE_TIME) as i64 / 1000;
-    // Up to the year 9999, which is less than an id can tell.
+    // An id can contain times beyond the year 9999, which this type can't.
     OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(PrimitiveDateTime::MAX.assume_utc())
 }
 

@@ -1,8 +1,8 @@
-//! `pages`: which pages of the document to keep.
+//! The option `pages`, which selects the pages of the document to retain.
 
 use platen_pdf::PageSelection;
 
-/// The pages that a text selects; the empty one selects all. Fails with what is wrong.
+/// Parses a page selection; an empty text selects all pages. Fails with a message.
 pub(super) fn selection(pages: &str) -> Result<Option<PageSelection>, String> {
     if pages.is_empty() {
         return Ok(None);

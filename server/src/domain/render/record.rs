@@ -1,14 +1,15 @@
-//! What is kept of a request's options. An allow-list: content never gets into the database by way of a new option.
+//! The options that are stored with a render. An allow-list, so that content never reaches the database through a new
+//! option.
 
 use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::domain::render::wire::is_url;
 
-/// Bytes of a text that are stored: a path or a selector may be as long as the body.
+/// Maximum stored length of a text in bytes: a path or selector may be as long as the body.
 const LONGEST_TEXT: usize = 500;
 
-/// Kept as they are, but for their length.
+/// Options that are stored unchanged, apart from their length.
 const PLAIN: [&str; 13] = [
     "destination",
     "emulate_media_type",
@@ -25,8 +26,8 @@ const PLAIN: [&str; 13] = [
     "wait_for",
 ];
 
-/// The options of a sound body without content: of HTML its length in bytes, of an address neither credentials nor query
-/// nor fragment, of a cookie name and domain, of a script its length, of a callback its address.
+/// Returns the options of a valid body without content: the length of HTML and scripts in bytes, URLs without
+/// credentials, query and fragment, the name and domain of a cookie, and the URL of a webhook.
 pub(super) fn options(body: &Value) -> Value {
     let mut kept = Map::new();
     for (name, value) in body.as_object().into_iter().flatten() {

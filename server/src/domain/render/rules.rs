@@ -1,4 +1,4 @@
-//! The rules that the schema can't say. Each looks only at members that have no fault yet.
+//! Validation rules that the schema can't express. Each rule skips members that already have an error.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,12 +16,12 @@ use crate::domain::{
     validation::{Fault, Faults, quote},
 };
 
-/// Bytes of an address. Servers take far less.
+/// Maximum length of a URL in bytes. Servers accept far less.
 const LONGEST_URL: usize = 64 << 10;
-/// Bytes of a callback's address, which is stored until the render is purged.
+/// Maximum length of a webhook's URL in bytes. It is stored until the render is purged.
 const LONGEST_CALLBACK_URL: usize = 8192;
 
-/// Adds what is wrong with the values.
+/// Adds the validation errors of all rules.
 pub(super) fn check(body: &Value, faults: &mut Faults) {
     check_urls(body, faults);
     check_pages(body, faults);
@@ -32,7 +32,7 @@ pub(super) fn check(body: &Value, faults: &mut Faults) {
     check_destination(body, faults);
 }
 
-/// What is no identifier is no template's.
+/// An invalid id can't belong to a template.
 fn check_template_ids(body: &Value, faults: &mut Faults) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
         let id = part["content"]["template_id"]
@@ -65,7 +65,7 @@ fn check_url(address: &str, pointer: String, faults: &mut Faults) {
     } else if let Some(reason) = url_fault(address) {
         faults.add(Fault::invalid(
             pointer,
-            format!("Must be an address that can exist: {reason}; got {}", quote(address)),
+            format!("Must be a valid address: {reason}; got {}", quote(address)),
         ));
     }
 }
@@ -76,7 +76,7 @@ fn check_callback(body: &Value, faults: &mut Faults) {
     if let Some(address) = body["callback"]["url"].as_str().filter(|_| !faults.within(URL)) {
         if address.len() > LONGEST_CALLBACK_URL {
             let detail = format!(
-                "Must have at most {LONGEST_CALLBACK_URL} bytes; got {}. Send what the receiver needs in headers",
+                "Must have at most {LONGEST_CALLBACK_URL} bytes; got {}. Send other data for the receiver in headers",
                 address.len()
             );
             faults.add(Fault::invalid(URL, detail));
@@ -106,7 +106,7 @@ fn check_destination(body: &Value, faults: &mut Faults) {
     }
 }
 
-/// Why no server can have this address.
+/// Returns why no server can have this address.
 fn url_fault(address: &str) -> Option<String> {
     let url = match Url::parse(address) {
         Ok(url) => url,
@@ -122,7 +122,7 @@ fn url_fault(address: &str) -> Option<String> {
     }
 }
 
-/// Labels of 1 to 63 bytes, 253 in all (RFC 1035, 2.3.4); one dot at the end is allowed.
+/// Labels have 1 to 63 bytes, and the name at most 253 (RFC 1035, 2.3.4); a trailing dot is allowed.
 fn is_dns_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
@@ -158,7 +158,7 @@ fn check_sheet(body: &Value, faults: &mut Faults) {
     }
 }
 
-/// A member of the body, or its default; nothing when it has a fault.
+/// Returns a member of the body or its default, or `None` if it has an error.
 fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, faults: &Faults) -> Option<T> {
     if faults.within(&format!("/{name}")) {
         return None;
@@ -167,7 +167,7 @@ fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, fau
         .map_or_else(|| Some(T::default()), |value| T::deserialize(value).ok())
 }
 
-/// A cookie's domain is a host, not an address; a dot before it is an old custom (RFC 6265, 5.2.3).
+/// A cookie's domain is a host, not a URL; a leading dot is an old convention (RFC 6265, 5.2.3).
 fn check_cookie_domain(body: &Value, faults: &mut Faults) {
     const POINTER: &str = "/set_cookie/domain";
     let Some(domain) = body["set_cookie"]["domain"]

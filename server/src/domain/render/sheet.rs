@@ -1,15 +1,15 @@
-//! Paper and margins.
+//! Page setup: page size, orientation and margins.
 
 use serde::Deserialize;
 
 const MM_PER_INCH: f64 = 25.4;
-/// PDF/A pages measure 3 to 14,400 pt a side (ISO 19005-2, 6.1.13); 200 in are 14,400 pt, and 3 mm are as small as
-/// anybody can mean.
+/// Pages of PDF/A measure 3 to 14,400 pt per side (ISO 19005-2, 6.1.13); 200 in are 14,400 pt, and nobody needs less
+/// than 3 mm.
 const SMALLEST_SIDE: f64 = 3.0 / MM_PER_INCH;
 const LARGEST_SIDE: f64 = 200.0;
-/// Less room than one point is none.
+/// Anything smaller than one point is not printable.
 const SMALLEST_PRINTABLE: f64 = 1.0 / 72.0;
-/// Lengths are converted; 5080 mm must still be 200 in.
+/// Tolerance for converted lengths, so that 5080 mm equal 200 in.
 const ROUNDING: f64 = 1e-9;
 
 /// A unit of length.
@@ -28,7 +28,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// A length in inches.
+    /// Converts a length in this unit to inches.
     pub fn to_inches(self, length: f64) -> f64 {
         match self {
             Self::Mm => length / MM_PER_INCH,
@@ -48,10 +48,9 @@ impl Unit {
     }
 }
 
-/// A named paper: ISO 216 A0 to A10, and the ANSI sizes.
+/// A named page size: ISO 216 A0 to A10, and the ANSI sizes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "each is its own name")]
 pub enum Paper {
     A0,
     A1,
@@ -72,7 +71,8 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// Width and height upright, in inches. Ledger is tabloid on its side, and wide even upright.
+    /// Returns width and height in portrait orientation, in inches. Ledger is tabloid turned sideways, so it is wider
+    /// than high even in portrait orientation.
     pub fn inches(self) -> (f64, f64) {
         let millimetres = |width: f64, height: f64| (width / MM_PER_INCH, height / MM_PER_INCH);
         match self {
@@ -95,19 +95,17 @@ impl Paper {
     }
 }
 
-/// `size` of a body.
+/// The option `size`.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Size {
-    /// A name.
     Named(Paper),
-    /// A width and a height.
     Custom {
         /// In `unit`.
         width: f64,
         /// In `unit`.
         height: f64,
-        /// Millimetres when left out.
+        /// Millimetres by default.
         #[serde(default)]
         unit: Unit,
     },
@@ -120,7 +118,7 @@ impl Default for Size {
 }
 
 impl Size {
-    /// Width and height upright, in inches.
+    /// Returns width and height in portrait orientation, in inches.
     pub fn inches(self) -> (f64, f64) {
         match self {
             Self::Named(paper) => paper.inches(),
@@ -128,7 +126,7 @@ impl Size {
         }
     }
 
-    /// The sides that are out of bounds, by name, with what is allowed and what came.
+    /// Returns the sides that are out of bounds, each with a message.
     pub fn faults(self) -> Vec<(&'static str, String)> {
         let Self::Custom { width, height, unit } = self else {
             return Vec::new();
@@ -147,10 +145,10 @@ impl Size {
     }
 }
 
-/// `margin` of a body.
+/// The option `margin`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 pub struct Margin {
-    /// In `unit`, as the others.
+    /// In `unit`, like the others.
     pub top: f64,
     /// See `top`.
     pub right: f64,
@@ -158,35 +156,33 @@ pub struct Margin {
     pub bottom: f64,
     /// See `top`.
     pub left: f64,
-    /// Millimetres when left out.
+    /// Millimetres by default.
     #[serde(default)]
     pub unit: Unit,
 }
 
-/// `orientation` of a body.
+/// The option `orientation`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Orientation {
-    /// As the size has it.
+    /// Width and height as given.
     #[default]
     Portrait,
     /// Width and height swapped.
     Landscape,
 }
 
-/// A sheet as it lies, in inches.
+/// The page setup after applying the orientation, in inches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sheet {
-    /// From left to right.
     pub width: f64,
-    /// From top to bottom.
     pub height: f64,
     /// Top, right, bottom, left.
     pub margins: [f64; 4],
 }
 
 impl Sheet {
-    /// Turns the paper; the margins stay where they are named.
+    /// Applies the orientation to the page size; the margins stay on their sides.
     pub fn new(size: Size, margin: Margin, orientation: Orientation) -> Self {
         let (width, height) = match (orientation, size.inches()) {
             (Orientation::Portrait, upright) => upright,
@@ -199,7 +195,7 @@ impl Sheet {
         }
     }
 
-    /// What is wrong when the margins leave no room to print on.
+    /// Returns a message if the margins leave no printable area.
     pub fn margin_fault(&self) -> Option<String> {
         let [top, right, bottom, left] = self.margins;
         let fits = |room: f64| room >= SMALLEST_PRINTABLE - ROUNDING;
@@ -207,7 +203,7 @@ impl Sheet {
             return None;
         }
         Some(format!(
-            "Must leave room to print on: left and right take {:.2} of {:.2} in, top and bottom {:.2} of {:.2} in",
+            "Must leave room for content: left and right take {:.2} of {:.2} in, top and bottom {:.2} of {:.2} in",
             left + right,
             self.width,
             top + bottom,

@@ -1,8 +1,8 @@
-//! A request as it is stored until its turn comes: what was accepted, in a form of its own. Neither a later schema nor a
-//! later default changes what it means.
+//! Accepted requests, as stored in the queue, in a versioned format. Later schemas and defaults don't change their
+//! meaning.
 //!
-//! A change to [`Form1`] that an earlier release could not read, or that would read what it has written differently, is a
-//! new version: the bytes that [`tests`] keep in files have to be read for ever.
+//! A change of [`Form1`] that an earlier release could not read, or that changes the meaning of stored requests,
+//! requires a new version: the files of [`tests`] must remain readable forever.
 
 use platen_engine::job::{Cookie, HeaderFooter, MediaType, Part, PrintSettings, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection, PageSelectionError};
@@ -23,42 +23,42 @@ use crate::domain::{
 #[cfg(test)]
 mod tests;
 
-/// What a worker needs of a request. Its callback is stored apart.
+/// The request data that a worker needs. The webhook is stored separately.
 #[derive(Debug, Clone)]
 pub struct StoredRequest {
-    /// What to render; without its options, which are in the render's row.
+    /// Without the options, which are stored in the render's row.
     pub render: RenderRequest,
-    /// Where the document is put; without it, in the service's own storage.
+    /// `None` for the default storage.
     pub destination: Option<Destination>,
 }
 
-/// The bytes can't be read.
+/// Why a stored request can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// They are no form of a request.
+    /// The bytes are not in the format of a request.
     #[error("the stored request can't be read: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// A later release has written them.
-    #[error("the stored request has version {0}, which is of a later release")]
+    /// A later release has written the request.
+    #[error("the stored request has version {0}, which was written by a later release")]
     LaterVersion(i16),
-    /// Its pages are none.
+    /// The page selection is invalid.
     #[error("the stored request can't be read: {0}")]
     Pages(#[from] PageSelectionError),
-    /// As an earlier release has stored it, it makes no request.
+    /// The body stored by an earlier release is not a valid request.
     #[error("the stored request can't be read: {0:?}")]
     Body(Vec<Fault>),
 }
 
 impl StoredRequest {
-    /// The version in which requests are stored today.
+    /// The version in which requests are stored now.
     pub const VERSION: i16 = 1;
 
-    /// Writes today's version.
+    /// Serializes the request in the current version.
     pub fn into_bytes(self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(&Form1::from(self))
     }
 
-    /// Reads any version.
+    /// Parses a request of any version.
     pub fn from_bytes(version: i16, bytes: &[u8]) -> Result<Self, Unreadable> {
         match version {
             0 => Self::from_body(bytes),
@@ -67,7 +67,7 @@ impl StoredRequest {
         }
     }
 
-    /// The first releases stored the body as it was sent, which was sound by their schema.
+    /// The first releases stored the body as it was sent, after validation by their schema.
     fn from_body(bytes: &[u8]) -> Result<Self, Unreadable> {
         let Body { value, data } = json::build(bytes, &LAYOUT)?;
         let mut wire: WireRequest = serde_json::from_value(value)?;
@@ -148,7 +148,7 @@ struct Destination1 {
 
 impl From<StoredRequest> for Form1 {
     fn from(request: StoredRequest) -> Self {
-        // Spelled out, so that whatever is added to a request has to be given a place here.
+        // Destructured completely, so that new fields must be added here.
         let StoredRequest { render, destination } = request;
         let RenderRequest {
             parts,
@@ -206,7 +206,7 @@ impl From<PartSource> for Part1 {
         match part {
             PartSource::Given(Part::Html(html)) => Self::Html(html),
             PartSource::Given(Part::Url(url)) => Self::Url(url),
-            // Its version is among the render's options.
+            // The version is stored with the render's options.
             PartSource::Template(TemplatePart {
                 template,
                 version: _,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A sound body with one more member, as text, so that a row may say what no `Value` can.
+/// A valid body with one more member, as text, so that it can contain what a `Value` can't.
 fn with(member: &str) -> String {
     format!(r#"{{"parts": ["<p>"], "output_encoding": "binary", {member}}}"#)
 }

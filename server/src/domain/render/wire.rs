@@ -1,4 +1,4 @@
-//! The body as JSON has it, once the schema has passed it, with the defaults of the contract.
+//! Request bodies as JSON has them, after validation by the schema, with the API's defaults.
 
 use std::collections::BTreeMap;
 
@@ -75,13 +75,13 @@ enum StructuredPart {
     Template(TemplateReference),
 }
 
-/// Its context is apart.
+/// The context is parsed separately.
 #[derive(Deserialize)]
 struct TemplateReference {
     template_id: TemplateId,
 }
 
-/// A part of a sound body. Its text is moved, never copied: it can be most of the body.
+/// Converts a part of a valid body. Its text is moved, not copied, because it can be most of the body.
 pub(super) fn part(part: Value, context: Option<&RawValue>) -> Result<PartSource, String> {
     let part = match part {
         Value::String(url) if is_url(&url) => StructuredPart::Url(url),
@@ -102,7 +102,7 @@ pub(super) fn part(part: Value, context: Option<&RawValue>) -> Result<PartSource
     })
 }
 
-/// Whether a bare string is an address; HTML begins with a tag.
+/// Returns whether a part given as a string is a URL; HTML begins with a tag.
 pub(super) fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }

@@ -1,21 +1,21 @@
-//! The picture that an app reads the secret from.
+//! QR codes for authenticator apps.
 
 use qrcode::{Color, EcLevel, QrCode, types::QrError};
 use std::fmt::Write as _;
 
-/// Around the code, so that an app finds it (ISO/IEC 18004, 6.3.8 asks for 4).
+/// The quiet zone around the code (ISO/IEC 18004, 6.3.8 requires 4 modules).
 const QUIET: usize = 4;
 
-/// A QR code as a drawing.
+/// A QR code as an SVG path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// Length of its sides, in modules.
+    /// Side length in modules, including the quiet zone.
     pub side: usize,
-    /// The dark modules, as the `d` of a path in SVG.
+    /// The dark modules, as the `d` attribute of an SVG path.
     pub path: String,
 }
 
-/// Draws a text.
+/// Draws the QR code of a text.
 pub fn draw(text: &str) -> Result<Picture, QrError> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M)?;
     let width = code.width();

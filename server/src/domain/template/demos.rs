@@ -1,27 +1,27 @@
-//! Templates to begin with. Those of the first account are used as they are, others are begun from one.
+//! Demo templates, which are created in the first account, and from which new templates can start.
 
 use serde_json::{Map, Value};
 
 use crate::domain::template::NewTemplate;
 
-/// A template to begin with.
+/// A demo template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demo {
-    /// Lines, sums, a code to pay by.
+    /// Line items, totals, and a payment code.
     Invoice,
-    /// One sheet across.
+    /// One landscape page.
     Certificate,
-    /// A cover, charts, tables and running heads.
+    /// A cover, charts, tables and running headers.
     Report,
-    /// Next to nothing.
+    /// A nearly empty page.
     Blank,
 }
 
 impl Demo {
-    /// What a newcomer finds.
+    /// The templates of the first account.
     pub const FIRST: [Self; 3] = [Self::Invoice, Self::Certificate, Self::Report];
 
-    /// What a template is called that is one.
+    /// Returns the default name of a template created from the demo.
     pub fn name(self) -> &'static str {
         match self {
             Self::Invoice => "Invoice",
@@ -31,7 +31,7 @@ impl Demo {
         }
     }
 
-    /// A template of this name like it.
+    /// Returns a template with this name and the demo's content.
     pub fn named(self, name: String) -> NewTemplate {
         NewTemplate {
             name,
@@ -56,7 +56,7 @@ impl Demo {
             Self::Report => include_str!("demos/report.json"),
             Self::Blank => include_str!("demos/blank.json"),
         };
-        serde_json::from_str(json).expect("an object, as the test below knows")
+        serde_json::from_str(json).expect("demo data is checked by the test below")
     }
 }
 

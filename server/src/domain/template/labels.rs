@@ -1,4 +1,4 @@
-//! What tells templates of one name apart.
+//! Labels that distinguish templates with the same name.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use time::{OffsetDateTime, macros::format_description};
 
 use crate::domain::ids::TemplateId;
 
-/// Characters of an id that are shown: its end, which is random.
+/// Number of characters shown of an id: its end, which is random.
 const ID_ENDING: usize = 8;
 
-/// For each template that shares its name with another one of these, when it was created and how its id ends.
+/// Returns the creation date and the end of the id for each template that shares its name with another one.
 pub fn hints<'a>(templates: impl Iterator<Item = (TemplateId, &'a str)> + Clone) -> HashMap<TemplateId, String> {
     let mut bearers: HashMap<&str, usize> = HashMap::new();
     for (_, name) in templates.clone() {
@@ -19,7 +19,7 @@ pub fn hints<'a>(templates: impl Iterator<Item = (TemplateId, &'a str)> + Clone)
     shared.map(|(id, _)| (id, hint(id))).collect()
 }
 
-/// Names of templates as lists to choose from show them, with what tells them apart.
+/// Returns names of templates for selection lists, with a hint where several have the same name.
 pub fn labels(templates: &[(TemplateId, String)]) -> Vec<String> {
     let hints = hints(templates.iter().map(|(id, name)| (*id, name.as_str())));
     let labels = templates.iter().map(|(id, name)| match hints.get(id) {
@@ -38,7 +38,7 @@ fn hint(id: TemplateId) -> String {
     }
 }
 
-/// Ids hold the time of their creation (UUID version 7).
+/// Ids contain the time of their creation (UUID version 7).
 fn created(id: TemplateId) -> Option<String> {
     let (seconds, _) = id.0.get_timestamp()?.to_unix();
     let time = OffsetDateTime::from_unix_timestamp(seconds.try_into().ok()?).ok()?;

@@ -1,8 +1,8 @@
-//! Where in a text something stands that was found without its place.
+//! Finds the position of words and JSON members in a text.
 
 use std::collections::HashMap;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPlace {
     /// From 1.
@@ -14,7 +14,7 @@ pub struct TextPlace {
 }
 
 impl TextPlace {
-    /// The place of `length` bytes at a byte of the text.
+    /// Returns the position of `length` bytes at a byte offset of the text.
     fn at(text: &str, offset: usize, length: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let found = text.get(offset..offset + length).unwrap_or_default();
@@ -27,27 +27,27 @@ impl TextPlace {
     }
 }
 
-/// Where a word stands first.
+/// Returns the first position of a word, or `None` if it does not occur.
 pub fn find(text: &str, word: &str) -> Option<TextPlace> {
     let offset = text.find(word).filter(|_| !word.is_empty())?;
     Some(TextPlace::at(text, offset, word.len()))
 }
 
-/// Bytes of a path that anybody reads.
+/// Maximum length of a path in bytes; users don't read longer ones.
 const LONGEST_PATH: usize = 1000;
 
-/// Where in a JSON text members with certain names stand first. They are called as a template's analysis calls them:
-/// `customer.fax`, `lines[].sku`.
+/// First positions of members in a JSON text. Paths have the form of the template analysis: `customer.fax`,
+/// `lines[].sku`.
 pub struct JsonMembers<'a> {
     json: &'a str,
     at: usize,
     wanted: &'a [String],
-    /// Start and length, in bytes.
+    /// Offset and length, in bytes.
     found: HashMap<String, (usize, usize)>,
 }
 
 impl<'a> JsonMembers<'a> {
-    /// Looks through a text that a parser has taken for JSON, which bounds how deeply it is nested.
+    /// Searches a text that a parser has accepted as JSON, which limits its nesting.
     pub fn find(json: &'a str, wanted: &'a [String]) -> Self {
         let mut members = Self {
             json,
@@ -59,14 +59,13 @@ impl<'a> JsonMembers<'a> {
         members
     }
 
-    /// Where a member's name stands.
+    /// Returns the position of a member's name.
     pub fn place(&self, path: &str) -> Option<TextPlace> {
         let (offset, length) = self.found.get(path)?;
         Some(TextPlace::at(self.json, *offset, *length))
     }
 
-    /// A path, unless nothing that is wanted begins with it: those of everything else together could be far longer than
-    /// the text.
+    /// Returns the path if it leads to a wanted member: all other paths together could be far longer than the text.
     fn leading(&self, path: String) -> Option<String> {
         let leads = path.len() <= LONGEST_PATH && self.wanted.iter().any(|wanted| wanted.starts_with(&path));
         leads.then_some(path)
@@ -120,7 +119,7 @@ impl<'a> JsonMembers<'a> {
         self.expect(b']');
     }
 
-    /// Passes a string, and gives it as it is written.
+    /// Skips a string and returns it as written.
     fn string(&mut self) -> &'a str {
         let from = self.at;
         self.at += 1;

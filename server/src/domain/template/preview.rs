@@ -1,4 +1,4 @@
-//! What a client wants to see of a template.
+//! Requests for previews of templates.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use crate::domain::{
 };
 
 const CONTEXT: &str = "/context";
-/// What the bodies of previews hold.
+/// Limits for bodies of preview requests.
 const LAYOUT: Layout = Layout {
     data: &["context"],
     data_values: strict_json::MOST_DATA_VALUES,
@@ -26,37 +26,36 @@ const LAYOUT: Layout = Layout {
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplatePreview"));
 
-/// Does at start what the first request would else wait for.
+/// Compiles the schema at start, so that the first request need not wait for it.
 pub(super) fn compile_schema() {
     LazyLock::force(&SCHEMA);
 }
 
-/// Pixels for each inch of a page, as browsers show it.
+/// Default resolution in pixels per inch, as in browsers.
 const DOTS_PER_INCH: u16 = 96;
 
-/// How a preview comes back.
+/// The format of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PreviewFormat {
-    /// Pictures of its first pages.
+    /// Images of the first pages.
     #[default]
     Png,
-    /// The document, with a word across every page.
+    /// The document with a watermark.
     Pdf,
 }
 
-/// A preview that is asked for.
+/// A valid preview request.
 #[derive(Debug)]
 pub struct PreviewRequest {
-    /// What is to be filled instead of the published version.
+    /// Content to preview instead of the published version.
     pub content: Option<String>,
-    /// What it is filled with instead of the preview context: a JSON object without blanks.
+    /// Data to use instead of the preview context: a JSON object without whitespace.
     pub context: Option<Box<RawValue>>,
-    /// Pictures or document.
     pub format: PreviewFormat,
-    /// Of pictures.
+    /// Resolution of images.
     pub dots_per_inch: u16,
-    /// The options of a render; its one part is the filled template.
+    /// The options of a render; its only part is the filled template.
     pub render: RenderRequest,
 }
 
@@ -69,7 +68,7 @@ struct WirePreview {
 }
 
 impl PreviewRequest {
-    /// Reads a body. Fails with every fault, in the order of the document.
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         match strict_json::parse(body, &LAYOUT, &mut faults) {
@@ -78,7 +77,7 @@ impl PreviewRequest {
         }
     }
 
-    /// Checks what an editor holds by the same rules, but for its data.
+    /// Validates the content of an editor by the same rules; its data is not validated.
     pub fn of_editor(content: &str, options: &Map<String, Value>, dots_per_inch: u16) -> Result<Self, Vec<Fault>> {
         let body = Body {
             value: json!({"content": content, "options": options, "dots_per_inch": dots_per_inch}),
@@ -114,8 +113,8 @@ impl PreviewRequest {
 }
 
 impl PreviewRequest {
-    /// Refuses what a key for certain templates may not show: content that is none of theirs, and what could cover a
-    /// template's content or replace it.
+    /// Checks a request against a key's list of templates. Refuses other content, and anything that could cover or
+    /// replace a template's content.
     pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
         if allowed.everything() {
             return Ok(());
@@ -127,7 +126,7 @@ impl PreviewRequest {
     }
 }
 
-/// The options with what every render must have, so that the rules are the same.
+/// Adds the required members of a render to the options, so that the same rules apply.
 fn render_request(options: &Value) -> Result<RenderRequest, Vec<Fault>> {
     let mut body = options.as_object().cloned().unwrap_or_default();
     body.insert("parts".into(), json!(["<p>"]));

@@ -1,4 +1,4 @@
-//! What a stored template is set to, beside its content.
+//! Settings of a stored template.
 
 use std::sync::LazyLock;
 
@@ -13,27 +13,27 @@ use crate::domain::validation::{
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateSettingsUpdate"));
 
-/// Does at start what the first request would else wait for.
+/// Compiles the schema at start, so that the first request need not wait for it.
 pub(super) fn compile_schema() {
     LazyLock::force(&SCHEMA);
 }
 
-/// What a template is set to.
+/// The settings of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplateSettings {
-    /// Whether the use of something undefined is an error instead of a warning.
+    /// Whether an undefined value is an error instead of a warning.
     pub strict: bool,
 }
 
-/// Settings as a body gives them; what it leaves out stays.
+/// Changes of settings; omitted settings stay unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct SettingsChanges {
-    /// Whether the use of something undefined is an error instead of a warning.
+    /// Whether an undefined value is an error instead of a warning.
     pub strict: Option<bool>,
 }
 
 impl SettingsChanges {
-    /// Reads a body. Fails with every fault, in the order of the document.
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut faults) else {

@@ -1,8 +1,8 @@
-//! JSON as RFC 8259 has it, read in bounded memory.
+//! JSON (RFC 8259), parsed in bounded memory.
 //!
-//! A body is read twice. [`scan`] makes nothing of it: it looks for everything that is wrong with the text itself, and for
-//! what passes a bound, so that the size of a body bounds the time and nothing else. Only then does [`build`] make values
-//! of it, of which there are few by then: the data of templates, which nobody here looks into, stays as it was sent.
+//! A body is read twice. [`scan`] builds no values: it searches for syntax errors and exceeded limits, so that the size
+//! of a body affects only the time that this takes. Only then does [`build`] create values, whose number is limited by
+//! then. Data for templates is not parsed here, and remains as it was sent.
 
 mod path;
 mod scan;
@@ -23,21 +23,21 @@ use crate::domain::validation::{
     json::path::{Path, Region, Step},
 };
 
-/// Most values in a body, beside the data of templates. The largest request that makes sense has a few hundred.
+/// Maximum number of values in a body, apart from data for templates. The largest sensible request has a few hundred.
 pub const MOST_VALUES: usize = 10_000;
-/// Most values in the data of one request: 2,000 pages of fifty lines with ten values each.
+/// Maximum number of values in the data of one request: 2,000 pages of fifty lines with ten values each.
 pub const MOST_DATA_VALUES: usize = 1_000_000;
-/// Most bytes of a member's name, as UTF-8. Names become part of pointers.
+/// Maximum length of a member's name in UTF-8, in bytes. Names become part of pointers.
 pub const LONGEST_NAME: usize = 4096;
 
-/// Where a body holds what, and how much of it.
+/// The structure and limits of a kind of body.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// Steps to the members that hold data for templates, with `*` for any item; empty: none.
+    /// The path to members that contain data for templates, with `*` for any item; empty if there are none.
     pub data: &'static [&'static str],
-    /// Most values in all of that data.
+    /// Maximum number of values in all data.
     pub data_values: usize,
-    /// The member that is a list of limited length, and that length.
+    /// The member that is an array of limited length, and the limit.
     pub list: Option<(&'static str, usize)>,
 }
 
@@ -50,29 +50,28 @@ impl Layout {
     };
 }
 
-/// A body. In place of data it has an empty value of the same type.
+/// A parsed body. Data is replaced by an empty value of the same type.
 #[derive(Debug)]
 pub struct Body<'a> {
-    /// Everything else.
     pub value: Value,
-    /// The data, by JSON pointers.
+    /// The data for templates.
     pub data: Data<'a>,
 }
 
-/// JSON that is passed on as it was sent.
+/// JSON that is passed on as it was sent, by JSON pointer.
 #[derive(Debug, Default)]
 pub struct Data<'a>(HashMap<String, &'a RawValue>);
 
 impl<'a> Data<'a> {
-    /// The data of the member at a pointer.
+    /// Returns the data of the member at a JSON pointer.
     pub fn get(&self, pointer: &str) -> Option<&'a RawValue> {
         self.0.get(pointer).copied()
     }
 }
 
-/// Reads a document in UTF-8. What can't be read at all (also numbers beyond a double, lone surrogates, `NaN`, more than
-/// 127 levels of nesting) is one fault at `""`, and what passes a bound one at the member that passes it; each member that
-/// is named twice is a fault of its own.
+/// Parses a document in UTF-8. Text that can't be parsed (including numbers beyond a double, lone surrogates, `NaN`,
+/// and more than 127 levels of nesting) adds one error at `""`; an exceeded limit adds one error at its member. In both
+/// cases the result is `None`. Each duplicate member adds an error of its own.
 pub fn parse<'a>(text: &'a [u8], layout: &Layout, faults: &mut Faults) -> Option<Body<'a>> {
     let read = scan::scan(text, layout, Region::of(layout)).and_then(|repeated| {
         let body = build(text, layout).map_err(Unreadable::Malformed)?;
@@ -98,17 +97,17 @@ pub fn parse<'a>(text: &'a [u8], layout: &Layout, faults: &mut Faults) -> Option
     }
 }
 
-/// Why a text is not read.
+/// Why a text can't be read.
 #[derive(Debug)]
 pub enum Unreadable {
-    /// It is no JSON.
+    /// The text is not JSON.
     Malformed(serde_json::Error),
-    /// It passes a bound.
+    /// The text exceeds a limit.
     Excess(Fault),
 }
 
-/// Reads data that is no part of a body, an editor's for instance, within the bounds of [`parse`]. Of members named twice
-/// the last one counts.
+/// Reads data that is not part of a body, such as an editor's, within the limits of [`parse`]. Of duplicate members the
+/// last one counts.
 pub fn read_data(text: &str, most_values: usize) -> Result<&RawValue, Unreadable> {
     let layout = Layout {
         data_values: most_values,
@@ -118,7 +117,7 @@ pub fn read_data(text: &str, most_values: usize) -> Result<&RawValue, Unreadable
     serde_json::from_str(text).map_err(Unreadable::Malformed)
 }
 
-/// Reads a document whose bounds are known. Of members named twice the first one counts.
+/// Parses a document whose limits have been checked. Of duplicate members the first one counts.
 pub fn build<'a>(text: &'a [u8], layout: &Layout) -> Result<Body<'a>, serde_json::Error> {
     let mut data = HashMap::new();
     let mut deserializer = serde_json::Deserializer::from_slice(text);
@@ -135,7 +134,7 @@ pub fn build<'a>(text: &'a [u8], layout: &Layout) -> Result<Body<'a>, serde_json
     })
 }
 
-/// Copies JSON without the blanks between its values, which can be most of it.
+/// Copies JSON without the whitespace between values, which can be most of it.
 pub fn compact(json: &RawValue) -> Box<RawValue> {
     let text = json.get();
     let mut copy = String::with_capacity(text.len());
@@ -156,12 +155,12 @@ pub fn compact(json: &RawValue) -> Box<RawValue> {
     RawValue::from_string(copy).unwrap_or_else(|_| json.to_owned())
 }
 
-/// An object without members.
+/// Returns an object without members.
 pub fn empty_object() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
 }
 
-/// A value yet to be read, and where it lies.
+/// A value that is still to be parsed, and its position.
 struct Builder<'p, 'm, 'de> {
     path: &'p Path<'p>,
     region: Region,

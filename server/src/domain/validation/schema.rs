@@ -1,7 +1,7 @@
-//! The schemas of `openapi.json`, as validators. The document that clients read is the one that they are held to.
+//! Validators for the schemas of `openapi.json`: requests are validated against the same document that clients read.
 //!
-//! Beside the words of JSON Schema, `x-allowed` says for people what a pattern or a choice of types allows, and
-//! `x-secret` keeps a value out of messages.
+//! In addition to the keywords of JSON Schema, `x-allowed` describes for humans what a pattern or a choice of types
+//! allows, and `x-secret` omits a value from messages.
 
 use std::sync::LazyLock;
 
@@ -13,26 +13,25 @@ use crate::domain::validation::{Fault, Faults, member, quote};
 /// The description of the API, as it is served.
 pub const OPENAPI: &str = include_str!("../../../openapi.json");
 
-static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(OPENAPI).expect("openapi.json is checked by the tests below"));
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(OPENAPI).expect("openapi.json is valid"));
 
-/// One schema of the document.
+/// A compiled schema of the document.
 pub struct Schema(Validator);
 
 impl Schema {
-    /// Compiles the schema of this name.
+    /// Compiles the schema with this name.
     pub fn named(name: &str) -> Self {
         let schema = json!({
             "$ref": format!("#/components/schemas/{name}"),
             "components": DOCUMENT["components"],
         });
-        Self(jsonschema::draft202012::new(&schema).expect("openapi.json is checked by the tests below"))
+        Self(jsonschema::draft202012::new(&schema).expect("the schema is valid"))
     }
 
-    /// Adds whatever of `body` the schema does not allow.
+    /// Adds the validation errors of `body`.
     pub fn check(&self, body: &Value, faults: &mut Faults) {
         let mut errors: Vec<_> = self.0.iter_errors(body).collect();
-        // Where a member breaks several rules at once, its type says most.
+        // If a member violates several rules, its type is the most informative one.
         errors.sort_by_key(|error| !matches!(error.kind(), ValidationErrorKind::Type { .. }));
         for error in &errors {
             add(error, faults);
@@ -40,7 +39,7 @@ impl Schema {
     }
 }
 
-/// Whether a schema takes only text for the member with this dotted name, as in `set_cookie.value`.
+/// Returns whether a schema accepts only strings for the member with a dotted name such as `set_cookie.value`.
 pub fn takes_text(schema: &str, name: &str) -> bool {
     let named = |name: &str| &DOCUMENT["components"]["schemas"][name];
     let mut member = named(schema);
@@ -80,13 +79,13 @@ fn add(error: &ValidationError<'_>, faults: &mut Faults) {
     }
 }
 
-/// What is allowed and what came.
+/// Returns what is allowed, and what was received.
 fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
     let came = shown(error);
     let allowed = keyword_of(error, "x-allowed").and_then(Value::as_str);
     match (kind, allowed) {
         (ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MinItems { .. }, _) => "Must not be empty".into(),
-        // What is allowed otherwise would not say what is wrong.
+        // The description of allowed values would not mention the length.
         (ValidationErrorKind::MaxLength { limit }, _) => {
             let came = error.instance().as_str().map_or(0, |text| text.chars().count());
             format!("Must have at most {limit} characters; has {came}")
@@ -119,13 +118,13 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
     }
 }
 
-/// A keyword beside the one that failed.
+/// Returns a keyword next to the one that failed.
 fn keyword_of<'a>(error: &ValidationError<'_>, keyword: &str) -> Option<&'a Value> {
     let (schema, _) = error.schema_path().as_str().rsplit_once('/')?;
     DOCUMENT.pointer(schema)?.get(keyword)
 }
 
-/// A value as messages show it.
+/// Formats a value for messages.
 fn shown(error: &ValidationError<'_>) -> String {
     if keyword_of(error, "x-secret").is_some() {
         return "something else".into();
@@ -188,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Every JSON body of the document, as its place, its schema and its examples.
+    /// Returns all JSON bodies of the document with their path, schema and examples.
     fn bodies(place: &str, value: &'static Value) -> Vec<(String, &'static Value, &'static Value)> {
         let Value::Object(members) = value else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What bodies say. The caller has to be extracted before: how much is read depends on who sends it.
+//! Extractors of request bodies. The caller must be extracted before, because the size limit depends on the account.
 
 use std::error::Error;
 
@@ -23,22 +23,22 @@ use crate::{
     service::parsers::Busy,
 };
 
-/// Its bytes, and what is read of them.
+/// The raw bytes and the parsed values.
 const COPIES_OF_A_BODY: u64 = 2;
-/// Most bodies are shorter.
+/// Initial capacity; most bodies are shorter.
 const FIRST_ROOM: usize = 64 * 1024;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The body of a request to render.
+/// The body of a render request.
 pub(in crate::http) struct RenderBody<T> {
     pub(in crate::http) request: T,
-    /// What the request holds of the service's memory.
+    /// The reservation for the request's memory.
     pub(in crate::http) memory: Reservation,
-    /// When it may come again.
+    /// Present if the request has an `Idempotency-Key`.
     pub(in crate::http) idempotent: Option<IdempotentRequest>,
 }
 
-/// A request to render, as a body says it.
+/// A render request that can be parsed from a body.
 pub(in crate::http) trait FromBody: Sized + Send + 'static {
     fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>>;
 }
@@ -78,7 +78,7 @@ impl<T: FromBody> FromRequest<ApiState> for RenderBody<T> {
     }
 }
 
-/// A header has no place in a body, so its fault is one of the whole.
+/// Parses the `Idempotency-Key` header. Its errors point to the whole body, because headers have no JSON pointer.
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Fault>> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let key = values
@@ -89,7 +89,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Fa
         (Ok(key), None) => Ok(key),
         (Ok(_), Some(_)) => Err(vec![Fault::invalid(
             "",
-            "The header Idempotency-Key came more than once",
+            "The header Idempotency-Key was sent more than once",
         )]),
         (Err(error), _) => Err(vec![Fault::invalid("", error.to_string())]),
     }
@@ -134,7 +134,7 @@ impl FromRequest<ApiState> for SettingsBody {
     }
 }
 
-/// The body of a request to make a storage connection.
+/// The body of a request to create a storage connection.
 pub(in crate::http) struct ConnectionBody(pub(in crate::http) NewConnection, pub(in crate::http) Reservation);
 
 impl FromRequest<ApiState> for ConnectionBody {
@@ -148,8 +148,8 @@ impl FromRequest<ApiState> for ConnectionBody {
     }
 }
 
-/// A JSON body, parsed at one of the places for it; waiting for the place is part of the time for the body. With it comes
-/// the memory that it holds.
+/// Reads a JSON body, and parses it once a parser is free. Waiting for the parser counts toward the time for the body.
+/// Also returns the memory reservation for the parsed value.
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
@@ -165,13 +165,13 @@ async fn parsed_body<T: Send + 'static>(
     Ok((parsed, memory))
 }
 
-/// The bytes of a JSON body, if its type and size are right. Memory for it, and for what is read of it, is reserved before
-/// the first byte is taken.
+/// Reads a JSON body, after checks of its type and size. Memory for the bytes and for the parsed value is reserved
+/// before the first byte is read.
 async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reservation), ApiError> {
     let headers = request.headers();
     if !is_json(headers) {
         return Err(ApiError::MediaType(
-            "The body has to be JSON: send the header Content-Type: application/json.",
+            "The body must be JSON: send the header Content-Type: application/json.",
         ));
     }
     if headers
@@ -179,7 +179,7 @@ async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reserva
         .is_some_and(|encoding| encoding != "identity")
     {
         return Err(ApiError::MediaType(
-            "Compressed bodies are not taken; leave the header Content-Encoding out.",
+            "Compressed bodies aren't supported; omit the header Content-Encoding.",
         ));
     }
     let caller = extracted_caller(request.extensions())?;
@@ -196,17 +196,20 @@ async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reserva
             Ok((body, memory))
         }
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(ApiError::TooLarge(limit)),
-        Err(_) => Err(ApiError::Invalid(vec![Fault::invalid("", "The body broke off")])),
+        Err(_) => Err(ApiError::Invalid(vec![Fault::invalid(
+            "",
+            "The body is incomplete; send it again",
+        )])),
     }
 }
 
-/// The whole body in one piece. Of a length that is known only room for it is made, and no copy.
+/// Reads the whole body into one buffer. If its length is known, the buffer isn't reallocated beyond that length.
 async fn read_body(mut body: Limited<Body>, longest: usize) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
     let mut read = BytesMut::with_capacity(longest.min(FIRST_ROOM));
     while let Some(frame) = body.frame().await.transpose()? {
         if let Ok(data) = frame.into_data() {
             if read.capacity() - read.len() < data.len() {
-                // At most twice what has come: a client that announces much and sends little takes little.
+                // At most doubled, so that a client that announces much and sends little uses little memory.
                 read.reserve(read.len().max(data.len()).min(longest - read.len()));
             }
             read.extend_from_slice(&data);

@@ -1,4 +1,4 @@
-// Everything comes from this service, and what a reader tries goes straight to it.
+// All files come from this service, and requests that readers try are sent directly to it.
 Scalar.createApiReference("#reference", {
   url: "/openapi.json",
   agent: { disabled: true },

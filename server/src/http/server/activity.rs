@@ -1,5 +1,5 @@
-//! What a connection waits for, and since when. Deadlines follow from it, so that nothing is armed or disarmed while bytes
-//! come and go.
+//! What a connection is waiting for, and since when. Timeouts are derived from this state, so no timer is set or reset
+//! for each read and write.
 
 use std::{
     io::{self, IoSlice},
@@ -17,31 +17,31 @@ use tokio::{
 
 use crate::{config::connections::Timeouts, service::metrics::connections::Overdue};
 
-/// Timeouts that become shorter hold within this time for connections that are open already.
+/// Interval at which timeouts are read again, so that shorter ones apply to connections that are already open.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Shared by all that watches one connection.
+/// State of a connection, shared by its stream, its requests and its timeouts.
 pub(super) struct Activity(Mutex<State>);
 
 struct State {
     phase: Phase,
-    /// Since when the client has had no room for more of a response.
+    /// Time since which the client has accepted no more of a response.
     blocked_since: Option<Instant>,
 }
 
-/// What comes next on the connection.
+/// What the connection is waiting for.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// A request, of which nothing has come.
+    /// A request, of which nothing has been received.
     Idle { since: Instant },
-    /// The rest of a header.
+    /// The rest of a request's header.
     Header { since: Instant },
-    /// A response; how long its body and its making may take is decided elsewhere.
+    /// A response. The time for its body and its creation is limited elsewhere.
     Response,
 }
 
 impl Default for Activity {
-    /// Of a new connection: whoever connects has a request to send.
+    /// A new connection waits for a header, because a client that connects has a request to send.
     fn default() -> Self {
         Self(Mutex::new(State {
             phase: Phase::Header { since: Instant::now() },
@@ -51,13 +51,14 @@ impl Default for Activity {
 }
 
 impl Activity {
-    /// Notes that the header of a request is complete.
+    /// Records that the header of a request is complete.
     pub(super) fn begin_request(self: &Arc<Self>) -> RequestInProgress {
         self.lock().phase = Phase::Response;
         RequestInProgress(Arc::clone(self))
     }
 
-    /// Resolves once the client has kept the service waiting for longer than the timeouts, as they are at that time, allow.
+    /// Resolves when the client has exceeded a timeout. `timeouts` is called repeatedly, because timeouts depend on
+    /// the load.
     pub(super) async fn overdue(&self, timeouts: impl Fn() -> Timeouts) -> Overdue {
         loop {
             let (now, timeouts) = (Instant::now(), timeouts());
@@ -67,7 +68,8 @@ impl Activity {
             {
                 return overdue;
             }
-            // What begins meanwhile can't be overdue before; the timeouts themselves may have become shorter.
+            // Phases that begin in the meantime can't time out earlier than this, but the timeouts themselves may
+            // become shorter.
             let look_again = now + shortest(timeouts).min(LOOK_EVERY);
             sleep_until(next.map_or(look_again, |(at, _)| at.min(look_again))).await;
         }
@@ -102,7 +104,7 @@ impl Activity {
             state.blocked_since.get_or_insert_with(Instant::now);
         } else {
             state.blocked_since = None;
-            // The end of a response may still be on its way when its body is no longer needed.
+            // The end of a response may still be in transit when its body is dropped.
             if let Phase::Idle { since } = &mut state.phase {
                 *since = Instant::now();
             }
@@ -119,7 +121,7 @@ fn shortest(timeouts: Timeouts) -> Duration {
     timeouts.header.min(timeouts.idle).min(timeouts.write)
 }
 
-/// Lives from the end of a request's header to the end of its response's body.
+/// Guard that lives from the end of a request's header to the end of its response's body.
 pub(super) struct RequestInProgress(Arc<Activity>);
 
 impl Drop for RequestInProgress {
@@ -128,7 +130,7 @@ impl Drop for RequestInProgress {
     }
 }
 
-/// A stream that notes what comes and goes.
+/// A stream that records reads and writes.
 pub(super) struct TrackedStream {
     stream: TcpStream,
     activity: Arc<Activity>,

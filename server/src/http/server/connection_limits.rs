@@ -1,4 +1,4 @@
-//! How many connections are open, in all and from each network.
+//! Limits on open connections, in total and from each network.
 
 use std::{
     collections::HashMap,
@@ -13,10 +13,10 @@ use crate::{
     service::metrics::connections::Refusal,
 };
 
-/// While more than three quarters of the places are taken, a client gets no longer than this for a header, or between two
-/// requests: newcomers need the place.
+/// While more than three quarters of the connections are in use, clients get no longer than this for a header and
+/// between two requests, to free connections for new clients.
 const UNDER_PRESSURE: Duration = Duration::from_secs(2);
-/// An attack is logged, but not once for each of its connections.
+/// Minimum interval between log entries, so that an attack isn't logged once for each connection.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
 /// Counts the open connections of a listener.
@@ -35,10 +35,10 @@ struct Open {
     logged_at: Option<Instant>,
 }
 
-/// The place of an open connection, free again once this is dropped.
+/// An open connection's share of the limits, released on drop.
 pub(super) struct Place {
     limits: Arc<ConnectionLimits>,
-    /// `None`: a trusted proxy, which brings the clients of many networks.
+    /// `None` for a trusted proxy, which forwards clients of many networks.
     network: Option<IpAddr>,
 }
 
@@ -53,7 +53,7 @@ impl ConnectionLimits {
         }
     }
 
-    /// Finds a place for a connection.
+    /// Admits a connection, if the limits permit.
     pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Result<Place, Refusal> {
         let trusted = self.trusted_proxies.iter().any(|proxy| proxy.contains(peer));
         let network = (!trusted).then(|| network(peer));
@@ -80,7 +80,7 @@ impl ConnectionLimits {
         })
     }
 
-    /// The timeouts that hold while this many connections are open.
+    /// Returns the timeouts that apply at the current number of open connections.
     pub(super) fn under_pressure(&self, timeouts: Timeouts) -> Timeouts {
         if self.lock().total <= self.total / 4 * 3 {
             return timeouts;
@@ -108,7 +108,7 @@ impl Open {
             setting,
             refused = self.refused,
             open = self.total,
-            "connections are refused; a proxy belongs in PLATEN_TRUSTED_PROXIES"
+            "connections refused: limit reached; if the client is a proxy, add it to PLATEN_TRUSTED_PROXIES"
         );
         (self.refused, self.logged_at) = (0, Some(Instant::now()));
     }

@@ -1,4 +1,4 @@
-//! The end of connections for which there is no place: an answer where that costs little, else none.
+//! Rejection of connections beyond the limits: with a response if that is cheap, otherwise without.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,15 +11,16 @@ use tokio::{
 
 use crate::service::metrics::connections::Refusal;
 
-/// Answers under way at once; beyond them connections are closed without a word.
+/// Concurrent responses. Beyond them, connections are closed without a response.
 const ANSWERS: usize = 64;
-/// For an answer to arrive. A connection that is closed over unread bytes is reset, and the client would not see it.
+/// Time for a response to arrive. Closing a connection with unread bytes resets it, and the client wouldn't see the
+/// response.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes of a request that are read before it is closed all the same.
+/// Bytes of a request that are read before the connection is closed anyway.
 const REQUEST_BYTES: u64 = 64 * 1024;
 const RETRY_SECONDS: u64 = 5;
 
-/// Turns connections away.
+/// Rejects connections.
 pub(super) struct Rejections(Arc<Semaphore>);
 
 impl Default for Rejections {
@@ -29,7 +30,7 @@ impl Default for Rejections {
 }
 
 impl Rejections {
-    /// Answers 503 and closes the connection, or only closes it.
+    /// Responds with 503 and closes the connection, or only closes it.
     pub(super) fn reject(&self, stream: TcpStream, refusal: Refusal) {
         let Ok(permit) = Arc::clone(&self.0).try_acquire_owned() else {
             return;

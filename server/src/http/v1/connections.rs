@@ -27,7 +27,7 @@ use crate::{
     state::AppState,
 };
 
-/// A connection, as every answer shows it.
+/// A connection in responses.
 #[derive(Serialize)]
 pub(in crate::http) struct ConnectionResponse {
     id: ConnectionId,
@@ -44,7 +44,7 @@ pub(in crate::http) struct ConnectionResponse {
 }
 
 impl ConnectionResponse {
-    /// A connection as its account sees it.
+    /// Converts a connection of `account`.
     fn new(connection: Connection, account: AccountId) -> Self {
         let settings = connection.settings;
         Self {
@@ -62,7 +62,7 @@ impl ConnectionResponse {
     }
 }
 
-/// `GET`: newest first.
+/// `GET`: lists connections, the newest first.
 pub(in crate::http) async fn get(
     State(app): State<AppState>,
     MayReadConnections(caller): MayReadConnections,
@@ -76,7 +76,7 @@ pub(in crate::http) async fn get(
     Ok((link, Json(Data { data })).into_response())
 }
 
-/// `POST`: makes one.
+/// `POST`: creates a connection.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayWriteConnections(caller): MayWriteConnections,

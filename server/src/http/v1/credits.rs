@@ -13,7 +13,7 @@ use crate::{
     store::usage::PeriodUsage,
 };
 
-/// What the account has used of the current period's credits.
+/// The account's credit usage in the current period.
 #[derive(Serialize)]
 pub(in crate::http) struct CreditsResponse {
     data: CreditsUsage,
@@ -31,7 +31,7 @@ struct CreditsUsage {
     usage_details: Vec<UsageItem>,
 }
 
-/// Credits of one meter on one UTC day, as far as it lies in the period.
+/// Credits of one meter on one UTC day, limited to the part of the day within the period.
 #[derive(Serialize)]
 struct UsageItem {
     id: Uuid,
@@ -44,7 +44,7 @@ struct UsageItem {
     livemode: bool,
 }
 
-/// `GET`: the current period.
+/// `GET`: returns the usage in the current period.
 pub(in crate::http) async fn get(
     State(app): State<AppState>,
     MayReadUsage(caller): MayReadUsage,

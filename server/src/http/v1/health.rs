@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::domain::{caller::Caller, ids::UserId};
 
-/// The service works, and this is whom the key belongs to.
+/// Confirms that the service works, and names the key's user.
 #[derive(Serialize)]
 pub(in crate::http) struct Health {
     status: &'static str,
@@ -18,7 +18,7 @@ struct CurrentUser {
     email: String,
 }
 
-/// `GET`: needs a key but no scope.
+/// `GET`: needs a key, but no scope.
 pub(in crate::http) async fn get(caller: Caller) -> Json<Health> {
     Json(Health {
         status: "operational",

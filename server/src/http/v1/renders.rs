@@ -21,10 +21,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-/// Without a word about it, a page holds so many: an account may have a million renders.
+/// Default page size, because an account may have a million renders.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
 
-/// `GET`: newest first.
+/// `GET`: lists renders, the newest first.
 pub(in crate::http) async fn get(
     State(app): State<AppState>,
     MayReadRenders(caller): MayReadRenders,

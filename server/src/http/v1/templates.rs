@@ -33,12 +33,12 @@ use crate::{
     state::AppState,
 };
 
-/// Templates that are looked up and written at once for a list.
+/// Number of templates that are read and serialized together for a list.
 const BATCH: usize = 4;
-/// What they and their text take, in bytes.
+/// Memory reserved for such a batch and its text, in bytes.
 const LIST_MEMORY: u64 = 32 << 20;
 
-/// A template, as every answer shows it.
+/// A template in responses.
 #[derive(Serialize)]
 pub(in crate::http) struct TemplateResponse {
     id: TemplateId,
@@ -64,7 +64,7 @@ impl From<Template> for TemplateResponse {
     }
 }
 
-/// An answer with one template and its tag.
+/// Creates a response with one template and its entity tag.
 fn tagged(template: Template) -> impl IntoResponse {
     (
         [entity_tag(template.version)],
@@ -74,7 +74,7 @@ fn tagged(template: Template) -> impl IntoResponse {
     )
 }
 
-/// `GET`: newest first.
+/// `GET`: lists templates, the newest first.
 pub(in crate::http) async fn get(
     State(app): State<AppState>,
     MayReadTemplates(caller): MayReadTemplates,
@@ -90,7 +90,7 @@ pub(in crate::http) async fn get(
     Ok((link, json, body).into_response())
 }
 
-/// A list of templates as JSON text, a batch of it at a time: all of them together may be more than fits the memory.
+/// Streams a list of templates as JSON in batches, because all of them together may exceed the available memory.
 fn in_batches(
     app: AppState,
     account: AccountId,
@@ -109,7 +109,7 @@ fn in_batches(
             if !std::mem::take(&mut is_first) {
                 text.push(b',');
             }
-            // Nothing in it can fail to be JSON.
+            // Serializing a template can't fail.
             let _ = serde_json::to_writer(&mut text, &TemplateResponse::from(template));
         }
         Ok(Some((Bytes::from(text), (app, ids, memory, is_first))))
@@ -118,7 +118,7 @@ fn in_batches(
     beginning.chain(items).chain(end)
 }
 
-/// `POST`: creates one.
+/// `POST`: creates a template.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,

@@ -1,4 +1,4 @@
-//! Which accounts have pages open, as far as one process has heard.
+//! The accounts with open pages, as known to one process.
 
 use std::{
     collections::HashMap,
@@ -7,12 +7,13 @@ use std::{
 
 use crate::domain::ids::AccountId;
 
-/// So often a process says which accounts have pages open in it.
+/// Interval at which a process announces the accounts that have pages open in it.
 pub(super) const ANNOUNCE_EVERY: Duration = Duration::from_secs(20);
-/// An account that was not named for so long has none: one announcement may be lost, or late.
+/// After this time without an announcement an account counts as having no open pages. One announcement may be lost or
+/// late.
 const SILENCE: Duration = Duration::from_mins(1);
 
-/// What was heard.
+/// Announcements received so far.
 #[derive(Default)]
 pub(super) struct Audience {
     hears_since: Option<Instant>,
@@ -20,35 +21,35 @@ pub(super) struct Audience {
 }
 
 impl Audience {
-    /// Announcements arrive from now on.
+    /// Records that announcements arrive from now on.
     pub(super) fn begin(&mut self, now: Instant) {
         self.hears_since = Some(now);
     }
 
-    /// Announcements no longer arrive.
+    /// Records that announcements no longer arrive.
     pub(super) fn end(&mut self) {
         self.hears_since = None;
     }
 
-    /// Notes that an account was named. Returns whether that is news.
+    /// Records an announcement. Returns whether the account was not known to have open pages.
     pub(super) fn note(&mut self, account: AccountId, now: Instant) -> bool {
         let before = self.named_at.insert(account, now);
         before.is_none_or(|before| is_silent(before, now))
     }
 
-    /// Removes the accounts whose last announcement is too old.
+    /// Removes accounts whose last announcement is too old.
     pub(super) fn forget_silent(&mut self, now: Instant) {
         self.named_at.retain(|_, named_at| !is_silent(*named_at, now));
     }
 
-    /// Whether an account has pages open, as far as is known.
+    /// Returns whether the account is known to have pages open.
     pub(super) fn has(&self, account: AccountId, now: Instant) -> bool {
         self.named_at
             .get(&account)
             .is_some_and(|named_at| !is_silent(*named_at, now))
     }
 
-    /// Whether every process has had its turn to speak since others are heard.
+    /// Returns whether every process has had time to make an announcement since listening began.
     pub(super) fn is_informed(&self, now: Instant) -> bool {
         self.hears_since
             .is_some_and(|since| now.saturating_duration_since(since) >= ANNOUNCE_EVERY)

@@ -1,5 +1,5 @@
-//! Keys with which a render was accepted a moment ago. The next one begins without a look-up; the statement that accepts it
-//! makes sure that nothing about the key has changed.
+//! Known keys: API keys with which a render was accepted seconds ago. The next render begins without a lookup; the
+//! statement that accepts it confirms that nothing about the key has changed.
 
 use std::{
     collections::HashMap,
@@ -15,12 +15,12 @@ use crate::{
     store::api_keys::{Credentials, CredentialsVersion},
 };
 
-/// How long a key is known.
+/// Time for which a key is known.
 const KNOWN_FOR: Duration = Duration::from_secs(5);
-/// Keys that are known at once; further ones are looked up for each render.
+/// Maximum number of known keys; others are looked up for each render.
 const MOST: usize = 10_000;
 
-/// Cheap to clone.
+/// Known keys, by digest. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct KnownKeys(Arc<Mutex<HashMap<KeyDigest, KnownKey>>>);
 
@@ -29,28 +29,27 @@ struct KnownKey {
     since: Instant,
 }
 
-/// Who asks for a render.
+/// Caller of a render, with the key that authenticated it.
 pub struct RenderCaller {
-    /// The caller.
     pub caller: Caller,
-    /// `None`: a person without a key.
+    /// `None` for a user without a key.
     key: Option<RecognisedKey>,
 }
 
 struct RecognisedKey {
     digest: KeyDigest,
     credentials: Arc<Credentials>,
-    /// It was not looked up for this request.
+    /// Whether the key was not looked up for this request.
     is_known: bool,
 }
 
 impl RenderCaller {
-    /// A caller who was authenticated without a key.
+    /// Wraps a caller that was authenticated without a key.
     pub fn without_key(caller: Caller) -> Self {
         Self { caller, key: None }
     }
 
-    /// Recognises the holder of a key, without a look-up if it is known. See [`super::authenticate`].
+    /// Authenticates a caller by an API key, without a lookup if it is known. See [`super::authenticate`].
     pub async fn recognise(app: &AppState, token: &str, client: Option<Client>) -> Result<Self, AuthenticationError> {
         let digest = digest(token)?;
         let (credentials, is_known) = match app.known_keys.find(&digest) {
@@ -71,13 +70,13 @@ impl RenderCaller {
         Ok(Self { caller, key: Some(key) })
     }
 
-    /// As what the key was taken, if that is still to be confirmed.
+    /// Returns the version of the credentials that is still to be confirmed; `None` if the key was looked up.
     pub fn unconfirmed(&self) -> Option<&CredentialsVersion> {
         let key = self.key.as_ref().filter(|key| key.is_known)?;
         Some(&key.credentials.version)
     }
 
-    /// Looks the key up unless that was done for this request.
+    /// Looks up the key unless that was done for this request.
     pub async fn confirm(self, app: &AppState) -> Result<Self, AuthenticationError> {
         let Some(RecognisedKey {
             digest, is_known: true, ..
@@ -94,7 +93,7 @@ impl RenderCaller {
         Self::with_key(app, key, self.caller.client)
     }
 
-    /// Notes whether a render of theirs was accepted.
+    /// Remembers the key if the caller's render was accepted, and forgets it otherwise.
     pub fn note(&self, app: &AppState, is_accepted: bool) {
         let Some(key) = &self.key else { return };
         if !is_accepted {

@@ -1,5 +1,5 @@
-//! A key that was just made, on its way to the page that shows it. It waits, sealed, in the session of the person who made
-//! it, and is gone from there once it was shown.
+//! Hands a new API key to the page that shows it. The key is stored encrypted in the session of the user who created
+//! it, and removed once it is read.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Serialize};
@@ -19,21 +19,22 @@ use crate::{
     },
 };
 
-/// The member of a session's data that holds it.
+/// Key in the session's data.
 const NEW_KEY: &str = "new_key";
-/// A browser follows a redirect at once. Whoever comes later is somebody else, or has come back.
+/// Time within which the key is shown. A browser follows a redirect at once; a later visit may be another person, or a
+/// return to the page.
 const SHOWN_WITHIN: Duration = Duration::minutes(5);
 
-/// Why a key can't wait, or not be shown.
+/// Error of [`keep`] and [`take`].
 #[derive(Debug, thiserror::Error)]
 pub enum NewKeyError {
-    /// There is no key to seal it with.
+    /// The data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
-    /// It can't be sealed or opened.
+    /// The key can't be encrypted or decrypted.
     #[error("a new API key: {0}")]
     Sealing(#[from] SealingError),
-    /// The session can't be read.
+    /// The session can't be read or written.
     #[error(transparent)]
     Session(#[from] session::Error),
 }
@@ -46,7 +47,7 @@ struct Waiting {
     until: OffsetDateTime,
 }
 
-/// Keeps a key for the next page; one that waits already is forgotten.
+/// Stores a key in the session for the next page, and replaces an earlier one.
 pub async fn keep(
     db: &PgPool,
     secret_keys: &SecretKeys,
@@ -66,7 +67,8 @@ pub async fn keep(
     Ok(session.insert(NEW_KEY, waiting).await?)
 }
 
-/// Takes the key that waits, if there is one.
+/// Removes the stored key from the session and returns it. Returns `None` if there is none or it was stored more than
+/// five minutes ago.
 pub async fn take(
     db: &PgPool,
     secret_keys: &SecretKeys,
@@ -77,7 +79,7 @@ pub async fn take(
     let Some(waiting) = session.remove_value(NEW_KEY).await? else {
         return Ok(None);
     };
-    // What another version of this program wrote, and this one can't read, is not shown.
+    // Another release may have stored it in a form that this one can't read; then it isn't shown.
     let waiting = serde_json::from_value(waiting).ok();
     let Some(waiting) = waiting.filter(|waiting: &Waiting| now < waiting.until) else {
         return Ok(None);

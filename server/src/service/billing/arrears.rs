@@ -1,4 +1,4 @@
-//! What the owner of an account is told of a plan that is not paid for.
+//! Mails to an account's owner about a past due subscription.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -13,21 +13,21 @@ use crate::{
     store::{accounts, error::StoreError},
 };
 
-/// What has become of a subscription since somebody looked last.
+/// Change of a subscription since it was last mirrored.
 pub(super) struct Turn<'a> {
-    /// As it was then, if it was known.
+    /// The subscription as it was then, if it was known.
     pub(super) known: Option<&'a Subscription>,
-    /// As it is.
+    /// The subscription as it is now.
     pub(super) found: &'a Subscription,
-    /// What it paid for then.
+    /// Plan that it paid for then.
     pub(super) former_plan: Option<&'a str>,
-    /// What it pays for.
+    /// Plan that it pays for now.
     pub(super) plan: &'a str,
 }
 
 impl Turn<'_> {
-    /// What there is to tell: once when something is to be paid, and once when the plan is lost because it was not, whether
-    /// the time for it is over or Stripe has given up before.
+    /// Returns the mail to send, if any: one when a payment becomes due, and one when the plan is lost because the
+    /// payment failed, whether its grace period has ended or Stripe gave up earlier.
     fn letter(&self, account: String, now: OffsetDateTime) -> Option<Letter> {
         let was_unpaid = self.known.is_some_and(|known| known.unpaid_since.is_some());
         if let Standing::Due { until } = self.found.standing(now) {
@@ -40,8 +40,8 @@ impl Turn<'_> {
     }
 }
 
-/// Tells the owner, in the transaction that writes down how the subscription stands: so each turn is told once, however often
-/// somebody looks.
+/// Notifies the owner, in the transaction that stores the subscription, so each change is mailed once, however often
+/// the customer is mirrored.
 pub(super) async fn tell(
     db: &mut PgConnection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Products and prices at Stripe, and what is written down of them here.
+//! The catalog: products and prices at Stripe, and their mirror in the database.
 
 use platen_billing::{
     catalogue::{NewPrice, Price},
@@ -15,25 +15,25 @@ use crate::{
     },
 };
 
-/// What was done about one price.
+/// Result of syncing one price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synced {
-    /// By which it is found.
+    /// Key by which the price is found at Stripe.
     pub lookup_key: String,
-    /// What it says at Stripe.
+    /// The price's id at Stripe.
     pub price: String,
-    /// In the smallest unit of the currency.
+    /// Amount in the smallest unit of the currency.
     pub amount: i64,
-    /// Three small letters.
+    /// Currency code of three lower-case letters.
     pub currency: String,
-    /// Whether it was not there.
+    /// Whether the price was missing and has been created.
     pub created: bool,
 }
 
-/// By which the price of credits beyond those of a plan is found at Stripe. What 1,000 of them cost is shown.
+/// Lookup key of the price of overage at Stripe, which is stated for 1,000 credits.
 const OVERAGE_KEY: &str = "platen_overage_monthly";
 
-/// Something that is sold at a fixed price, whatever it is.
+/// A plan or pack that is sold at a fixed price.
 struct Wanted {
     lookup_key: String,
     product: String,
@@ -43,12 +43,13 @@ struct Wanted {
     monthly: bool,
 }
 
-/// By which the price of a plan is found at Stripe.
+/// Returns the lookup key of a plan's price at Stripe.
 pub fn lookup_key_of_plan(product: &str) -> String {
     format!("{product}_monthly")
 }
 
-/// Makes the prices that are missing at Stripe, and writes down those that are there: what Stripe says counts.
+/// Creates the prices that are missing at Stripe and stores those that exist, as Stripe has them. A price whose product
+/// or interval differs from its key is logged and omitted.
 pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
     let till = billing.till()?;
     let wanted = wanted(&billing.db).await?;
@@ -64,7 +65,7 @@ pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
             tracing::warn!(
                 lookup_key = price.lookup_key,
                 price = price.id,
-                "a price at Stripe is for something else than its key says; it is left out"
+                "a price at Stripe doesn't match its lookup key; skipped"
             );
             continue;
         }
@@ -114,7 +115,7 @@ async fn sync_overage(db: &PgPool, stripe: &Stripe) -> Result<Synced, BillingErr
     })
 }
 
-/// The keys of prices that are not at Stripe, or not as they are written down here.
+/// Returns the lookup keys of prices that are missing at Stripe or differ from the database.
 pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
     let till = billing.till()?;
     let wanted = wanted(&billing.db).await?;

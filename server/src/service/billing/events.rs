@@ -1,4 +1,4 @@
-//! What Stripe tells.
+//! Events that Stripe sends to the webhook.
 
 use platen_billing::webhook::{self, WebhookError};
 use time::{Duration, OffsetDateTime};
@@ -13,21 +13,21 @@ use crate::{
     },
 };
 
-/// Events are kept for so long.
+/// Retention of events.
 const KEPT: Duration = Duration::days(90);
 
-/// Why an event is not taken.
+/// Error of [`receive`].
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveError {
-    /// It is not Stripe's.
+    /// The event is malformed or not signed by Stripe.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
-    /// Nobody waits for events, or the database failed.
+    /// Stripe is not configured, or the database failed.
     #[error(transparent)]
     Billing(#[from] BillingError),
 }
 
-/// Keeps an event, and lets somebody look at the customer whom it is about. One that has come before changes nothing.
+/// Stores an event and marks its customer as due for `mirror`. A repeated event has no effect.
 pub async fn receive(
     billing: &Billing,
     body: &str,
@@ -56,7 +56,7 @@ async fn keep(billing: &Billing, event: NewEvent<'_>, now: OffsetDateTime) -> Re
     tx::commit(transaction).await
 }
 
-/// Forgets what is too old.
+/// Deletes events and usage reports past their retention.
 pub async fn purge(billing: &Billing, now: OffsetDateTime) -> Result<(), StoreError> {
     stripe_events::delete_before(&billing.db, now - KEPT).await?;
     overage::purge(billing, now).await

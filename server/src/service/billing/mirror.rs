@@ -1,8 +1,8 @@
-//! Looks at customers: asks Stripe how they stand now, and gives their accounts what they pay for.
+//! Mirrors customers: reads their current state from Stripe, and gives their accounts what they pay for.
 //!
-//! One process at a time has a customer in hand, and writes only while it has. What it writes depends on nothing but what
-//! Stripe said after it took the customer, and an event that comes later lets somebody look again: so whatever order events
-//! come in, and however often, what is written last is how Stripe stands after the last of them.
+//! One process at a time claims a customer, and writes only while it holds the claim. What it writes depends only on
+//! what Stripe answered after the claim, and a later event makes the customer due again. So in whatever order and
+//! however often events arrive, the final state is that of Stripe after the last of them.
 
 use std::time::Duration;
 
@@ -39,18 +39,20 @@ use crate::{
     },
 };
 
-/// Customers whom a process has in hand at once.
+/// Customers that a process claims at once.
 const AT_ONCE: i64 = 4;
-/// How often a person who waits lets it be tried, and after how long each time.
+/// Attempts to claim a customer while a user waits.
 const TRIES: u32 = 20;
+/// Delay between these attempts.
 const TRY_AGAIN: Duration = Duration::from_millis(100);
 
-/// Looks at customers who are due, several at once. Says how many those were.
+/// Mirrors up to four customers that are due, concurrently. Returns their number.
 pub async fn look_at_due(billing: &Billing) -> Result<usize, StoreError> {
     look(billing, None).await
 }
 
-/// Looks at the customer that an account is, at once: the person who waits has just changed something there.
+/// Mirrors an account's customer at once, after a change that the waiting user made at Stripe. Returns after about two
+/// seconds if another process doesn't finish with the customer.
 pub async fn look_at(billing: &Billing, account: AccountId) -> Result<(), StoreError> {
     let Some(customer) = stripe_customers::find(&billing.db, account).await? else {
         return Ok(());
@@ -64,7 +66,7 @@ pub async fn look_at(billing: &Billing, account: AccountId) -> Result<(), StoreE
         if stripe_customers::is_seen(&billing.db, &customer, revision).await? {
             break;
         }
-        // Somebody else has the customer in hand, because of an event most likely.
+        // Another process holds the customer, most likely because of an event.
         sleep(TRY_AGAIN).await;
     }
     Ok(())
@@ -84,12 +86,12 @@ async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCusto
         None => let_go(billing, till, customer).await,
     };
     let Err(error) = done else { return Ok(()) };
-    tracing::warn!(customer = customer.id, %error, "a customer could not be looked at; it is tried again");
+    tracing::warn!(customer = customer.id, %error, "customer could not be mirrored; retrying later");
     let delay = billing::delay(customer.failures, rand::random());
     stripe_customers::release(&billing.db, customer, &error.to_string(), delay.as_secs_f64()).await
 }
 
-/// The account is deleted: nothing more is to be paid.
+/// Ends the subscriptions of a deleted account, so that nothing more is charged, and deletes its customer here.
 async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), BillingError> {
     overage::tell_all_of(billing, till, &customer.id).await?;
     let offers = offers::list_plans(&billing.db).await?;
@@ -120,7 +122,7 @@ async fn mirror(
     Ok(write_down(billing, customer, account, &facts, clock::now()).await?)
 }
 
-/// What Stripe says of a customer.
+/// State of a customer at Stripe.
 struct Facts {
     offers: Vec<PlanOffer>,
     subscriptions: Vec<Subscription>,
@@ -157,7 +159,7 @@ async fn write_down(
             accounts::update_plan(db, account, plan, None).await?;
             let deed = Deed::PlanGiven { plan: plan.to_owned() };
             account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
-            tracing::info!(account_id = %account, plan, "the plan follows what is paid for");
+            tracing::info!(account_id = %account, plan, "plan changed to match the subscription");
         }
         follow_periods(db, account, subscription.anchor, now).await?;
         if changes {
@@ -180,8 +182,8 @@ async fn write_down(
     tx::commit(transaction).await
 }
 
-/// Gives the credits that were bought since somebody looked last, and takes those back that were refunded since then. These
-/// first: what is bought now is not to pay for what was used up and refunded before.
+/// Adds the credits that were bought, and takes back those that were refunded, since the customer was last mirrored.
+/// Refunds come first: new purchases must not pay for credits that were used and then refunded.
 async fn count_purchases(
     db: &mut sqlx::PgConnection,
     customer: &ClaimedCustomer,
@@ -217,8 +219,8 @@ async fn count_purchases(
     Ok(())
 }
 
-/// Lets the account's periods be those of its subscription. The one that runs ends where the subscription's begins; one
-/// that has begun later than that goes on until the subscription's ends.
+/// Aligns the account's periods with those of its subscription. The current period ends where the subscription's
+/// begins; if it began later than that, it is extended to the end of the subscription's.
 async fn follow_periods(
     db: &mut sqlx::PgConnection,
     account: AccountId,
@@ -240,7 +242,7 @@ async fn follow_periods(
     Ok(())
 }
 
-/// What an account may use beyond its credits.
+/// Returns the overage that an account may use in a period, in credits.
 pub(super) fn overage_limit(plans: &[PlanOffer], counts: Option<&Subscription>, now: OffsetDateTime) -> i64 {
     let Some(subscription) = counts else { return 0 };
     let plan = subscription
@@ -262,7 +264,7 @@ async fn follow_overage(
     credits::update_overage_limit(db, account, balance.period, limit).await
 }
 
-/// Nobody had told of a change, and there is one: an event was lost, or the address of the webhook is wrong.
+/// Records changes that no event announced: an event was lost, or the address of the webhook is wrong.
 async fn note_differences(
     db: &mut sqlx::PgConnection,
     customer: &ClaimedCustomer,
@@ -286,9 +288,9 @@ async fn note_differences(
                 subscription = id,
                 here,
                 there,
-                "Stripe had not told of a change"
+                "change at Stripe without an event"
             );
-            let words = format!("{id} was {here} here and is {there} at Stripe, which had not told of it");
+            let words = format!("{id} was {here} here and is {there} at Stripe, without an event");
             stripe_events::insert_difference(db, &customer.id, Some(account), &words, now).await?;
         }
     }
@@ -310,7 +312,7 @@ async fn subscriptions(till: &Till, customer: &str, products: &[String]) -> Resu
     Ok(subscriptions)
 }
 
-/// Without what is of no interest here.
+/// Converts Stripe's subscription to the domain's, without the fields that aren't needed here.
 pub(super) fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subscription {
     Subscription {
         id: found.id.clone(),

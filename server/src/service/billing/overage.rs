@@ -1,8 +1,9 @@
-//! What accounts use beyond their credits, and that Stripe is told of it.
+//! Reports overage to Stripe.
 //!
-//! The transaction that charges a render writes down what of it is paid for by use. A minute later all of a customer's
-//! becomes one event, whose identifier stands fast before it is sent first: Stripe counts it once, however often it is sent
-//! within a day. What nobody knows after that time is not sent again: rather something is not paid for than twice.
+//! The transaction that charges a render records its overage. After a minute, all overage of a customer becomes one
+//! meter event, whose identifier is fixed before it is first sent: Stripe counts it once, however often it is sent
+//! within a day. An event that is still unconfirmed after that is not sent again, because an unpaid credit is better
+//! than a double charge.
 
 use futures::future::join_all;
 use platen_billing::{client::StripeError, metering::MeterEvent};
@@ -20,18 +21,18 @@ use crate::{
     },
 };
 
-/// What is used meanwhile becomes one event.
+/// Time for which overage is collected into one meter event.
 const GATHERED_FOR: Duration = Duration::minutes(1);
-/// Events that a process has in hand at once.
+/// Meter events that a process claims at once.
 const AT_ONCE: i64 = 4;
-/// Stripe knows identifiers for a day at least.
+/// Time for which an event may be sent again. Stripe deduplicates identifiers for at least a day.
 const KNOWN_FOR: Duration = Duration::hours(23);
-/// Stripe takes what was used in the last 35 days.
+/// Maximum age of usage in a report. Stripe accepts the last 35 days.
 const TAKEN_FOR: Duration = Duration::days(34);
-/// What was told is kept for so long.
+/// Retention of reported events.
 const KEPT: Duration = Duration::days(90);
 
-/// Tells what is due. Says of how many events.
+/// Reports up to four meter events that are due. Returns their number.
 pub async fn tell_due(billing: &Billing) -> Result<usize, StoreError> {
     let Some(till) = &billing.till else { return Ok(0) };
     stripe_meter_events::insert_due(&billing.db, None, GATHERED_FOR.as_seconds_f64()).await?;
@@ -41,7 +42,7 @@ pub async fn tell_due(billing: &Billing) -> Result<usize, StoreError> {
     Ok(claimed.len())
 }
 
-/// Tells everything that a customer has used, before nobody can be told any more. What fails is logged.
+/// Reports all usage of a customer before it is deleted. Failures to report are logged.
 pub(super) async fn tell_all_of(billing: &Billing, till: &Till, customer: &str) -> Result<(), StoreError> {
     stripe_meter_events::insert_due(&billing.db, Some(customer), 0.0).await?;
     for event in stripe_meter_events::claim(&billing.db, Some(customer), i64::MAX).await? {
@@ -53,7 +54,7 @@ pub(super) async fn tell_all_of(billing: &Billing, till: &Till, customer: &str) 
 async fn tell(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<(), StoreError> {
     let report = report(till, event, clock::now()).await;
     if let Some(error) = report.error() {
-        tracing::warn!(event = %event.id, customer = event.customer, error, "Stripe was not told what was used");
+        tracing::warn!(event = %event.id, customer = event.customer, error, "overage could not be reported to Stripe");
     }
     let delay = billing::delay(event.failures, rand::random());
     stripe_meter_events::release(&billing.db, event, &report, delay.as_secs_f64()).await
@@ -62,12 +63,12 @@ async fn tell(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<()
 async fn report(till: &Till, event: &ClaimedEvent, now: OffsetDateTime) -> Report {
     if event.in_doubt_since.is_some_and(|since| since < now - KNOWN_FOR) {
         let words =
-            "For a day Stripe did not say whether it was told. Look at its meter: if this is missing there, try again";
+            "Stripe did not confirm this usage within a day. Check its meter: if the usage is missing there, try again";
         return Report::GivenUp(words.to_owned());
     }
     if event.used_at < now - TAKEN_FOR {
         return Report::GivenUp(
-            "For 34 days Stripe could not be told, and takes it no more. Write an invoice".to_owned(),
+            "This usage could not be reported for 34 days; Stripe no longer accepts it. Write an invoice".to_owned(),
         );
     }
     let sent = MeterEvent {
@@ -83,7 +84,8 @@ async fn report(till: &Till, event: &ClaimedEvent, now: OffsetDateTime) -> Repor
     }
 }
 
-/// Compares what Stripe has counted of the day before, in UTC, with what it was told. What differs is written down.
+/// Compares the usage that Stripe counted on the previous day, in UTC, with what was reported. Differences are
+/// recorded.
 pub(super) async fn reconcile(billing: &Billing, till: &Till, now: OffsetDateTime) -> Result<(), BillingError> {
     let Some(metered) = offers::find_overage(&billing.db).await?.metered else {
         return Ok(());
@@ -113,7 +115,7 @@ pub(super) async fn reconcile(billing: &Billing, till: &Till, now: OffsetDateTim
     Ok(tx::commit(transaction).await?)
 }
 
-/// Forgets what is too old.
+/// Deletes reported events past their retention.
 pub(super) async fn purge(billing: &Billing, now: OffsetDateTime) -> Result<(), StoreError> {
     stripe_meter_events::delete_before(&billing.db, now - KEPT).await
 }

@@ -1,4 +1,4 @@
-//! What the owner of an account buys, changes and ends.
+//! Purchases, plan changes and cancellations by an account's owner.
 
 use platen_billing::{
     checkout::{Kind, Purchase},
@@ -23,40 +23,40 @@ use crate::{
     },
 };
 
-/// An amount that was shown is asked for until then.
+/// Time for which an amount from [`preview`] can be accepted.
 const SHOWN_FOR: Duration = Duration::hours(1);
 
-/// Who buys.
+/// Buyer of a plan or of credits.
 #[derive(Debug, Clone)]
 pub struct Buyer {
-    /// The person, for the account.
     pub caller: Caller,
-    /// What the account is called.
+    /// Display name of the account.
     pub name: String,
-    /// Where the person comes back, whatever became of it.
+    /// URL to which Stripe returns the user, whether they paid or not.
     pub back_to: Url,
 }
 
-/// What a change to another plan would be.
+/// Effect of a change to another plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// To more, at once.
+    /// Upgrade, which takes effect at once.
     Larger {
-        /// What is to be paid for the rest of the period, in the smallest unit of the currency.
+        /// Amount due for the rest of the period, in the smallest unit of the currency.
         today: i64,
-        /// Three small letters.
+        /// Currency code of three lower-case letters.
         currency: String,
-        /// The moment for which that was worked out.
+        /// Time for which the amount was calculated.
         as_of: OffsetDateTime,
     },
-    /// To less, when the period ends.
+    /// Downgrade, which takes effect when the period ends.
     Smaller {
-        /// Then.
+        /// End of the current period.
         from: OffsetDateTime,
     },
 }
 
-/// Where to send somebody who wants this plan.
+/// Returns the URL of a checkout page for a plan. Fails with [`BillingError::WrongMoment`] if the account has a
+/// subscription.
 pub async fn subscribe(billing: &Billing, buyer: &Buyer, plan: &str) -> Result<String, BillingError> {
     let till = billing.till()?;
     let price = plan_offer(billing, plan)
@@ -64,14 +64,14 @@ pub async fn subscribe(billing: &Billing, buyer: &Buyer, plan: &str) -> Result<S
         .price
         .ok_or(BillingError::NoSuchOffer)?;
     let customer = customer(billing, till, buyer).await?;
-    // Asked, not looked up: who pays twice because an event is late would be right to complain.
+    // Stripe is asked, not the mirror: a late event must not lead to a second subscription.
     if alive(billing, till, &customer).await?.is_some() {
         return Err(BillingError::WrongMoment);
     }
     page(till, buyer, &customer, &price, Kind::Subscription, "subscribed").await
 }
 
-/// Where to send somebody who wants these credits.
+/// Returns the URL of a checkout page for a pack of credits.
 pub async fn buy_credits(billing: &Billing, buyer: &Buyer, product: &str) -> Result<String, BillingError> {
     let till = billing.till()?;
     let packs = offers::list_packs(&billing.db).await?;
@@ -82,7 +82,8 @@ pub async fn buy_credits(billing: &Billing, buyer: &Buyer, product: &str) -> Res
     page(till, buyer, &customer, &price, Kind::Credits(pack.credits), "bought").await
 }
 
-/// Where to send somebody who looks after card, address and tax id.
+/// Returns the URL of Stripe's customer portal for card, address and tax id. Fails with [`BillingError::WrongMoment`]
+/// if the account has bought nothing yet.
 pub async fn portal(billing: &Billing, caller: &Caller, back_to: &Url) -> Result<String, BillingError> {
     let till = billing.till()?;
     let customer = stripe_customers::find(&billing.db, caller.account).await?;
@@ -90,7 +91,7 @@ pub async fn portal(billing: &Billing, caller: &Caller, back_to: &Url) -> Result
     Ok(till.stripe.portal_page(&customer, back_to.as_str()).await?)
 }
 
-/// What another plan would cost. Nothing changes yet.
+/// Returns what a change to another plan would cost, without changing anything.
 pub async fn preview(
     billing: &Billing,
     caller: &Caller,
@@ -114,8 +115,8 @@ pub async fn preview(
     })
 }
 
-/// Changes the plan: to a larger one at once, for the amount that [`preview`] said at `as_of`; to a smaller one when the
-/// period ends.
+/// Changes the plan: upgrades at once, for the amount that [`preview`] returned for `as_of` up to an hour ago;
+/// downgrades when the period ends.
 pub async fn change(
     billing: &Billing,
     caller: &Caller,
@@ -138,11 +139,11 @@ pub async fn change(
     done(billing, caller, &Deed::PlanChosen { plan: wanted.name }, now).await
 }
 
-/// Stays with what is paid for, although it was to become smaller.
+/// Cancels a pending downgrade.
 pub async fn keep(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Result<(), BillingError> {
     let till = billing.till()?;
     let current = current(billing, till, caller.account).await?;
-    // Afterwards it would be had for nothing until the next payment.
+    // Once the downgrade has taken effect, undoing it would be free until the next payment.
     let kept = current.kept.as_ref().filter(|kept| now < kept.until);
     let kept = kept.ok_or(BillingError::WrongMoment)?;
     let keys = [lookup_key_of_plan(&kept.product)];
@@ -152,7 +153,7 @@ pub async fn keep(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Re
     done(billing, caller, &Deed::PlanKept {}, now).await
 }
 
-/// Lets the subscription end with its period.
+/// Cancels the subscription at the end of its period.
 pub async fn cancel(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Result<(), BillingError> {
     let till = billing.till()?;
     let current = current(billing, till, caller.account).await?;
@@ -160,7 +161,7 @@ pub async fn cancel(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> 
     done(billing, caller, &Deed::SubscriptionCancelled {}, now).await
 }
 
-/// Takes that back.
+/// Undoes [`cancel`], while the period lasts.
 pub async fn resume(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Result<(), BillingError> {
     let till = billing.till()?;
     let current = current(billing, till, caller.account).await?;
@@ -168,8 +169,8 @@ pub async fn resume(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> 
     done(billing, caller, &Deed::SubscriptionResumed {}, now).await
 }
 
-/// Says how many credits the account may use beyond its own in each period, for what they cost; 0: none. What is used by
-/// then stays to be paid for.
+/// Sets the overage that the account may use in each period, in credits; 0 disables it. Overage that is already used
+/// remains payable.
 pub async fn set_overage_limit(
     billing: &Billing,
     caller: &Caller,
@@ -194,7 +195,8 @@ pub async fn set_overage_limit(
     done(billing, caller, &deed, now).await
 }
 
-/// Writes down what was done at Stripe, and looks what became of it: nobody waits for an event.
+/// Records the audit event of a change at Stripe and mirrors the customer at once, so that the user doesn't wait for an
+/// event.
 async fn done(billing: &Billing, caller: &Caller, deed: &Deed, now: OffsetDateTime) -> Result<(), BillingError> {
     let mut transaction = tx::begin(&billing.db).await?;
     account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), deed, now).await?;
@@ -202,7 +204,7 @@ async fn done(billing: &Billing, caller: &Caller, deed: &Deed, now: OffsetDateTi
     Ok(mirror::look_at(billing, caller.account).await?)
 }
 
-/// The customer that an account is; it becomes one.
+/// Returns the account's customer at Stripe, and creates it if there is none.
 async fn customer(billing: &Billing, till: &Till, buyer: &Buyer) -> Result<String, BillingError> {
     if let Some(known) = stripe_customers::find(&billing.db, buyer.caller.account).await? {
         return Ok(known);
@@ -214,7 +216,7 @@ async fn customer(billing: &Billing, till: &Till, buyer: &Buyer) -> Result<Strin
     };
     let id = till.stripe.create_customer(&new).await?;
     stripe_customers::insert(&billing.db, buyer.caller.account, &id, clock::now()).await?;
-    // Another one, if two were made at once.
+    // Two requests may have created one at once; the first insert wins.
     let known = stripe_customers::find(&billing.db, buyer.caller.account).await?;
     Ok(known.unwrap_or(id))
 }
@@ -246,14 +248,14 @@ async fn plan_offer(billing: &Billing, plan: &str) -> Result<PlanOffer, BillingE
     found.ok_or(BillingError::NoSuchOffer)
 }
 
-/// The subscription of an account that goes on.
+/// Returns the account's live subscription, as Stripe has it.
 async fn current(billing: &Billing, till: &Till, account: AccountId) -> Result<Found, BillingError> {
     let customer = stripe_customers::find(&billing.db, account).await?;
     let customer = customer.ok_or(BillingError::WrongMoment)?;
     alive(billing, till, &customer).await?.ok_or(BillingError::WrongMoment)
 }
 
-/// As [`current`], and it is paid for, and no change of it is under way.
+/// As [`current`], but requires that it is paid for and that no change of it is pending.
 async fn changeable(billing: &Billing, till: &Till, account: AccountId) -> Result<Found, BillingError> {
     let current = current(billing, till, account).await?;
     let at_rest = current

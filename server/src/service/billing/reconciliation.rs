@@ -1,4 +1,4 @@
-//! Compares what Stripe says with what is written down here, once a night and when the operator asks.
+//! Reconciles the database with Stripe, every night and by an operator's command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,18 @@ use crate::{
     },
 };
 
-/// Compares everything, unless somebody has today. What differs is written down and logged.
+/// Runs [`reconcile`] unless that was done today, by any process.
 pub async fn reconcile_nightly(billing: &Billing, now: OffsetDateTime) -> Result<(), BillingError> {
     if billing.till.is_none() || !stripe_events::insert_reconciliation(&billing.db, now.date()).await? {
         return Ok(());
     }
     let differences = reconcile(billing, now).await?;
-    tracing::info!(differences = differences.len(), "compared with Stripe");
+    tracing::info!(differences = differences.len(), "reconciled with Stripe");
     Ok(())
 }
 
-/// Compares everything. What is here follows what Stripe says; what differed is written down.
+/// Mirrors all customers and compares subscriptions and usage with Stripe. Differences are recorded, logged and
+/// returned.
 pub async fn reconcile(billing: &Billing, now: OffsetDateTime) -> Result<Vec<Difference>, BillingError> {
     let till = billing.till()?;
     stripe_customers::update_all_due(&billing.db).await?;
@@ -42,9 +43,9 @@ pub async fn reconcile(billing: &Billing, now: OffsetDateTime) -> Result<Vec<Dif
     for (customer, subscriptions) in by_customer {
         let ids = subscriptions.join(", ");
         let words = match (known.contains(&customer), subscriptions.len()) {
-            (false, _) => format!("{ids}: no account here is this customer"),
+            (false, _) => format!("{ids}: this customer belongs to no account"),
             (true, 1) => continue,
-            (true, count) => format!("{ids}: the customer has {count} subscriptions and needs one"),
+            (true, count) => format!("{ids}: the customer has {count} subscriptions instead of one"),
         };
         tracing::warn!(customer, words, "Stripe and the database differ");
         stripe_events::insert_difference(&mut transaction, &customer, None, &words, now).await?;

@@ -1,4 +1,4 @@
-//! What an account has bought, and what it is told about that.
+//! Billing status of an account: subscription, payments due, overage and billing details.
 
 use platen_billing::{customers::Payer, invoices::Invoice, subscriptions::Card};
 use sqlx::PgPool;
@@ -17,59 +17,59 @@ use crate::{
     },
 };
 
-/// Invoices that are shown; all others are at Stripe.
+/// Invoices that are shown; earlier ones are available at Stripe.
 const INVOICES: u8 = 12;
 
-/// Everything about payment.
+/// Content of the billing page.
 #[derive(Debug)]
 pub struct Overview {
     /// Plans for sale, the smallest first.
     pub plans: Vec<PlanOffer>,
     /// Packs for sale, the smallest first.
     pub packs: Vec<PackOffer>,
-    /// What the account pays for every month, or has to.
+    /// Live subscription of the account, paid or unpaid.
     pub subscription: Option<Subscription>,
-    /// What may be used beyond the credits of the plan; `None`: nothing, without or with this subscription.
+    /// Overage that the account may enable; `None` if its subscription doesn't allow any, or it has none.
     pub overage: Option<Overage>,
-    /// What Stripe alone knows; `None`: the account is no customer yet.
+    /// Billing details; `None` if the account is no customer at Stripe yet.
     pub papers: Option<Papers>,
 }
 
-/// What may be used beyond the credits of a plan.
+/// Overage that an account may enable.
 #[derive(Debug)]
 pub struct Overage {
-    /// What it costs.
+    /// Price of the overage.
     pub offer: OverageOffer,
-    /// Credits that the owner may allow in each period.
+    /// Maximum limit for each period, in credits.
     pub most: i64,
 }
 
-/// What Stripe alone knows.
+/// Billing details, which only Stripe stores.
 #[derive(Debug)]
 pub enum Papers {
-    /// It has said so.
+    /// Stripe returned the details.
     Known {
         /// The latest invoices, the latest first.
         invoices: Vec<Invoice>,
-        /// Whom they are made out to.
+        /// Name, address and tax id on invoices.
         payer: Payer,
-        /// What pays.
+        /// Card that pays for the subscription.
         card: Option<Card>,
     },
-    /// It did not answer.
+    /// Stripe could not be reached.
     Unknown,
 }
 
-/// Something is to be paid.
+/// An unpaid invoice of the subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaymentDue {
-    /// And until then everything goes on.
+    /// The payment is due; the plan remains until then.
     Until(OffsetDateTime),
-    /// And the account is on the free plan meanwhile.
+    /// The payment is past due; the account is on the free plan until it is paid.
     Overdue,
 }
 
-/// Whether something is to be paid.
+/// Returns whether the account has an unpaid invoice; `None` if it has none or nothing is for sale.
 pub async fn payment_due(
     billing: &Billing,
     account: AccountId,
@@ -83,7 +83,7 @@ pub async fn payment_due(
     Ok(counts.and_then(|subscription| due_of(subscription, now)))
 }
 
-/// Whether something is to be paid for a subscription.
+/// Returns whether a subscription has an unpaid invoice.
 pub fn due_of(subscription: &Subscription, now: OffsetDateTime) -> Option<PaymentDue> {
     match subscription.standing(now) {
         Standing::Due { until } => Some(PaymentDue::Until(until)),
@@ -92,8 +92,8 @@ pub fn due_of(subscription: &Subscription, now: OffsetDateTime) -> Option<Paymen
     }
 }
 
-/// Everything that the owner of an account sees; `None`: nothing is for sale. `back_from_stripe`: the person has just paid,
-/// and is not to wait for an event.
+/// Returns the content of the billing page; `None` if nothing is for sale. With `back_from_stripe`, the customer is
+/// mirrored first, because the user has just paid and should not wait for an event.
 pub async fn overview(
     billing: &Billing,
     account: AccountId,
@@ -118,7 +118,7 @@ pub async fn overview(
     }))
 }
 
-/// What an account may use beyond the credits of its plan; `None`: nothing, or nothing is for sale.
+/// Returns the overage that an account may enable; `None` if there is none, or nothing is for sale.
 pub async fn overage(
     billing: &Billing,
     account: AccountId,
@@ -131,7 +131,7 @@ pub async fn overage(
     overage_of(&billing.db, &plans, subscription.as_ref(), now).await
 }
 
-/// Plans for sale, and the subscription of an account that goes on.
+/// Returns the plans for sale and the account's live subscription.
 async fn subscribed(
     db: &PgPool,
     account: AccountId,
@@ -159,7 +159,7 @@ async fn overage_of(
     Ok((most > 0 && offer.metered.is_some()).then_some(Overage { offer, most }))
 }
 
-/// Nothing else of the page waits for Stripe to be well.
+/// Returns the billing details. A failure of Stripe leaves the rest of the page intact.
 async fn papers(till: &Till, customer: &str, plans: &[PlanOffer]) -> Papers {
     let products: Vec<String> = plans.iter().map(|plan| plan.product.clone()).collect();
     let asked = futures::try_join!(
@@ -177,13 +177,13 @@ async fn papers(till: &Till, customer: &str, plans: &[PlanOffer]) -> Papers {
             }
         }
         Err(error) => {
-            tracing::warn!(%error, "invoices could not be had from Stripe");
+            tracing::warn!(%error, "billing details could not be read from Stripe");
             Papers::Unknown
         }
     }
 }
 
-/// Whether a subscription with Stripe's word goes on, however it is paid for.
+/// Returns whether a subscription with this status at Stripe is live, paid or unpaid.
 pub(super) fn is_alive(status: &str) -> bool {
     matches!(status, "active" | "trialing" | "past_due" | "unpaid")
 }

@@ -1,4 +1,4 @@
-//! Opens the buckets of connections with their sealed credentials.
+//! Opens the buckets of storage connections with their encrypted credentials.
 
 use std::{
     collections::HashMap,
@@ -23,50 +23,50 @@ use crate::{
     store::{connections, error::StoreError},
 };
 
-/// Buckets that stay open, with their connections to the stores; beyond them all are opened anew.
+/// Buckets that stay open, with their network connections. When the limit is reached, all of them are closed.
 const KEPT_OPEN: usize = 256;
-/// The object that says for which account a bucket is open.
+/// Name of the object in a bucket that names the account that may use it.
 const OPENED_TO: &str = "platen-account";
 
-/// Opens buckets; cheap to clone.
+/// Opens and caches buckets. Cheap to clone.
 #[derive(Clone)]
 pub struct Buckets {
     db: PgPool,
     secret_keys: Arc<SecretKeys>,
     stores: ObjectStores,
-    /// By connection, which never changes: opening one takes milliseconds, more than printing a page.
+    /// Open buckets by connection. Connections never change, and opening a bucket takes milliseconds, more than
+    /// printing a page.
     open: Arc<Mutex<HashMap<ConnectionId, Bucket>>>,
 }
 
-/// Why a bucket is not open.
+/// Error of opening a bucket.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketsError {
-    /// The connection was deleted just now.
-    #[error("the connection is gone")]
+    /// The connection was deleted in the meantime.
+    #[error("the connection has been deleted")]
     Gone,
-    /// There is no key for its credentials.
+    /// The data key for its credentials is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
-    /// They can't be sealed or opened.
+    /// The credentials can't be encrypted or decrypted.
     #[error("the connection's credentials: {0}")]
     Sealing(#[from] SealingError),
-    /// They are not what was sealed. What is wrong with them may tell of them.
+    /// The decrypted credentials can't be parsed. The cause is omitted, because it could reveal parts of them.
     #[error("the connection's credentials can't be read")]
     Unreadable,
-    /// Nothing in the bucket says that it is open to the account.
+    /// The bucket has no object that names the account.
     #[error(
-        "the bucket {bucket} is not open to this account of the service: put an object {object} there that holds the \
+        "the bucket {bucket} is not assigned to this account: create an object {object} in it that contains the \
          account's id, {account}, and let the service account read it"
     )]
     NotOpened {
-        /// Name of the bucket.
         bucket: String,
-        /// Name of the object.
+        /// Name of the expected object.
         object: String,
-        /// Who wants in.
+        /// Account that the object must name.
         account: AccountId,
     },
-    /// The store, or the library that speaks with it, does not take them.
+    /// The store or its client library rejected the credentials.
     #[error(transparent)]
     Bucket(#[from] BucketError),
     /// The database failed.
@@ -75,7 +75,7 @@ pub enum BucketsError {
 }
 
 impl Buckets {
-    /// Opens buckets in these stores.
+    /// Creates an empty cache.
     pub fn new(db: PgPool, secret_keys: Arc<SecretKeys>, stores: ObjectStores) -> Self {
         Self {
             db,
@@ -85,7 +85,6 @@ impl Buckets {
         }
     }
 
-    /// The stores.
     pub fn stores(&self) -> &ObjectStores {
         &self.stores
     }
@@ -94,7 +93,7 @@ impl Buckets {
         &self.db
     }
 
-    /// The credentials as they are stored.
+    /// Encrypts credentials for storage.
     pub(super) async fn seal(
         &self,
         account: AccountId,
@@ -106,7 +105,7 @@ impl Buckets {
         Ok(key.seal(&Place::connection(account, id.0), rand::random(), content)?)
     }
 
-    /// The bucket of a connection that was just looked up.
+    /// Opens the bucket of a connection. The caller has looked up the connection just now.
     pub(super) async fn open(&self, account: AccountId, connection: &Connection) -> Result<Bucket, BucketsError> {
         let kept = self.kept(|open| open.get(&connection.id).cloned());
         if let Some(bucket) = kept {
@@ -142,8 +141,8 @@ impl Buckets {
     }
 }
 
-/// Whoever lets the service act as a service account lets it do so for every account of the service: Google knows no
-/// external id. So the bucket itself has to say for which account it is open.
+/// Checks that the bucket names the account. A service account that the service may impersonate could be used by every
+/// account of the service, because Google has no external id; so the bucket must name the account it is for.
 async fn check_opened(bucket: &Bucket, account: AccountId, settings: &Settings) -> Result<(), BucketsError> {
     let object = format!("{}{OPENED_TO}", settings.path_prefix);
     let held = match bucket.get(&object).await {

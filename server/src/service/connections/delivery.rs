@@ -1,4 +1,4 @@
-//! Documents on their way to a client's own store.
+//! Delivery of documents through storage connections.
 
 use axum::body::Bytes;
 use serde_json::Value;
@@ -15,10 +15,10 @@ use crate::{
     store::{connections, error::StoreError},
 };
 
-/// Why there is no connection for a destination.
+/// Error of [`covering`].
 #[derive(Debug, thiserror::Error)]
 pub enum CoveringError {
-    /// The account has none.
+    /// No connection of the account covers the destination.
     #[error("no storage connection of the account covers {} in the bucket {}", .0.path, .0.bucket)]
     NoConnection(Destination),
     /// The database failed.
@@ -26,7 +26,7 @@ pub enum CoveringError {
     Store(#[from] StoreError),
 }
 
-/// The account's connection that a destination goes through: of those that cover it, the one with the longest prefix.
+/// Returns the account's connection for a destination: the one with the longest prefix of those that cover it.
 pub async fn covering(
     buckets: &Buckets,
     account: AccountId,
@@ -37,7 +37,7 @@ pub async fn covering(
         .ok_or_else(|| CoveringError::NoConnection(destination.clone()))
 }
 
-/// Puts a document where the client wants it; once more does no harm. Returns what a callback tells of it.
+/// Writes a document to its destination; idempotent. Returns the store's response, for the webhook.
 pub async fn deliver(
     buckets: &Buckets,
     account: AccountId,
@@ -46,7 +46,7 @@ pub async fn deliver(
 ) -> Result<Value, BucketError> {
     let connection = match covering(buckets, account, destination).await {
         Ok(connection) => connection,
-        // It was deleted after the render was accepted.
+        // The connection was deleted after the render was accepted.
         Err(error @ CoveringError::NoConnection(_)) => return Err(uncovered(destination.provider, &error)),
         Err(CoveringError::Store(error)) => return Err(unusable(&error)),
     };
@@ -61,13 +61,13 @@ pub async fn deliver(
     }
 }
 
-/// What is ours to mend says nothing to the client.
+/// Logs an internal error, which the client is not shown.
 fn unusable(error: &dyn std::error::Error) -> BucketError {
-    tracing::error!(%error, "a storage connection can't be used");
-    BucketError::Silent("the storage connection can't be used at the moment".into())
+    tracing::error!(%error, "storage connection can't be used");
+    BucketError::Silent("the storage connection is temporarily unavailable".into())
 }
 
-/// In the words that the store itself would use.
+/// Returns the refusal that the store itself would send.
 fn uncovered(provider: Provider, error: &CoveringError) -> BucketError {
     let message = sentence(&error.to_string());
     BucketError::Refused(match provider {

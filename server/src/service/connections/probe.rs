@@ -1,4 +1,4 @@
-//! Tries a connection: writes, reads and deletes an object, and says what to do about what fails.
+//! Tests a storage connection: writes, reads and deletes an object, and advises on failures.
 
 use std::{collections::HashMap, time::Instant};
 
@@ -30,20 +30,20 @@ use crate::{
 
 const CONTENT: &[u8] = b"Platen tries whether it may write here.\n";
 
-/// What is tried, in this order.
+/// Steps of a test, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// All that deliveries need.
+    /// Writes an object. Deliveries need only this.
     Write,
-    /// Whether what was written is there.
+    /// Reads the object back.
     Read,
-    /// Leaves nothing behind.
+    /// Deletes the object, so that the test leaves nothing behind.
     Delete,
 }
 
 impl Action {
-    /// The word used in answers.
+    /// Name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -52,7 +52,7 @@ impl Action {
         }
     }
 
-    /// What Amazon calls the permission.
+    /// Name of the required permission at AWS.
     fn permission(self) -> &'static str {
         match self {
             Self::Write => "s3:PutObject",
@@ -62,27 +62,26 @@ impl Action {
     }
 }
 
-/// One thing that was tried.
+/// Result of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// What.
     pub action: Action,
-    /// What is wrong and what to do about it; `None`: nothing is.
+    /// What failed and how to fix it; `None` if the step succeeded.
     pub advice: Option<String>,
 }
 
-/// The last test of a connection.
+/// Latest test of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastTest {
-    /// When it ended.
+    /// Time at which the test ended.
     pub tested_at: OffsetDateTime,
-    /// How long it took.
+    /// Duration.
     pub milliseconds: i32,
-    /// What was tried.
+    /// Steps that were run.
     pub steps: Vec<Step>,
 }
 
-/// Tries a connection. Without permission to write nothing else is tried. What came of it is kept.
+/// Tests a connection and stores the result. If writing fails, the other steps are skipped.
 pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<Vec<Step>, ConnectionError> {
     let connection = get(buckets.db(), account, id).await?;
     let began = Instant::now();
@@ -96,14 +95,14 @@ pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Re
     Ok(steps)
 }
 
-/// The last tests of an account's connections.
+/// Returns the latest test of each of the account's connections.
 pub async fn last_tests(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, LastTest>, StoreError> {
     let tests = connection_tests::list(db, account).await?;
     let tests = tests.into_iter().filter_map(|(id, kept)| {
         let test = LastTest {
             tested_at: kept.tested_at,
             milliseconds: kept.milliseconds,
-            // What another version of this program wrote, and this one can't read, was no test.
+            // Another release may have stored it in a form that this one can't read; then there is no test.
             steps: serde_json::from_value(kept.steps).ok()?,
         };
         Some((id, test))
@@ -142,7 +141,7 @@ async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
     if bucket.get(path).await? == CONTENT {
         Ok(())
     } else {
-        let message = "what was read is not what was written: another object of this name is in the way".into();
+        let message = "the content read differs from the content written: another object has this name".into();
         Err(BucketError::Silent(message))
     }
 }
@@ -151,14 +150,14 @@ fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError
     let advice = outcome.err().map(|error| {
         let advice = match &error {
             BucketError::Silent(reason) => passing(&connection.settings, reason),
-            BucketError::Busy(refusal) => told("The store is busy or broken; try again in a while.", refusal),
+            BucketError::Busy(refusal) => told("The store is busy or unavailable; try again later.", refusal),
             BucketError::Refused(refusal) => told(&lasting(action, connection, refusal), refusal),
         };
         match action {
             Action::Write => advice,
             // The write has succeeded.
-            Action::Read => format!("{advice} Documents are delivered all the same."),
-            Action::Delete => format!("{advice} Documents are delivered all the same; the test's object stays."),
+            Action::Read => format!("{advice} Documents can still be delivered."),
+            Action::Delete => format!("{advice} Documents can still be delivered; the test's object remains."),
         }
     });
     Step { action, advice }
@@ -178,7 +177,7 @@ fn passing(settings: &Settings, reason: &str) -> String {
             "check that {} is the address of the store, and try again",
             endpoint.origin().ascii_serialization()
         ),
-        None => "try again in a while".to_owned(),
+        None => "try again later".to_owned(),
     };
     format!("{} Please {remedy}.", sentence(reason))
 }
@@ -194,12 +193,12 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
     let identity = &connection.identity;
     match refusal.code() {
         "NoSuchBucket" | "notFound" => {
-            format!("There is no bucket {bucket}: create it, or make a connection to one that is there.")
+            format!("There is no bucket {bucket}: create it, or create a connection to an existing one.")
         }
         "AccessDenied" | "forbidden" => match provider {
             Provider::AwsS3 if connection.in_role() => format!(
-                "The role {identity} can't be assumed, or may not {} objects: its trust policy has to let this service in \
-                 with the external id of the connection, and its permissions have to allow {} on \
+                "The role {identity} can't be assumed, or may not {} objects: its trust policy must admit this service \
+                 with the external id of the connection, and its permissions must allow {} on \
                  arn:aws:s3:::{bucket}/{path_prefix}*.",
                 action.as_str(),
                 action.permission()
@@ -216,16 +215,16 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
             ),
         },
         "authError" => format!(
-            "The service account {identity} can't be used: its key may be mistyped, switched off or deleted; without a key, \
-             the service may not act as it and needs the role Service Account Token Creator \
+            "The service account {identity} can't be used: its key may be mistyped, disabled or deleted; without a \
+             key, the service can't impersonate it and needs the role Service Account Token Creator \
              (roles/iam.serviceAccountTokenCreator) on it."
         ),
         "InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" => format!(
-            "The store does not accept the credentials of {identity}: they may be mistyped, switched off or deleted. \
-             Make a connection with others."
+            "The store does not accept the credentials of {identity}: they may be mistyped, disabled or deleted. \
+             Create a connection with others."
         ),
         "PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException" => format!(
-            "The bucket {bucket} is not in the region {}: make a connection with the right region.",
+            "The bucket {bucket} is not in the region {}: create a connection with the right region.",
             region.as_deref().unwrap_or("that the store assumes")
         ),
         _ => format!(
@@ -276,7 +275,7 @@ mod tests {
             "The access key AKIAEXAMPLE may not write objects: allow it s3:PutObject on \
              arn:aws:s3:::documents/invoices/*. The store says: Access Denied. (AccessDenied)"
         );
-        assert!(advice(Action::Delete, &amazon, denied()).ends_with("the test's object stays."));
+        assert!(advice(Action::Delete, &amazon, denied()).ends_with("the test's object remains."));
         let google = connection(Provider::GoogleCloudStorage, None);
         let forbidden = BucketError::Refused(Refusal::by_google("forbidden", "no access"));
         assert!(advice(Action::Write, &google, forbidden).contains("roles/storage.objectUser"));

@@ -1,5 +1,5 @@
-//! What is in the archive of an account. Every name of a file is made of ids and words of ours: nothing that anybody wrote
-//! becomes a path.
+//! Contents of an account's archive. File names consist only of ids and fixed words, so that no user input becomes a
+//! path.
 
 use std::{
     fs::{self, File},
@@ -33,28 +33,28 @@ use crate::{
 };
 
 const README: &str = include_str!("readme.txt");
-/// Rows that are in memory at once.
+/// Rows that are read into memory at once.
 const BATCH: NonZeroU16 = NonZeroU16::MIN.saturating_add(199);
-/// A lease is renewed well before it ends.
+/// Interval of lease renewals, well below the lease's duration.
 const RENEW_EVERY: Duration = Duration::from_secs(30);
 
-/// Why an archive is not finished by whoever began it, without a fault.
+/// Why an archive is abandoned without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The service stops.
+    /// The service is shutting down.
     Service,
-    /// The claim is another's, or the account is gone.
+    /// Another process holds the claim, or the account has been deleted.
     Lost,
 }
 
-/// Why there is no archive.
+/// Error of [`make`].
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
     #[error("stopped: {0:?}")]
     Stopped(Stop),
-    #[error("the file: {0}")]
+    #[error("archive file: {0}")]
     File(#[from] io::Error),
-    #[error("the archive: {0}")]
+    #[error("ZIP archive: {0}")]
     Zip(#[from] ZipError),
     #[error("a row can't be written: {0}")]
     Row(#[from] serde_json::Error),
@@ -62,7 +62,7 @@ pub(super) enum ArchiveError {
     Store(#[from] StoreError),
 }
 
-/// Makes it, and says how many bytes it has. Blocks while it writes.
+/// Creates the archive and returns its size in bytes. Blocks the thread while it writes.
 pub(super) async fn make(
     app: &AppState,
     claimed: &ClaimedExport,
@@ -103,7 +103,7 @@ struct Archive<'a, S> {
 }
 
 impl<S: Fn() -> bool> Archive<'_, S> {
-    /// Between two batches: whether to go on.
+    /// Renews the lease if that is due. Fails if the archive must be abandoned. Called between batches.
     async fn go_on(&mut self) -> Result<(), ArchiveError> {
         if (self.stop)() {
             return Err(ArchiveError::Stopped(Stop::Service));
@@ -118,7 +118,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     }
 
     fn begin(&mut self, name: &str) -> Result<(), ArchiveError> {
-        // A million renders have gigabytes.
+        // The list of a million renders has gigabytes, which needs ZIP64.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .unix_permissions(0o600)
@@ -142,7 +142,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
         let account = account.ok_or(ArchiveError::Stopped(Stop::Lost))?;
         self.begin("README.txt")?;
         let when = format!(
-            "Made on {} at {}\n",
+            "Created on {} at {}\n",
             self.now.format(&Rfc3339).unwrap_or_default(),
             self.app.base_url
         );
@@ -181,7 +181,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
         Ok(())
     }
 
-    /// A line for each render, as the API shows it.
+    /// Writes a line for each render, in the API's format.
     async fn write_renders(&mut self) -> Result<(), ArchiveError> {
         let (db, account) = (&self.app.db, self.claimed.account);
         self.begin("renders.ndjson")?;
@@ -209,7 +209,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
         writeln!(self.zip, "day,meter,livemode,credits,period_starts_at")?;
         for used in days {
             let period = used.period_starts_at.format(&Rfc3339).unwrap_or_default();
-            // Words and figures of ours: nothing in them has to be quoted.
+            // Fixed words and numbers only; nothing needs quoting.
             writeln!(
                 self.zip,
                 "{},{},{},{},{period}",
@@ -234,7 +234,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
         }
     }
 
-    /// The latest documents, as many as the archive may hold, and a list of all of them.
+    /// Writes a list of all documents, and the latest ones until [`MOST_DOCUMENT_BYTES`] is reached.
     async fn write_documents(&mut self) -> Result<(), ArchiveError> {
         let (db, account) = (&self.app.db, self.claimed.account);
         let mut room = MOST_DOCUMENT_BYTES;
@@ -269,7 +269,8 @@ impl<S: Fn() -> bool> Archive<'_, S> {
         Ok(())
     }
 
-    /// Whether a document is to be in the archive: there is room, and it is not in a bucket, where its address leads.
+    /// Returns whether a document is included, and deducts its size from `room`. Documents in a bucket are not; their
+    /// address leads there.
     fn holds(&self, document: &ListedDocument, room: &mut u64) -> Result<bool, ArchiveError> {
         let bytes = match fs::metadata(self.app.documents.files().path(document.object)) {
             Ok(file) => file.len(),
@@ -284,11 +285,11 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     fn write_document(&mut self, render: RenderId, object: Uuid) -> Result<(), ArchiveError> {
         let mut pdf = match File::open(self.app.documents.files().path(object)) {
             Ok(pdf) => pdf,
-            // Its time was over meanwhile.
+            // The document expired in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        // A PDF is packed already.
+        // PDFs are compressed already.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .unix_permissions(0o600);

@@ -1,4 +1,4 @@
-//! Writes down how this process is, and what it did.
+//! Stores the state and figures of this process.
 
 use std::{
     convert::Infallible,
@@ -30,16 +30,16 @@ use crate::{
     },
 };
 
-/// How often what happens is written down.
+/// Interval at which the state is stored.
 pub const WRITE_EVERY: Duration = Duration::from_secs(5);
-/// How often the service's own storage is tried.
+/// Interval at which the default storage is tested.
 const TRY_STORAGE_EVERY: Duration = Duration::from_secs(30);
-/// Storage that takes longer is as good as away.
+/// Time after which the default storage counts as unavailable.
 const STORAGE_PATIENCE: Duration = Duration::from_secs(5);
-/// A database that takes longer for the last words of a process does without.
+/// Timeout of the last report at shutdown.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// See the module.
+/// Reports the state of this process.
 pub struct Sampler {
     app: AppState,
     identity: Identity,
@@ -48,7 +48,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// For this process, which has counted nothing yet.
+    /// Creates a sampler for this process, which has no figures yet.
     pub fn new(app: AppState, now: OffsetDateTime) -> Self {
         let host = rustix::system::uname();
         let identity = Identity {
@@ -66,7 +66,7 @@ impl Sampler {
         }
     }
 
-    /// Writes again and again.
+    /// Stores the state every [`WRITE_EVERY`], and tests the default storage every 30 seconds.
     pub async fn run(&self) -> Infallible {
         let writing = async {
             let mut next = interval(WRITE_EVERY);
@@ -90,21 +90,21 @@ impl Sampler {
         }
     }
 
-    /// Writes a last time, and takes the process off the list of those that run.
+    /// Stores the state a last time, and removes the process from the list of running ones.
     pub async fn leave(&self) {
         let leaving = async {
             self.write_or_warn().await;
             if let Err(error) = health::delete(&self.app.db, self.identity.instance).await {
-                tracing::warn!(%error, "this process could not be taken off the list of those that run");
+                tracing::warn!(%error, "this process could not be removed from the list of running processes");
             }
         };
-        // Without a database nobody waits for it.
+        // Shutdown must not wait for an unavailable database.
         let _ = timeout(LAST_WORDS, leaving).await;
     }
 
     async fn write_or_warn(&self) {
         if let Err(error) = self.write(clock::now()).await {
-            tracing::warn!(%error, "how this process is could not be written down");
+            tracing::warn!(%error, "state of this process could not be stored");
         }
     }
 
@@ -146,10 +146,10 @@ impl Sampler {
         let error = match timeout(STORAGE_PATIENCE, self.app.documents.try_out()).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some(format!("it did not answer within {} s", STORAGE_PATIENCE.as_secs())),
+            Err(_) => Some(format!("no response within {} s", STORAGE_PATIENCE.as_secs())),
         };
         if let Some(error) = &error {
-            tracing::warn!(error, "the service's own storage fails");
+            tracing::warn!(error, "default storage failed");
         }
         let state = StorageState {
             milliseconds: milliseconds(began.elapsed()),
@@ -159,7 +159,7 @@ impl Sampler {
     }
 }
 
-/// All that this process has counted since its start.
+/// Returns the figures of this process since its start.
 fn counted(app: &AppState) -> Tally {
     let replacements = app.engine.status().replacements;
     Tally {
@@ -178,7 +178,7 @@ fn session(seen: &snapshot::SessionSnapshot) -> SessionState {
             snapshot::SessionState::InUse => Activity::InUse,
             snapshot::SessionState::Idle => Activity::Idle,
         },
-        // The first page, at start, is nobody's.
+        // The page that is opened at start belongs to no account.
         account: seen.account.filter(|account| !account.is_nil()).map(AccountId),
         milliseconds: milliseconds(seen.lasting),
     }

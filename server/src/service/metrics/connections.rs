@@ -1,4 +1,4 @@
-//! What is counted of client connections.
+//! Metrics of client connections.
 
 use std::sync::{
     Arc,
@@ -7,23 +7,23 @@ use std::sync::{
 
 use crate::service::metrics::{exposition::Exposition, instruments::Family};
 
-/// Why a connection is not served.
+/// Why a connection is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refusal {
-    /// Too many from its network are open.
+    /// Its network has too many open connections.
     Network,
-    /// Too many are open.
+    /// The service has too many open connections.
     Total,
 }
 
-/// What a client has kept the service waiting for too long.
+/// What the service waited for when a connection timed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Overdue {
-    /// The header of a request.
+    /// The header of a request, which the client did not complete.
     Header,
-    /// Another request.
+    /// The next request on a kept-alive connection.
     Idle,
-    /// Room for more of a response.
+    /// The client, which did not read the response.
     Write,
 }
 
@@ -44,7 +44,7 @@ impl Default for ConnectionMetrics {
     }
 }
 
-/// Counts one connection as open.
+/// Counts a connection as open until it is dropped.
 pub struct OpenConnection(Arc<ConnectionMetrics>);
 
 impl Drop for OpenConnection {
@@ -54,18 +54,18 @@ impl Drop for OpenConnection {
 }
 
 impl ConnectionMetrics {
-    /// A connection was accepted.
+    /// Counts an accepted connection.
     pub fn open(self: &Arc<Self>) -> OpenConnection {
         self.open.fetch_add(1, Ordering::Relaxed);
         OpenConnection(Arc::clone(self))
     }
 
-    /// A connection was turned away.
+    /// Counts a refused connection.
     pub fn refused(&self, refusal: Refusal) {
         self.refused.record(refusal, |refused| *refused += 1);
     }
 
-    /// A connection was closed because its client let the service wait.
+    /// Counts a connection that was closed because of a slow client.
     pub fn timed_out(&self, overdue: Overdue) {
         self.timed_out.record(overdue, |timed_out| *timed_out += 1);
     }
@@ -73,7 +73,7 @@ impl ConnectionMetrics {
     pub(super) fn expose(&self, exposition: &mut Exposition) {
         exposition.gauge(
             "platen_http_connections",
-            "Client connections that are open.",
+            "Open client connections.",
             [(vec![], self.open.load(Ordering::Relaxed) as f64)],
         );
         let reason = |refusal: &Refusal| match refusal {
@@ -82,7 +82,7 @@ impl ConnectionMetrics {
         };
         exposition.counter(
             "platen_http_connections_refused_total",
-            "Client connections that were turned away.",
+            "Client connections that were refused.",
             self.refused
                 .all()
                 .iter()
@@ -95,7 +95,7 @@ impl ConnectionMetrics {
         };
         exposition.counter(
             "platen_http_connections_timed_out_total",
-            "Client connections that were closed because the client let the service wait.",
+            "Client connections that were closed because of a slow client.",
             self.timed_out
                 .all()
                 .iter()

@@ -4,18 +4,18 @@ use std::fmt::{Display, Write};
 
 use crate::domain::health::spread::{BOUNDS, Spread};
 
-/// What is sent as `Content-Type`.
+/// Value of `Content-Type`.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Names and values of labels.
 pub(super) type Pairs<'a> = Vec<(&'static str, &'a str)>;
 
-/// A text under way.
+/// Builder of the text.
 #[derive(Default)]
 pub(super) struct Exposition(String);
 
 impl Exposition {
-    /// A metric that only grows.
+    /// Adds a counter.
     pub(super) fn counter<'a>(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = (Pairs<'a>, u64)>) {
         self.head(name, "counter", help);
         for (pairs, value) in samples {
@@ -23,7 +23,7 @@ impl Exposition {
         }
     }
 
-    /// A metric that goes up and down.
+    /// Adds a gauge.
     pub(super) fn gauge<'a>(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = (Pairs<'a>, f64)>) {
         self.head(name, "gauge", help);
         for (pairs, value) in samples {
@@ -31,7 +31,7 @@ impl Exposition {
         }
     }
 
-    /// How values are spread.
+    /// Adds a histogram.
     pub(super) fn histogram<'a>(
         &mut self,
         name: &str,
@@ -53,7 +53,7 @@ impl Exposition {
         }
     }
 
-    /// The whole text.
+    /// Returns the text.
     pub(super) fn into_text(self) -> String {
         self.0
     }

@@ -1,15 +1,15 @@
-//! What became of what is counted.
+//! Outcomes of counted renders, deliveries and mails.
 
 use crate::domain::health::failure_kind::FailureKind;
 
-/// What became of a render.
+/// Outcome of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// There is a document.
+    /// The document was created.
     Succeeded,
-    /// There is none, for this reason.
+    /// The render failed, for this reason.
     Failed(FailureKind),
-    /// It was called off.
+    /// The render was cancelled.
     Cancelled,
 }
 
@@ -29,14 +29,14 @@ impl Outcome {
     }
 }
 
-/// What became of one try of a callback.
+/// Outcome of one attempt to deliver a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallbackOutcome {
-    /// It was received.
+    /// The endpoint accepted it.
     Delivered,
-    /// It is sent again later.
+    /// It failed and is retried.
     Retried,
-    /// It is not sent again.
+    /// It failed and is discarded.
     GivenUp,
 }
 
@@ -52,14 +52,14 @@ impl CallbackOutcome {
     }
 }
 
-/// What became of one try of a mail.
+/// Outcome of one attempt to send a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MailOutcome {
-    /// A server has taken it.
+    /// A server accepted it.
     Sent,
-    /// It is sent again later.
+    /// It failed and is retried.
     Retried,
-    /// It is not sent again.
+    /// It failed and is discarded.
     GivenUp,
 }
 

@@ -1,4 +1,5 @@
-//! What operators do to accounts. Each of it is written down twice: in the account's own log, and in the audit log.
+//! Operations of operators on accounts. Each is recorded twice: in the account's activity and in the operator audit
+//! log.
 
 use platen_app::model::admin::accounts::GrantLasts;
 use sqlx::{PgConnection, PgPool};
@@ -26,13 +27,13 @@ use crate::{
     },
 };
 
-/// Why nothing was done to an account.
+/// Error of an operation on an account.
 #[derive(Debug, thiserror::Error)]
 pub enum OperationError {
-    /// There is no such account.
+    /// No account has this id.
     #[error("there is no such account")]
     NotFound,
-    /// There is no such plan.
+    /// No plan has this name.
     #[error(transparent)]
     UnknownPlan(#[from] UnknownPlan),
     /// The database failed.
@@ -40,21 +41,18 @@ pub enum OperationError {
     Store(#[from] StoreError),
 }
 
-/// Who does something to which account, why and when.
+/// Actor, account, reason and time of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation<'a> {
-    /// Who.
     pub doer: &'a AuditDoer,
-    /// To which account.
     pub account: AccountId,
-    /// Why.
+    /// Reason that the operator gave.
     pub reason: &'a Reason,
-    /// When.
     pub now: OffsetDateTime,
 }
 
 impl Operation<'_> {
-    /// Writes it down in both logs; the last statement of its transaction.
+    /// Records the audit events in both logs. Must be the last statement of its transaction.
     pub(super) async fn write_down(
         self,
         db: &mut PgConnection,
@@ -67,8 +65,8 @@ impl Operation<'_> {
     }
 }
 
-/// Suspends an account: its keys are refused from now on, what is queued waits, and its people only read. What is being
-/// rendered ends as ever. `false`: it is suspended already.
+/// Suspends an account: its keys are refused, queued renders wait, and members have read-only access. Renders in
+/// progress end normally. Returns `false` if the account is suspended already.
 pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) -> Result<bool, OperationError> {
     let (account, now) = (operation.account, operation.now);
     let reason = operation.reason.as_str();
@@ -94,7 +92,7 @@ pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
     Ok(true)
 }
 
-/// Lifts the suspension of an account; what is queued goes on. `false`: it is not suspended.
+/// Lifts the suspension of an account, and queued renders continue. Returns `false` if it is not suspended.
 pub async fn restore(db: &PgPool, operation: Operation<'_>, tell_owner: bool) -> Result<bool, OperationError> {
     let (account, now) = (operation.account, operation.now);
     let mut transaction = tx::begin(db).await?;
@@ -144,7 +142,7 @@ pub async fn grant(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Gives an account another plan, its credits from the current period on. Credits that are used up stay.
+/// Changes an account's plan, and its credits from the current period on. Used credits remain used.
 pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice) -> Result<(), OperationError> {
     let account = operation.account;
     let mut transaction = tx::begin(db).await?;
@@ -164,7 +162,7 @@ pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice
     Ok(tx::commit(transaction).await?)
 }
 
-/// Gives an account limits of its own; where there is none, its plan's counts. They count from the next request.
+/// Sets limits of an account, from its next request on. The plan's limits apply where none is set.
 pub async fn set_limits(db: &PgPool, operation: Operation<'_>, limits: OwnLimits) -> Result<(), OperationError> {
     let mut transaction = tx::begin(db).await?;
     if !account_limits::update(&mut transaction, operation.account, &limits).await? {

@@ -1,4 +1,4 @@
-//! Whether the audit log is what was written.
+//! Verification of the operator audit log, a hash chain.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -9,36 +9,36 @@ use crate::store::{
     error::StoreError,
 };
 
-/// Rows that are read at once.
+/// Rows that one statement reads.
 const ROWS: i64 = 1000;
 
-/// The end of a chain without faults.
+/// End of a verified chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainEnd {
-    /// How many entries there are.
+    /// Number of entries.
     pub number: i64,
-    /// The digest of the last one, in hexadecimal digits; zeros if there is none.
+    /// Digest of the last entry, in lower-case hexadecimal digits; zeros if there is none.
     pub digest: String,
 }
 
-/// Why the log can't be believed.
+/// Error of [`verify`]: the log was tampered with, or can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditFault {
-    /// A number is left out.
+    /// A number is missing.
     #[error("entry {0} is missing")]
     Missing(i64),
-    /// A row's digest is not that of what it holds.
+    /// An entry's digest doesn't match its content.
     #[error("entry {0} was changed after it was written")]
     Changed(i64),
-    /// A row does not continue the one before.
+    /// An entry doesn't continue the previous one.
     #[error("entry {0} does not follow the one before it: one of the two was replaced")]
     Broken(i64),
-    /// The chain does not hold the entry that somebody noted earlier.
-    #[error("entry {number} is not the one that was noted: its digest is {digest}. The log was written anew")]
+    /// The chain doesn't contain the entry that was noted earlier.
+    #[error("entry {number} is not the one that was noted: its digest is {digest}. The log was rewritten")]
     NotAsNoted {
-        /// Its place.
+        /// Number of the noted entry.
         number: i64,
-        /// What it is now; empty: there is no such entry any more.
+        /// Its current digest; empty if the entry no longer exists.
         digest: String,
     },
     /// The database failed.
@@ -46,8 +46,8 @@ pub enum AuditFault {
     Store(#[from] StoreError),
 }
 
-/// Reads the whole log and checks that each entry is what was written, and where. `noted` is an entry's number and digest
-/// that somebody has kept elsewhere: without it nobody can tell a chain from one that was made anew, or cut off at its end.
+/// Reads the whole log and verifies the content and order of its entries. `noted` is the number and digest of an entry
+/// that were stored elsewhere; without it, a chain that was rewritten or truncated can't be detected.
 pub async fn verify(db: &PgPool, noted: Option<&ChainEnd>) -> Result<ChainEnd, AuditFault> {
     let mut end = ChainEnd {
         number: 0,

@@ -1,4 +1,4 @@
-//! All accounts, and all that operators see of one: numbers and names, never secrets and never content.
+//! Directory of accounts for operators. Shows numbers and names, never secrets or content.
 
 use platen_app::model::storage::StorageUse;
 use sqlx::PgPool;
@@ -33,20 +33,20 @@ use crate::{
 
 /// Accounts of a page.
 const PAGE: usize = 50;
-/// What is shown of each list about an account.
+/// Entries of each list on an account's page.
 const LATEST: u16 = 10;
 
 /// A page of the directory.
 pub struct DirectoryPage {
-    /// In the order that was asked for.
+    /// Accounts, in the order of the search.
     pub entries: Vec<DirectoryEntry>,
-    /// Where the next page begins, if there is one.
+    /// Cursor of the next page; `None` on the last one.
     pub next: Option<DirectoryCursor>,
-    /// Of all accounts, whatever is looked for.
+    /// Counts of all accounts, regardless of the search.
     pub counts: DirectoryCounts,
 }
 
-/// Looks for accounts.
+/// Returns a page of 50 accounts that match the search.
 pub async fn list(db: &PgPool, search: &DirectorySearch, now: OffsetDateTime) -> Result<DirectoryPage, StoreError> {
     let most = i64::try_from(PAGE + 1).unwrap_or(i64::MAX);
     let mut entries = directory::list(db, search, most, now).await?;
@@ -63,33 +63,32 @@ pub async fn list(db: &PgPool, search: &DirectorySearch, now: OffsetDateTime) ->
     })
 }
 
-/// All that operators see of an account.
+/// Content of an account's page for operators.
 pub struct AccountFile {
-    /// The account itself.
     pub record: AccountRecord,
-    /// What counts for it.
+    /// Limits that apply to the account.
     pub limits: PlanLimits,
-    /// What it stores.
+    /// Use of storage.
     pub storage: Vec<StorageUse>,
-    /// What it has used in this period.
+    /// Credits used in the current period.
     pub usage: PeriodUsage,
-    /// Its renders in this period.
+    /// Figures of the renders in the current period.
     pub figures: RenderFigures,
-    /// Its members, the owner first.
+    /// Members, the owner first.
     pub members: Vec<Member>,
-    /// Its keys, the newest first, those that have ended too.
+    /// API keys, the latest first, including revoked and expired ones.
     pub keys: Vec<ApiKey>,
-    /// Its latest renders.
+    /// Latest renders.
     pub renders: Vec<LoggedRender>,
-    /// Its latest periods.
+    /// Latest credit periods.
     pub periods: Vec<AccountPeriod>,
-    /// What it pays for at Stripe.
+    /// Subscriptions at Stripe.
     pub subscriptions: Vec<Subscription>,
-    /// What operators did to it lately.
+    /// Latest audit events of operators.
     pub audit: Vec<AuditRow>,
 }
 
-/// One account. `None`: there is none.
+/// Returns the page of an account, or `None` if it doesn't exist.
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<AccountFile>, StoreError> {
     let found = tokio::try_join!(directory::find(db, account, now), account_limits::find(db, account))?;
     let (Some(record), Some(limits)) = found else {

@@ -1,4 +1,4 @@
-//! The audit log, for operators: page by page, and as a file.
+//! The operator audit log: pages of it, and its CSV export.
 
 use std::num::NonZeroU16;
 
@@ -18,14 +18,15 @@ use crate::{
     },
 };
 
-/// Entries of a page, and of a part of a file.
+/// Entries of a page.
 const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
+/// Entries of a part of the CSV file.
 const PART: NonZeroU16 = NonZeroU16::MIN.saturating_add(999);
 
-/// How times stand in the file.
+/// Format of times in the CSV file, in UTC.
 const MACHINE: &[FormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-/// The head of the file.
+/// Header row of the CSV file.
 pub const COLUMNS: [&str; 9] = [
     "number",
     "time",
@@ -38,7 +39,7 @@ pub const COLUMNS: [&str; 9] = [
     "reason",
 ];
 
-/// What was done, the latest first.
+/// Returns a page of 50 audit events, the latest first.
 pub async fn page(db: &PgPool, filter: &AuditFilter, after: Option<i64>) -> Result<Page<AuditRow, i64>, StoreError> {
     part(db, filter, after, PAGE).await
 }
@@ -57,7 +58,7 @@ async fn part(
     Ok(request.page(found, |row| row.number))
 }
 
-/// The end of the chain, as the database has it.
+/// Returns the end of the chain as stored, without verifying it; `None` if the log is empty.
 pub async fn end(db: &PgPool) -> Result<Option<ChainEnd>, StoreError> {
     let end = audit_log::find_end(db).await?;
     Ok(end.map(|(number, digest)| ChainEnd {
@@ -66,7 +67,8 @@ pub async fn end(db: &PgPool) -> Result<Option<ChainEnd>, StoreError> {
     }))
 }
 
-/// A part of the file: its rows, and after which entry the next part begins, if there is one.
+/// Returns a part of the CSV file: up to 1,000 rows, and the entry after which the next part begins (`None` for the
+/// last).
 pub async fn rows(db: &PgPool, filter: &AuditFilter, after: Option<i64>) -> Result<(String, Option<i64>), StoreError> {
     let found = part(db, filter, after, PART).await?;
     Ok((found.items.iter().map(row).collect(), found.next))

@@ -1,5 +1,5 @@
-//! How an operator looks into an account as its owner sees it. They read, and neither documents nor secrets; every look is
-//! written to the account's own log.
+//! Impersonation: an operator views an account as its owner, read-only, without access to documents and secrets. Each
+//! impersonation is recorded in the account's activity.
 
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -17,13 +17,13 @@ use crate::{
     store::{accounts, audit_log, error::StoreError, tx},
 };
 
-/// So long a look lasts at most.
+/// Maximum duration of an impersonation.
 pub const LASTS: Duration = Duration::minutes(30);
 
-/// Why a look does not begin or end.
+/// Error of [`begin`] and [`end`].
 #[derive(Debug, thiserror::Error)]
 pub enum LookError {
-    /// There is no such account.
+    /// No account has this id.
     #[error("there is no such account")]
     NotFound,
     /// The database failed.
@@ -34,7 +34,7 @@ pub enum LookError {
     Session(#[from] tower_sessions::session::Error),
 }
 
-/// Begins a look, by the session of the operator.
+/// Begins an impersonation in the operator's session.
 pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> Result<(), LookError> {
     let minutes = LASTS.whole_minutes();
     let told = Deed::LookedInto {
@@ -47,7 +47,7 @@ pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> 
     }
     let deed = AuditDeed::LookBegun { minutes };
     operation.write_down(&mut transaction, &told, deed).await?;
-    // What is not written down is not looked at.
+    // Access is granted only once it is recorded.
     tx::commit(transaction).await?;
     let look = Look {
         account: operation.account,
@@ -56,7 +56,7 @@ pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> 
     Ok(sessions::look(session, Some(look)).await?)
 }
 
-/// Ends a look before its time.
+/// Ends an impersonation early.
 pub async fn end(
     db: &PgPool,
     session: &Session,
@@ -71,7 +71,7 @@ pub async fn end(
     Ok(tx::commit(transaction).await?)
 }
 
-/// For how many minutes it still lasts, at least one.
+/// Returns the remaining minutes of an impersonation, rounded up; 0 once it has ended.
 pub fn minutes_left(look: Look, now: OffsetDateTime) -> i64 {
     ((look.until - now).whole_seconds().max(0) + 59) / 60
 }

@@ -1,4 +1,4 @@
-//! What people see and decide of themselves and of the accounts that they own.
+//! Profiles of users, and settings of the accounts that they own.
 
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tower_sessions::Session;
@@ -27,20 +27,20 @@ use crate::{
     },
 };
 
-/// So long an account that is to be deleted can be taken back.
+/// Time for which a requested deletion of an account can be undone.
 pub const GRACE: Duration = Duration::days(7);
 
-/// What a user sees of themselves; `None`: they are gone.
+/// Returns a user's profile, or `None` if they no longer exist.
 pub async fn person(people: &People, user: UserId) -> Result<Option<Person>, PeopleError> {
     Ok(users::find_person(&people.db, user).await?)
 }
 
-/// The accounts that a user belongs to, those first that they have belonged to the longest.
+/// Returns a user's memberships, the earliest first.
 pub async fn accounts_of(people: &People, user: UserId) -> Result<Vec<Membership>, PeopleError> {
     Ok(members::list_of_user(&people.db, user).await?)
 }
 
-/// Lets the person of a session act for another one of their accounts.
+/// Switches a session to another account of its user.
 pub async fn switch(people: &People, session: &Session, user: UserId, account: AccountId) -> Result<(), PeopleError> {
     let own = members::list_of_user(&people.db, user).await?;
     if !own.iter().any(|own| own.account == account) {
@@ -49,12 +49,12 @@ pub async fn switch(people: &People, session: &Session, user: UserId, account: A
     Ok(sessions::switch_account(session, account).await?)
 }
 
-/// Gives a user another name. A fault is at `/name`.
+/// Renames a user. A validation error is at `/name`.
 pub async fn rename(people: &People, user: UserId, name: &str) -> Result<(), PeopleError> {
     Ok(users::update_name(&people.db, user, &read_name(name)?).await?)
 }
 
-/// Gives an account another name; its owner may. A fault is at `/name`.
+/// Renames an account. The caller must be its owner. A validation error is at `/name`.
 pub async fn rename_account(
     people: &People,
     caller: &Caller,
@@ -78,13 +78,13 @@ fn read_name(name: &str) -> Result<DisplayName, PeopleError> {
     read(&mut faults, "/name", name.parse()).ok_or(PeopleError::Invalid(faults))
 }
 
-/// What the owner of an account has decided of it; `None`: this user does not own it.
+/// Returns the owner's settings of an account, or `None` if the user isn't its owner.
 pub async fn owned(people: &People, user: UserId, account: AccountId) -> Result<Option<OwnersChoices>, PeopleError> {
     Ok(store::find_of_owner(&people.db, account, user).await?)
 }
 
-/// Decides whether the content of an account's requests is kept once their renders have ended; its owner may. If not, what
-/// was kept so far is deleted within minutes.
+/// Sets whether the content of the account's requests is stored after their renders end. With `false`, content that is
+/// already stored is deleted within minutes. The caller must be the account's owner.
 pub async fn keep_content(
     people: &People,
     caller: &Caller,
@@ -97,8 +97,8 @@ pub async fn keep_content(
     Ok(accounts::keep_content(&people.db, caller.account, &doer, keep, now).await?)
 }
 
-/// Decides from which day on only people with a second factor act for the account; `None`: everybody does. Its owner may.
-/// Keys go on in any case.
+/// Sets the day from which members need a second factor to act for the account; `None` removes the requirement. API
+/// keys are not affected. The caller must be the account's owner.
 pub async fn require_second_factor(
     people: &People,
     caller: &Caller,
@@ -118,8 +118,8 @@ pub async fn require_second_factor(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Lets an account be deleted after seven days; its owner may. Until then everything goes on, and it can be taken back.
-/// Says when.
+/// Requests the deletion of an account after seven days, and returns its time. Until then the account remains usable,
+/// and the request can be undone. The caller must be the account's owner.
 pub async fn request_deletion(
     people: &People,
     caller: &Caller,
@@ -143,7 +143,7 @@ pub async fn request_deletion(
     Ok(delete_at)
 }
 
-/// Takes back an account that is to be deleted; its owner may.
+/// Undoes the request to delete an account. The caller must be its owner.
 pub async fn undo_deletion(people: &People, caller: &Caller, now: OffsetDateTime) -> Result<(), PeopleError> {
     let (account, doer) = (caller.account, Doer::of_caller(caller));
     let mut transaction = tx::begin(&people.db).await?;
@@ -153,7 +153,7 @@ pub async fn undo_deletion(people: &People, caller: &Caller, now: OffsetDateTime
     Ok(tx::commit(transaction).await?)
 }
 
-/// Deletes the accounts whose time has come.
+/// Deletes the accounts whose deletion is due.
 pub async fn delete_due(
     people: &People,
     documents: &DefaultStorage,
@@ -162,7 +162,7 @@ pub async fn delete_due(
 ) -> Result<(), DeleteAccountError> {
     for (account, order) in store::list_to_delete(&people.db, now).await? {
         accounts::delete(&people.db, documents, exports, account, order, now).await?;
-        tracing::info!(account_id = %account.account, "an account was deleted, as its owner asked");
+        tracing::info!(account_id = %account.account, "account deleted on its owner's request");
     }
     Ok(())
 }

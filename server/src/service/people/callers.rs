@@ -1,4 +1,4 @@
-//! On whose behalf a person acts who is logged in.
+//! Callers of logged-in users: the account for which they act, and their access to it.
 
 use platen_app::model::role::Role;
 use sqlx::PgPool;
@@ -22,32 +22,32 @@ use crate::{
     store::{account_limits, error::StoreError, members},
 };
 
-/// Why a person can't act for their account.
+/// Error of finding a user's caller.
 #[derive(Debug, thiserror::Error)]
 pub enum CallerError {
-    /// They belong to none any more.
-    #[error("the person belongs to no account")]
+    /// The user no longer belongs to any account.
+    #[error("the user belongs to no account")]
     NoAccount,
-    /// They have chosen an account to which they do not belong any more.
-    #[error("the person does not belong to the account any more")]
+    /// The user no longer belongs to the chosen account.
+    #[error("the user no longer belongs to the account")]
     NotMember,
-    /// The session can't be read.
+    /// The session can't be read or written.
     #[error(transparent)]
     Session(#[from] tower_sessions::session::Error),
-    /// The account wants everybody to have a second factor, and they have none.
-    #[error("the account asks for a second factor")]
+    /// The account requires a second factor, and the user has none.
+    #[error("the account requires a second factor")]
     SecondFactorFirst,
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// As often as that it is written down that somebody acts for their account.
+/// Interval at which a member's activity is recorded.
 const TOUCH_AFTER: Duration = Duration::minutes(5);
 
-/// Who is logged in, for the account that they have chosen. Whoever has not chosen one chooses the one that they have
-/// belonged to the longest, and stays there: a page never acts for another account than that for which it was shown. An
-/// operator who looks into an account acts for that one.
+/// Returns the caller of a session, for the chosen account. If none is chosen, chooses the account of the earliest
+/// membership and stores that in the session, because a page must act for the account it was shown for. An operator who
+/// views an account acts for that one.
 pub async fn of_session(
     db: &PgPool,
     limits: &LimitsConfig,
@@ -68,8 +68,8 @@ pub async fn of_session(
     Ok(caller)
 }
 
-/// A person, for the account that they have chosen or, if they have chosen none yet, for the one that they have
-/// belonged to the longest. `limits` win over those of its plan.
+/// Returns a user as caller, for the chosen account or, if none is chosen, for that of the earliest membership.
+/// `limits` take precedence over those of the account's plan.
 pub async fn of_person(
     db: &PgPool,
     limits: &LimitsConfig,
@@ -110,7 +110,8 @@ pub async fn of_person(
     })
 }
 
-/// Somebody who may see what the owner of an account sees; of its content nothing, and without leaving a trace as a member.
+/// Returns an operator as caller who views an account as its owner: without access to content, and without counting as
+/// a member's activity.
 async fn of_looking_operator(
     db: &PgPool,
     limits: &LimitsConfig,

@@ -1,4 +1,4 @@
-//! Showing once more who one is, before what a session alone is not enough for.
+//! Reauthentication before actions for which a session alone isn't sufficient.
 
 use secrecy::SecretString;
 use time::OffsetDateTime;
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// By the password.
+/// Confirms the session by the user's password.
 pub async fn by_password(
     people: &People,
     session: &Session,
@@ -28,7 +28,7 @@ pub async fn by_password(
     Ok(sessions::confirm(session, now).await?)
 }
 
-/// By the second factor.
+/// Confirms the session by the user's second factor.
 pub async fn by_second_factor(
     people: &People,
     session: &Session,

@@ -1,5 +1,5 @@
-//! What people do of themselves, written down in every account that they belong to: who runs it wants to know whether its
-//! doors are locked.
+//! Audit events of users' security settings. They are recorded in every account that a user belongs to, because they
+//! affect its security.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -14,7 +14,7 @@ use crate::{
     store::{account_log, error::StoreError, members},
 };
 
-/// Somebody who is logged in.
+/// Returns a logged-in user as actor.
 pub(super) fn person(user: UserId, email: &Email, client: &Client) -> Doer {
     Doer {
         actor: Actor::Person {
@@ -25,7 +25,7 @@ pub(super) fn person(user: UserId, email: &Email, client: &Client) -> Doer {
     }
 }
 
-/// Writes down what was done of a user, in the transaction that does it.
+/// Records an audit event of a user in all their accounts, in the transaction of the action.
 pub(super) async fn write_down(
     db: &mut PgConnection,
     user: UserId,

@@ -1,5 +1,5 @@
-//! Browsers that people have logged in with: which of them are not asked for the second factor, what a wrong password from one
-//! of them counts for, and the mail about one that is new.
+//! Browsers that users have logged in with: which of them skip the second factor, how their wrong passwords are
+//! counted, and the mail about a new one.
 
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -19,13 +19,13 @@ use crate::{
     },
 };
 
-/// Browsers forget cookies after so long (RFC 6265bis, 5.5).
+/// Maximum lifetime of cookies in browsers (RFC 6265bis, 5.5).
 pub const LIFETIME: Duration = Duration::days(400);
 /// No user has this id.
 const NOBODY: UserId = UserId(Uuid::nil());
 
-/// Finds whether a client is a browser that the user has logged in with. Asks the database also where there is no such
-/// user, so that the time it takes does not tell.
+/// Returns whether a client is a browser that the user has logged in with. Queries the database even if there is no
+/// such user, so that the timing doesn't reveal that.
 pub(super) async fn guesser(people: &People, user: Option<UserId>, client: &Client) -> Result<Guesser, PeopleError> {
     let Some(browser) = client.device else {
         return Ok(Guesser::Anyone);
@@ -38,8 +38,8 @@ pub(super) async fn guesser(people: &People, user: Option<UserId>, client: &Clie
     })
 }
 
-/// Notes a log-in, and mails its user when it is the first one with this browser. The very first browser of a user is no
-/// news to them.
+/// Records a login, and mails the user if it is the first one with this browser. The first browser of a user causes no
+/// mail.
 pub(super) async fn note(
     people: &People,
     user: UserId,
@@ -64,7 +64,7 @@ pub(super) async fn note(
     Ok(tx::commit(transaction).await?)
 }
 
-/// The browsers that are not asked for a user's second factor.
+/// Returns the browsers that skip a user's second factor.
 pub async fn remembered(
     people: &People,
     user: UserId,
@@ -73,13 +73,13 @@ pub async fn remembered(
     Ok(devices::list_remembered(&people.db, user, now).await?)
 }
 
-/// Has a browser asked again.
+/// Requires the second factor from a browser again.
 pub async fn forget(people: &People, user: UserId, device: DeviceId) -> Result<(), PeopleError> {
     let forgotten = devices::forget(&people.db, user, device).await?;
     forgotten.then_some(()).ok_or(PeopleError::NotFound)
 }
 
-/// Deletes those whose cookie is gone.
+/// Deletes browsers whose cookie has expired.
 pub(super) async fn purge(people: &People, now: OffsetDateTime) -> Result<(), StoreError> {
     devices::delete_unused(&people.db, now - LIFETIME).await
 }

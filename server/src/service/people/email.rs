@@ -1,4 +1,4 @@
-//! Another address. It counts once its link was followed by the user, logged in.
+//! Change of a user's email address. It takes effect when the user follows the mailed link while logged in.
 
 use time::OffsetDateTime;
 
@@ -14,8 +14,8 @@ use crate::{
     store::{mails, one_time_tokens, tx, users},
 };
 
-/// Mails a link to the new address, and a notice to the one that the user has. An earlier wish is forgotten. Faults are at
-/// `/email`.
+/// Mails a link to the new address and a notice to the current one. Replaces an earlier request. Validation errors are
+/// at `/email`.
 pub async fn request_change(
     people: &People,
     user: UserId,
@@ -26,7 +26,7 @@ pub async fn request_change(
     let new = read_email(new)?;
     let former = email_of(people, user).await?;
     if new == former {
-        let fault = Fault::invalid("/email", "this is your address already");
+        let fault = Fault::invalid("/email", "this is already your address");
         return Err(PeopleError::Invalid(vec![fault]));
     }
     people.limits.ask_for_mail(client, &new)?;
@@ -41,8 +41,8 @@ pub async fn request_change(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Gives a user the address that a link was sent to. The user has to be the one who asked: a link alone makes nobody the
-/// reader of somebody else's account.
+/// Changes a user's address to the one that the link was sent to. The user must be the one who requested the change,
+/// because a link alone must not redirect another user's mail.
 pub async fn confirm_change(
     people: &People,
     user: UserId,
@@ -69,7 +69,7 @@ pub async fn confirm_change(
     if !changed? {
         return Err(PeopleError::WorthlessLink);
     }
-    // Links that were sent to the former address.
+    // Links that were sent to the former address become invalid.
     one_time_tokens::delete_of_user(&mut transaction, user, None).await?;
     let notice = Letter::AddressChanged {
         new_address: new.as_str().to_owned(),

@@ -1,7 +1,7 @@
-//! Asking people into an account, and coming in. An invitation is bound to an address: whoever follows its link reads
-//! the mail of that address, and comes in as the user who has it, or as a new one.
+//! Invitations to accounts. An invitation is bound to an email address: its link proves access to that mailbox, and
+//! admits the user with the address, or creates one.
 //!
-//! Whoever asks somebody in learns nothing of them: all is the same whether the address has a user or not.
+//! Inviting reveals nothing about an address: the behavior is the same whether it has a user or not.
 
 use platen_app::model::role::Role;
 use secrecy::SecretString;
@@ -37,17 +37,17 @@ use crate::{
     },
 };
 
-/// So long somebody may take to come.
+/// Time for which an invitation is valid.
 pub const LIFETIME: Duration = Duration::days(7);
-/// So long an invitation that was not followed is shown as such.
+/// Time for which an expired invitation remains listed.
 const SHOWN: Duration = Duration::days(30);
-/// Addresses that can be asked in by one form.
+/// Addresses that one form can invite.
 const MOST_AT_ONCE: usize = 20;
-/// Mails of invitations that an account can cause in a day: it is no way to write to strangers.
+/// Invitation mails that an account can send in a day, so that invitations can't be used for spam.
 const MOST_A_DAY: usize = 50;
 
-/// Asks people into the caller's account, by one mail each; whoever is asked already gets another mail. Faults are at
-/// `/emails`. Says how many are asked.
+/// Invites users to the caller's account, by one mail each. Renews existing invitations. Returns the number of invited
+/// addresses. Validation errors are at `/emails`.
 pub async fn invite(
     people: &People,
     caller: &Caller,
@@ -58,7 +58,7 @@ pub async fn invite(
 ) -> Result<usize, PeopleError> {
     let emails = addresses(emails).ok_or_else(faulty)?;
     let mut transaction = tx::begin(&people.db).await?;
-    // Nobody else asks for this account, joins it or leaves it meanwhile.
+    // Serializes invitations and changes of membership of this account.
     members::lock_account(&mut transaction, caller.account).await?;
     if members::any_has_address(&mut transaction, caller.account, &emails).await? {
         return Err(faulty());
@@ -75,7 +75,7 @@ pub async fn invite(
     Ok(emails.len())
 }
 
-/// Makes an invitation, or renews the one that the address has, and lets its mail be sent.
+/// Creates an invitation, or renews the address's existing one, and enqueues its mail.
 async fn write(
     transaction: &mut PgConnection,
     caller: &Caller,
@@ -96,11 +96,11 @@ async fn write(
 }
 
 fn faulty() -> PeopleError {
-    let detail = "one to twenty addresses, separated by commas, of people who are not members";
+    let detail = "1 to 20 addresses of people who are not members, separated by commas";
     PeopleError::Invalid(vec![Fault::invalid("/emails", detail)])
 }
 
-/// What somebody has typed, each address once; `None`: not all are addresses, or there are too many or none.
+/// Parses and deduplicates the typed addresses. Returns `None` if one is invalid, or there are none or too many.
 fn addresses(typed: &str) -> Option<Vec<Email>> {
     let parts = typed.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'));
     let read: Option<Vec<Email>> = parts
@@ -113,7 +113,7 @@ fn addresses(typed: &str) -> Option<Vec<Email>> {
     (1..=MOST_AT_ONCE).contains(&emails.len()).then_some(emails)
 }
 
-/// Refuses more mails than an account, an address or a place may cause.
+/// Enforces the limits of mails by account, address and client.
 async fn hold_to_limits(
     people: &People,
     transaction: &mut PgConnection,
@@ -132,12 +132,12 @@ async fn hold_to_limits(
     Ok(())
 }
 
-/// Those who are asked into an account, the latest first.
+/// Returns the invitations of an account, the latest first.
 pub async fn list(people: &People, account: AccountId) -> Result<Vec<Invitation>, PeopleError> {
     Ok(invitations::list(&people.db, account).await?)
 }
 
-/// Mails an invitation again, with another link; the former one is worthless then.
+/// Sends an invitation again, with a new link that invalidates the previous one.
 pub async fn send_again(
     people: &People,
     caller: &Caller,
@@ -166,7 +166,7 @@ pub async fn send_again(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Takes an invitation back; its link is worthless then.
+/// Withdraws an invitation and invalidates its link.
 pub async fn withdraw(
     people: &People,
     caller: &Caller,
@@ -182,21 +182,21 @@ pub async fn withdraw(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Who has opened a link.
+/// Visitor who opened an invitation's link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guest {
-    /// Whoever it is for; they are logged in.
+    /// The invited user, logged in.
     Themselves,
-    /// Somebody is logged in under this other address.
+    /// A user who is logged in with this other address.
     SomebodyElse(String),
-    /// Nobody is logged in, but whoever it is for has a user.
+    /// Not logged in; the invited address has a user.
     LoggedOut,
-    /// Nobody is logged in, and whoever it is for is new here.
+    /// Not logged in; the invited address has no user.
     New,
 }
 
-/// What a link leads to, and who has opened it; `user`: who is logged in. It stays good. Whoever has the link reads the
-/// mail of its address, so that they may know whether it has a user.
+/// Returns the invitation of a link, and its visitor. `user` is the logged-in user, if any. The link remains valid. It
+/// may reveal whether its address has a user, because its holder reads that address's mail.
 pub async fn open(
     people: &People,
     token: &str,
@@ -220,7 +220,7 @@ pub async fn open(
     Ok((opened, guest))
 }
 
-/// Lets whoever is logged in join, if the invitation is theirs; from now on their session is about that account.
+/// Adds the logged-in user to the account, if the invitation is for their address, and switches their session to it.
 pub async fn accept(
     people: &People,
     session: &Session,
@@ -243,7 +243,8 @@ pub async fn accept(
     Ok(sessions::switch_account(session, opened.account).await?)
 }
 
-/// Makes a user for an invitation, who joins and is logged in. Faults are at `/name` and `/password`.
+/// Creates a user for an invitation, adds them to the account and logs them in. Validation errors are at `/name` and
+/// `/password`.
 pub async fn join_as_new(
     people: &People,
     session: &Session,
@@ -286,7 +287,7 @@ pub async fn join_as_new(
         }
     })?;
     join(&mut transaction, &opened, guest, client, token, now).await?;
-    // Whoever wanted an account of their own with this address has to begin again.
+    // Pending sign-ups with this address become invalid.
     sign_ups::delete(&mut transaction, &email).await?;
     one_time_tokens::delete_verifying(&mut transaction, &email).await?;
     tx::commit(transaction).await?;
@@ -297,7 +298,7 @@ pub async fn join_as_new(
     Ok(sessions::choose_account(session, opened.account).await?)
 }
 
-/// Uses the invitation up, once whoever else changes who belongs to the account is done.
+/// Redeems the invitation, after concurrent changes of the account's membership.
 async fn join(
     transaction: &mut PgConnection,
     opened: &Opened,
@@ -316,7 +317,7 @@ async fn join(
     Ok(account_log::insert(transaction, opened.account, &doer, &deed, now).await?)
 }
 
-/// Forgets those that nobody has followed for long.
+/// Deletes invitations that expired too long ago to be listed.
 pub(super) async fn purge(people: &People, now: OffsetDateTime) -> Result<(), StoreError> {
     invitations::delete_expired(&people.db, now - SHOWN).await
 }

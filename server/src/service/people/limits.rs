@@ -1,5 +1,5 @@
-//! How often people may try: by the address that they type, by where they come from, and apart from that for browsers that
-//! the address's owner has logged in with. Wrong passwords from elsewhere never lock those out.
+//! Limits of attempts, by typed address and by client. Browsers that the address's user has logged in with are counted
+//! separately, so that wrong passwords from elsewhere never lock them out.
 
 use std::{
     hash::Hash,
@@ -24,19 +24,19 @@ const PASSWORD_TIME: Duration = Duration::from_mins(15);
 const MAIL_TIME: Duration = Duration::from_hours(1);
 const CODE_TIME: Duration = Duration::from_hours(1);
 
-/// Passwords that may be tried for one address, by each kind of [`Guesser`].
+/// Attempts with passwords for one address, by each [`Guesser`].
 const PASSWORDS_OF_ADDRESS: Quota = quota(5, PASSWORD_TIME);
-/// Passwords that may be tried from one place. Many people may share it.
+/// Attempts with passwords from one network, which many users may share.
 const PASSWORDS_OF_CLIENT: Quota = quota(50, PASSWORD_TIME);
-/// Mails that may be asked for to one address: nobody's mailbox is to be filled.
+/// Mails that may be requested for one address, so that mailboxes can't be flooded.
 const MAILS_TO_ADDRESS: Quota = quota(5, MAIL_TIME);
-/// Mails that may be asked for from one place.
+/// Mails that may be requested from one network.
 const MAILS_OF_CLIENT: Quota = quota(30, MAIL_TIME);
 
-/// Codes that may be tried as the second factor of one user, by each kind of [`Guesser`]. Of a million codes three count at a time: whoever knows the
-/// password and guesses day and night needs years.
+/// Attempts with codes for one user, by each [`Guesser`]. Of a million codes three are valid at a time, so guessing
+/// takes years even with the password.
 const CODES_OF_USER: Quota = quota(10, CODE_TIME);
-/// Codes that may be tried from one place.
+/// Attempts with codes from one network.
 const CODES_OF_CLIENT: Quota = quota(100, CODE_TIME);
 
 const fn quota(times: u32, within: Duration) -> Quota {
@@ -46,18 +46,18 @@ const fn quota(times: u32, within: Duration) -> Quota {
     Quota { times, within }
 }
 
-/// Whose tries for one address or user are counted together.
+/// Group of clients whose attempts for one address or user are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Guesser {
-    /// Everybody about whom nothing is known.
+    /// All unknown clients.
     Anyone,
-    /// One browser that the user has logged in with.
+    /// A browser that the user has logged in with.
     KnownBrowser(DeviceDigest),
-    /// Whoever has a link that was mailed to the address.
+    /// Holders of a link that was mailed to the address.
     LinkHolder,
 }
 
-/// Cheap to clone.
+/// Counters of all attempts. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Limits {
     passwords: Limit<(String, Guesser)>,
@@ -67,7 +67,7 @@ pub(super) struct Limits {
 
 #[derive(Clone)]
 struct Limit<K> {
-    /// By whom it is about.
+    /// By the address or user that the attempt is for.
     by_subject: Throttle<K>,
     by_client: Throttle<IpAddr>,
 }
@@ -82,37 +82,37 @@ impl<K> Default for Limit<K> {
 }
 
 impl Limits {
-    /// Counts a password that is tried for an address.
+    /// Counts an attempt with a password for an address.
     pub(super) fn try_password(&self, client: &Client, email: &Email, guesser: Guesser) -> Result<(), PeopleError> {
         let subject = (email.as_str().to_owned(), guesser);
         let of_client = guesser.shares_network().then_some(PASSWORDS_OF_CLIENT);
         self.passwords.take(client, of_client, subject, PASSWORDS_OF_ADDRESS)
     }
 
-    /// Whoever knows the password may forget it again.
+    /// Resets the attempts with passwords after a right one.
     pub(super) fn forgive(&self, email: &Email, guesser: Guesser) {
         self.passwords.by_subject.forgive(&(email.as_str().to_owned(), guesser));
     }
 
-    /// Whoever has replaced the password may mistype it again, wherever they do.
+    /// Resets the attempts with passwords from everywhere, after the password was replaced.
     pub(super) fn forgive_everybody(&self, email: &Email) {
         self.passwords
             .by_subject
             .forgive_where(|(address, _)| address == email.as_str());
     }
 
-    /// Counts a code that is tried as the second factor of a user.
+    /// Counts an attempt with a code for a user.
     pub(super) fn try_code(&self, client: &Client, user: UserId, guesser: Guesser) -> Result<(), PeopleError> {
         let of_client = guesser.shares_network().then_some(CODES_OF_CLIENT);
         self.codes.take(client, of_client, (user, guesser), CODES_OF_USER)
     }
 
-    /// Whoever has shown a right code may mistype again.
+    /// Resets the attempts with codes after a right one.
     pub(super) fn forgive_codes(&self, user: UserId, guesser: Guesser) {
         self.codes.by_subject.forgive(&(user, guesser));
     }
 
-    /// Counts a mail that is asked for.
+    /// Counts a requested mail.
     pub(super) fn ask_for_mail(&self, client: &Client, email: &Email) -> Result<(), PeopleError> {
         let address = email.as_str().to_owned();
         self.mails
@@ -121,14 +121,15 @@ impl Limits {
 }
 
 impl Guesser {
-    /// Whether tries are counted by network as well. A known browser has few enough, and its neighbours' are not its own.
+    /// Returns whether attempts are also counted by network. Those of a known browser aren't: they are few already, and
+    /// it must not pay for its neighbors.
     fn shares_network(self) -> bool {
         !matches!(self, Self::KnownBrowser(_))
     }
 }
 
 impl<K: Eq + Hash> Limit<K> {
-    /// The client first: one that is refused does not use up what the subject has.
+    /// Counts an attempt. The client is checked first, so that refused attempts don't count for the subject.
     fn take(
         &self,
         client: &Client,
@@ -142,7 +143,7 @@ impl<K: Eq + Hash> Limit<K> {
         match refused {
             None => Ok(()),
             Some(retry_after) => {
-                tracing::warn!(client = %client.address, "somebody tries too often");
+                tracing::warn!(client = %client.address, "too many attempts by a client");
                 Err(PeopleError::TooMany { retry_after })
             }
         }

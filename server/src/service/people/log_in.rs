@@ -1,5 +1,5 @@
-//! Logging in: by the password, and by the second factor for those who have one. Logging out, and the list of sessions, are
-//! in [`sessions`].
+//! Login by password and, for users who have one, by second factor. Logout and the list of sessions are in
+//! [`sessions`].
 
 use secrecy::SecretString;
 use time::OffsetDateTime;
@@ -26,27 +26,27 @@ use crate::{
     },
 };
 
-/// What somebody types who wants to log in. A fault is at `/email`.
+/// Content of the login form. A validation error is at `/email`.
 #[derive(Debug, Clone)]
 pub struct LogInForm {
-    /// Log-in name.
+    /// Email address as typed.
     pub email: String,
-    /// Theirs, it is to be hoped.
+    /// Password as typed.
     pub password: SecretString,
-    /// How long the browser is to keep the session.
+    /// Lifetime of the session in the browser.
     pub stay: Stay,
 }
 
-/// How far a log-in has come.
+/// Progress of a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogInStep {
-    /// To its end.
+    /// The user is logged in.
     LoggedIn(UserId),
-    /// The second factor is still to be shown. Nobody is logged in yet.
+    /// The second factor is required; the user isn't logged in yet.
     SecondFactor,
 }
 
-/// Logs a user in by their password, under another session id than before; or lets the session wait for the second factor.
+/// Logs a user in by password, under a new session id, or makes the session wait for the second factor.
 pub async fn log_in(
     people: &People,
     session: &Session,
@@ -80,16 +80,16 @@ pub async fn log_in(
     Ok(LogInStep::LoggedIn(user.id))
 }
 
-/// What somebody shows in the second step.
+/// Content of the form for the second factor.
 #[derive(Debug, Clone)]
 pub struct SecondStepForm {
-    /// Their second factor, it is to be hoped.
+    /// Code or response of a passkey, not verified yet.
     pub shown: Shown,
-    /// Whether this browser is not to be asked for it for a while.
+    /// Whether this browser skips the second factor for some time.
     pub remember: bool,
 }
 
-/// Asks for the second factor of whoever waits to show it. `None`: nobody does, or they have taken too long.
+/// Begins a challenge for the waiting login. Returns `None` if no login waits, or it has expired.
 pub async fn ask_for_second_factor(
     people: &People,
     session: &Session,
@@ -102,7 +102,7 @@ pub async fn ask_for_second_factor(
     Ok(Some(ways))
 }
 
-/// Ends a log-in that waits for the second factor, under yet another session id.
+/// Completes a login that waits for the second factor, under another new session id.
 pub async fn log_in_by_second_factor(
     people: &People,
     session: &Session,
@@ -113,12 +113,12 @@ pub async fn log_in_by_second_factor(
     let waiting = waiting::current(session, now).await?.ok_or(PeopleError::LogInAnew)?;
     let holder = waiting.holder();
     let user = users::find(&people.db, holder.user).await?;
-    // Whoever has changed the password meanwhile meant this session too.
+    // A password change in the meantime ends this session too.
     let user = user.filter(|user| user.session_epoch == holder.epoch);
     let email = read_email(&user.ok_or(PeopleError::LogInAnew)?.email)?;
     let proved = second_factor::prove(people, session, holder.user, client, &form.shown, now).await;
     proved.map_err(|error| match error {
-        // It was turned off meanwhile: the password is enough.
+        // The second factor was turned off in the meantime, so the password alone suffices.
         PeopleError::NotFound => PeopleError::LogInAnew,
         other => other,
     })?;
@@ -129,7 +129,7 @@ pub async fn log_in_by_second_factor(
 }
 
 async fn hash_again(people: &People, user: &Credentials, password: SecretString) -> Result<(), PeopleError> {
-    // One that is too short today was chosen when it was not, and stays as it is.
+    // A password chosen under an earlier minimum length can't be parsed any more; its hash remains.
     let Ok(password) = Password::parse(password) else {
         return Ok(());
     };
@@ -137,7 +137,7 @@ async fn hash_again(people: &People, user: &Credentials, password: SecretString)
     Ok(users::update_hash(&people.db, user, &hash).await?)
 }
 
-/// The user who is logged in, if this is their password.
+/// Verifies the password of a logged-in user. Returns the user, or [`PeopleError::WrongPassword`].
 pub(super) async fn prove(
     people: &People,
     user: UserId,

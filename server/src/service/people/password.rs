@@ -1,5 +1,5 @@
-//! Another password, for those who have forgotten theirs and for those who have not. Either ends every other session, makes
-//! every link worthless that was mailed before, and has every browser asked for the second factor again.
+//! Password reset and password change. Both end all other sessions, invalidate all links mailed before, and require the
+//! second factor from all browsers again.
 
 use secrecy::SecretString;
 use sqlx::PgConnection;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Mails a link to this address that lets its user choose another password; nothing, if it has no user.
+/// Mails a link for a password reset, if the address has a user.
 pub async fn request_reset(
     people: &People,
     client: &Client,
@@ -40,7 +40,7 @@ pub async fn request_reset(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Replaces a password by the token of a link. Logs nobody in. A fault is at `/password`.
+/// Resets a password by the token of a link, without logging in. A validation error is at `/password`.
 pub async fn reset(
     people: &People,
     token: &str,
@@ -58,14 +58,15 @@ pub async fn reset(
         return Err(PeopleError::WorthlessLink);
     }
     let replaced = replace(&mut transaction, user, &subject.email, &hash, now).await?;
-    // Whoever has left an address does not come in by it.
+    // The user has changed their address since the link was mailed.
     replaced.ok_or(PeopleError::WorthlessLink)?;
     tx::commit(transaction).await?;
     people.limits.forgive_everybody(&subject.email);
     Ok(())
 }
 
-/// Replaces the password of a user who is logged in; this session goes on, under another id. Faults are at `/password`.
+/// Changes the password of a logged-in user. Their current session continues under a new id. Validation errors are at
+/// `/password`.
 pub async fn change(
     people: &People,
     user: UserId,
@@ -89,7 +90,7 @@ fn chosen(password: SecretString) -> Result<Password, PeopleError> {
     read(&mut faults, "/password", Password::parse(password)).ok_or(PeopleError::Invalid(faults))
 }
 
-/// The count of the sessions that begin from now on; `None`: the user has left this address.
+/// Replaces the password's hash. Returns the epoch of new sessions, or `None` if the user has changed their address.
 async fn replace(
     db: &mut PgConnection,
     user: UserId,

@@ -1,4 +1,4 @@
-//! The second factor of people, an app, passkeys or both: how it is set up, asked for and given up.
+//! Second factors of users, by authenticator app, passkeys or both: setup, challenge and removal.
 
 pub mod new_codes;
 pub mod passkeys;
@@ -31,46 +31,45 @@ use crate::{
     },
 };
 
-/// How a user stands with it.
+/// Second factors of a user.
 #[derive(Debug)]
 pub struct SecondFactor {
-    /// Their app.
     pub app: App,
-    /// Their passkeys, the oldest first.
+    /// Passkeys, the earliest first.
     pub passkeys: Vec<ListedPasskey>,
-    /// Recovery codes that are not used up.
+    /// Number of unused recovery codes.
     pub codes_left: i64,
-    /// Whether a passkey can be added: they have few, and our address is fit for them.
+    /// Whether a passkey can be added: the limit isn't reached, and the base URL has a host name.
     pub more_passkeys: bool,
 }
 
-/// How a user stands with their app.
+/// Status of a user's authenticator app.
 #[derive(Debug)]
 pub enum App {
-    /// They have none.
+    /// The user has no app.
     Off,
-    /// They have begun to set it up.
+    /// The setup has begun.
     Begun {
-        /// What it has to know.
+        /// Secret to enter into the app.
         secret: AppSecret,
-        /// What it calls it.
+        /// Label in the app.
         email: String,
     },
-    /// They are asked for its code.
+    /// Logins require a code of the app.
     On {
-        /// Since then.
+        /// Time at which the app was turned on.
         since: OffsetDateTime,
     },
 }
 
 impl SecondFactor {
-    /// Whether they are asked for anything.
+    /// Returns whether logins require a second factor.
     pub fn is_on(&self) -> bool {
         matches!(self.app, App::On { .. }) || !self.passkeys.is_empty()
     }
 }
 
-/// How a user stands with it.
+/// Returns the second factors of a user.
 pub async fn of_user(people: &People, user: UserId, now: OffsetDateTime) -> Result<SecondFactor, PeopleError> {
     let passkeys = stored_passkeys::list(&people.db, user).await?;
     Ok(SecondFactor {
@@ -97,16 +96,16 @@ async fn app_of(people: &People, user: UserId, now: OffsetDateTime) -> Result<Ap
     })
 }
 
-/// In which ways a user can show it now.
+/// Ways in which a user can show their second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ways {
-    /// By a code of their app.
+    /// Whether a code of an app is accepted.
     pub app: bool,
-    /// By a passkey: what the browser is to hand on to it, as JSON.
+    /// Options for the browser's passkey request, as JSON; `None` if no passkey can be used.
     pub passkey: Option<String>,
 }
 
-/// Asks a user for it.
+/// Begins a challenge for a user's second factor.
 pub async fn ask(people: &People, session: &Session, user: UserId, now: OffsetDateTime) -> Result<Ways, PeopleError> {
     let app = second_factors::find(&people.db, user).await?;
     Ok(Ways {
@@ -115,7 +114,7 @@ pub async fn ask(people: &People, session: &Session, user: UserId, now: OffsetDa
     })
 }
 
-/// Makes a secret for a user's app. It counts once they have shown a code of it.
+/// Creates a secret for a user's app. The app is turned on by its first code, with [`turn_on`].
 pub async fn begin(people: &People, user: UserId, now: OffsetDateTime) -> Result<(), PeopleError> {
     let secret = AppSecret::from_random(rand::random());
     let (place, content) = (Place::app_secret(user), secret.expose().to_vec());
@@ -124,7 +123,8 @@ pub async fn begin(people: &People, user: UserId, now: OffsetDateTime) -> Result
     begun.then_some(()).ok_or(PeopleError::NotFound)
 }
 
-/// Turns a user's app on by its first code. If it is their first factor, recovery codes wait in the session for the next page.
+/// Turns a user's app on by its first code. If it is their first factor, creates recovery codes, and stores them in the
+/// session for the next page.
 pub async fn turn_on(
     people: &People,
     session: &Session,
@@ -161,7 +161,7 @@ pub async fn turn_on(
     }
 }
 
-/// The recovery codes that come with a user's first factor. `before`: what they had.
+/// Creates the recovery codes that come with a user's first factor. Returns `None` if they had a factor `before`.
 async fn first_of(
     db: &mut PgConnection,
     user: UserId,
@@ -173,7 +173,7 @@ async fn first_of(
     Ok(Some(replace_codes(db, user).await?))
 }
 
-/// Gives a user new recovery codes in place of those that are left. They wait in the session for the next page.
+/// Replaces a user's recovery codes, and stores the new ones in the session for the next page.
 pub async fn renew_codes(
     people: &People,
     session: &Session,
@@ -201,7 +201,7 @@ async fn replace_codes(db: &mut PgConnection, user: UserId) -> Result<Vec<Recove
     Ok(codes)
 }
 
-/// Turns a user's app off; with their last factor, the recovery codes and what was remembered of browsers.
+/// Turns a user's app off. With the last factor, recovery codes and remembered browsers are deleted too.
 pub async fn turn_off(people: &People, user: UserId, client: &Client, now: OffsetDateTime) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
     let doer = deeds::person(user, &email, client);
@@ -216,8 +216,8 @@ pub async fn turn_off(people: &People, user: UserId, client: &Client, now: Offse
     Ok(tx::commit(transaction).await?)
 }
 
-/// What follows when a user has removed a factor of theirs. `left`: what they still have; whoever needs one and has none
-/// left sets one up before anything else. `letter`: about the one that is gone.
+/// Completes the removal of a factor by mailing `letter`, or by deleting recovery codes and remembered browsers if no
+/// factor is `left`. A user whose account requires one must then set one up before anything else.
 async fn tell_of_removal(
     db: &mut PgConnection,
     user: UserId,
@@ -232,14 +232,15 @@ async fn tell_of_removal(
     forget(db, user, email, now).await
 }
 
-/// What goes with a user's last factor.
+/// Deletes what belongs to a user's last factor, and mails them.
 async fn forget(db: &mut PgConnection, user: UserId, email: &Email, now: OffsetDateTime) -> Result<(), StoreError> {
     second_factors::delete_recovery_codes(db, user).await?;
     devices::forget_all(db, user).await?;
     mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await
 }
 
-/// Removes all factors of somebody who has lost them and their codes. For operators, who have found out who asks for it.
+/// Removes all factors of a user who has lost them and their recovery codes. For operators, who must have verified the
+/// user's identity.
 pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Result<(), PeopleError> {
     let user = users::find_by_email(&people.db, email).await?;
     let user = user.ok_or(PeopleError::NotFound)?.id;
@@ -259,11 +260,11 @@ pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Resu
     };
     audit_log::insert(&mut transaction, &AuditDoer::CommandLine, None, deed, "", now).await?;
     tx::commit(transaction).await?;
-    tracing::warn!(user_id = %user, "an operator has removed a second factor");
+    tracing::warn!(user_id = %user, "second factor removed by an operator");
     Ok(())
 }
 
-/// Whether a log-in of this user from this client does not end with the password.
+/// Returns whether a login of this user from this client requires the second factor.
 pub(super) async fn is_asked_for(
     people: &People,
     user: UserId,
@@ -279,16 +280,16 @@ pub(super) async fn is_asked_for(
     })
 }
 
-/// What somebody shows as their second factor.
+/// Second factor as shown by a user, not verified yet.
 #[derive(Debug, Clone)]
 pub enum Shown {
-    /// A code of their app, or a recovery code.
+    /// A code of the app, or a recovery code.
     Code(SecretString),
-    /// What a passkey has answered, as JSON.
+    /// Response of a passkey, as JSON.
     Passkey(SecretString),
 }
 
-/// Takes what a user shows; nothing counts twice.
+/// Verifies a user's second factor. Each code and challenge is accepted only once.
 pub(super) async fn prove(
     people: &People,
     session: &Session,
@@ -338,7 +339,7 @@ async fn prove_by_code(
     taken.then_some(()).ok_or(PeopleError::WrongCode)
 }
 
-/// The step of a user's app whose code this is. `None`: of none that counts now, or they have no app.
+/// Returns the time step of an app's code, or `None` if the code isn't valid now or the user has no app.
 async fn step_of(
     people: &People,
     user: UserId,
@@ -354,7 +355,7 @@ async fn step_of(
 
 fn open(people: &People, user: UserId, secret: Wrapped) -> Result<AppSecret, PeopleError> {
     let opened = people.secret_keys.unwrap(&Place::app_secret(user), secret)?;
-    // What is sealed for this place is nothing else.
+    // Only app secrets are encrypted for this place.
     AppSecret::from_bytes(opened.expose_secret()).ok_or(PeopleError::NotFound)
 }
 

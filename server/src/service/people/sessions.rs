@@ -1,4 +1,4 @@
-//! Ending sessions that people are logged in to elsewhere. The list of them is in [`sessions`].
+//! Ending a user's other sessions. Their list is in [`sessions`].
 
 use time::OffsetDateTime;
 use tower_sessions::Session;
@@ -16,7 +16,7 @@ use crate::{
     store::{devices, tx},
 };
 
-/// Ends one of a user's sessions.
+/// Ends one of a user's sessions, or returns [`PeopleError::NotFound`].
 pub async fn end(
     people: &People,
     user: UserId,
@@ -33,7 +33,7 @@ pub async fn end(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Ends all sessions of a user but for the one that asks, and has every browser asked for the second factor again.
+/// Ends all sessions of a user except the current one, and requires the second factor from all browsers again.
 pub async fn end_all_others(
     people: &People,
     user: UserId,

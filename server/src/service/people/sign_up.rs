@@ -1,5 +1,5 @@
-//! Signing up. An address becomes a user when two things are shown together: that somebody reads its mail, and knows the
-//! password that was chosen. So nobody can prepare an account for somebody else who merely follows a link.
+//! Sign-up. A user is created when access to the mailbox and knowledge of the chosen password are proven together. So
+//! an attacker can't prepare an account for a victim who only follows a link.
 
 use secrecy::{ExposeSecret, SecretString};
 use time::{Duration, OffsetDateTime};
@@ -28,26 +28,25 @@ use crate::{
     },
 };
 
-/// The plan of those who sign up.
+/// Plan of new accounts.
 const PLAN: &str = "Free";
-/// So long a sign-up waits to be confirmed. Its mail can be sent again.
+/// Time for which a sign-up can be confirmed. Its mail can be sent again.
 const LIFETIME: Duration = Duration::days(7);
 
-/// What somebody types who wants an account. Faults are at `/name`, `/email`, `/account_name` and `/password`.
+/// Content of the sign-up form. Validation errors are at `/name`, `/email`, `/account_name` and `/password`.
 #[derive(Debug, Clone)]
 pub struct SignUpForm {
-    /// What they call themselves.
+    /// Display name of the user.
     pub name: String,
-    /// Log-in name to be.
+    /// Email address as typed.
     pub email: String,
-    /// What they call the account.
+    /// Display name of the account.
     pub account_name: String,
-    /// What they choose.
     pub password: SecretString,
 }
 
-/// Takes a sign-up, and mails a link to its address. For an address that has an account everything is the same, but for
-/// what the mail says.
+/// Stores a sign-up and mails a link to its address. If the address has an account, only the content of the mail
+/// differs.
 pub async fn sign_up(
     people: &People,
     client: &Client,
@@ -86,7 +85,7 @@ pub async fn send_again(people: &People, client: &Client, email: &str, now: Offs
     Ok(tx::commit(connection).await?)
 }
 
-/// Ends a sign-up by the token of its link and the password that was chosen: makes the user and the account, and logs the
+/// Completes a sign-up by the token of its link and the chosen password: creates the user and the account, and logs the
 /// user in.
 pub async fn verify(
     people: &People,
@@ -133,7 +132,7 @@ pub async fn verify(
     Ok(user)
 }
 
-/// The latest of those that were made with this password.
+/// Returns the latest sign-up with this password.
 async fn chosen_with(
     people: &People,
     sign_ups: Vec<SignUp>,
@@ -153,7 +152,7 @@ fn cannot_create(error: CreateAccountError) -> PeopleError {
     match error {
         CreateAccountError::EmailTaken(_) => PeopleError::EmailTaken,
         CreateAccountError::UnknownPlan(unknown) => {
-            tracing::error!(%unknown, "the plan of those who sign up is gone");
+            tracing::error!(%unknown, "the plan of new accounts does not exist");
             PeopleError::NotFound
         }
         CreateAccountError::Store(error) => error.into(),

@@ -1,4 +1,4 @@
-//! Who belongs to an account, and as what. It always has one owner: whoever owns it stays until they hand it over.
+//! Members of an account and their roles. An account always has one owner, who remains until they transfer it.
 
 use platen_app::model::role::Role;
 use sqlx::PgConnection;
@@ -19,12 +19,13 @@ use crate::{
     },
 };
 
-/// The members of an account, its owner first.
+/// Returns the members of an account, its owner first.
 pub async fn list(people: &People, account: AccountId) -> Result<Vec<Member>, PeopleError> {
     Ok(members::list(&people.db, account).await?)
 }
 
-/// Makes somebody an admin or a member. Nobody is made owner like this, and the owner stays what they are.
+/// Changes a member's role to admin or member. Returns [`PeopleError::OwnerStays`] for the owner and for the role of
+/// owner.
 pub async fn change_role(
     people: &People,
     caller: &Caller,
@@ -48,7 +49,7 @@ pub async fn change_role(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Takes somebody out of the account, at once. Their keys go on, in the name of whoever does this.
+/// Removes a member from the account at once. Their API keys pass to the caller and remain valid.
 pub async fn remove(people: &People, caller: &Caller, user: UserId, now: OffsetDateTime) -> Result<(), PeopleError> {
     if user == caller.user.id {
         return leave(people, caller, now).await;
@@ -68,7 +69,7 @@ pub async fn remove(people: &People, caller: &Caller, user: UserId, now: OffsetD
     Ok(tx::commit(transaction).await?)
 }
 
-/// Lets the caller leave the account. Their keys go on, in the owner's name.
+/// Ends the caller's membership. Their API keys pass to the owner and remain valid.
 pub async fn leave(people: &People, caller: &Caller, now: OffsetDateTime) -> Result<(), PeopleError> {
     let account = caller.account;
     let mut transaction = tx::begin(&people.db).await?;
@@ -87,7 +88,7 @@ pub async fn leave(people: &People, caller: &Caller, now: OffsetDateTime) -> Res
     Ok(tx::commit(transaction).await?)
 }
 
-/// Ends a membership. Whoever belongs to no account then is no user any more, so that they can sign up again.
+/// Ends a membership. A user without any account is deleted, so that they can sign up again.
 async fn part(
     transaction: &mut PgConnection,
     account: AccountId,
@@ -102,7 +103,7 @@ async fn part(
     Ok(users::delete_without_account(transaction, member.user).await?)
 }
 
-/// Makes another member the owner, and the caller, who is it until now, an admin.
+/// Transfers the account from the caller to another member. The caller becomes an admin.
 pub async fn hand_over(people: &People, caller: &Caller, to: UserId, now: OffsetDateTime) -> Result<(), PeopleError> {
     let (account, owner) = (caller.account, caller.user.id);
     let email = read_email(&caller.user.email)?;
@@ -112,7 +113,7 @@ pub async fn hand_over(people: &People, caller: &Caller, to: UserId, now: Offset
     if members::find_owner(&mut transaction, account).await? != Some(owner) || to == owner {
         return Err(PeopleError::NotFound);
     }
-    // There is never more than one.
+    // An account never has more than one owner.
     members::update_role(&mut transaction, account, owner, Role::Admin).await?;
     members::update_role(&mut transaction, account, to, Role::Owner).await?;
     let letter = Letter::OwnerChanged {

@@ -1,5 +1,5 @@
-//! What processes leave behind that crash: renders that somebody waited for are ended, so that they reserve no credit any
-//! more; background work goes back to the queue.
+//! Cleanup after crashed processes: their synchronous renders are ended, which releases reserved credits, and their
+//! jobs return to the queue.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,17 +14,17 @@ use crate::{
     store::{error::StoreError, instances, jobs, renders, tx},
 };
 
-/// Looks for them now and then.
+/// Finds crashed processes. Called periodically.
 pub struct Sweeper {
     own: InstanceId,
-    /// Were gone when it last looked.
+    /// Processes that were gone at the last sweep.
     suspects: HashSet<InstanceId>,
     metrics: Arc<Metrics>,
     signals: Signals,
 }
 
 impl Sweeper {
-    /// For the process `own`, whose renders are left alone.
+    /// Creates a sweeper that runs in the process `own`, and ignores its renders.
     pub fn new(own: InstanceId, metrics: Arc<Metrics>, signals: Signals) -> Self {
         Self {
             own,
@@ -34,9 +34,9 @@ impl Sweeper {
         }
     }
 
-    /// Ends the renders and takes back the jobs of processes that are gone and were gone at the last look too: one that
-    /// has only lost its connection has a new one by then. Takes back what is held beyond its lease as well. Says how many jobs are in the
-    /// queue again.
+    /// Ends the renders and releases the jobs of processes that are gone and were gone at the last sweep too; one that
+    /// only lost its connection has a new one by then. Also releases jobs whose lease has expired. Returns the number
+    /// of released jobs.
     pub async fn look(&mut self, db: &PgPool, now: OffsetDateTime) -> Result<i64, StoreError> {
         let (mut gone, mut released_in_all) = (HashSet::new(), 0);
         let mut instances = renders::list_instances(db, self.own).await?;
@@ -64,7 +64,7 @@ impl Sweeper {
                     %instance,
                     renders = count,
                     jobs = released,
-                    "ended the renders of a process that is gone, and took back its jobs"
+                    "renders of a crashed process ended; its jobs released"
                 );
             } else {
                 gone.insert(instance);
@@ -73,7 +73,7 @@ impl Sweeper {
         self.suspects = gone;
         let released = jobs::release_lost(db, None).await?;
         if released > 0 {
-            tracing::warn!(jobs = released, "took back jobs that were held beyond their leases");
+            tracing::warn!(jobs = released, "jobs with expired leases released");
         }
         Ok(released_in_all + released)
     }

@@ -1,4 +1,4 @@
-//! Renders whose turn has come: the document is made, put where it belongs, recorded, charged, and told of.
+//! Asynchronous renders: rendering, delivery, recording and charging, and the webhook, for a claimed job.
 
 use axum::body::Bytes;
 use platen_app::model::storage::StorageResource;
@@ -49,11 +49,11 @@ use crate::{
     },
 };
 
-/// Seconds until a render is looked at again that found no place.
+/// Seconds until a render that found no slot or memory is claimed again.
 const NO_PLACE: f64 = 1.0;
 
-/// Renders what is in hand and records what becomes of it. `stopping`: the service stops, so that a failure says nothing
-/// about the render. Dropping the future ends the engine's work and leaves the job in hand.
+/// Renders a claimed job and records its outcome. `stopping` returns whether the service is shutting down; failures are
+/// then not attributed to the render. Dropping the future ends the engine's work without releasing the job.
 pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
     let Some(queued) = queued::find(&app.db, job.account, job.render).await? else {
         return forget(app, job).await;
@@ -66,10 +66,10 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
         return Ok(());
     };
     match Fate::of(&reason, stopping()) {
-        Fate::Lost => tracing::info!("the render is no longer in hand; its outcome is dropped"),
+        Fate::Lost => tracing::info!("the job was lost; the outcome of its render is dropped"),
         Fate::HandedBack => hand_back(app, job, NO_PLACE).await?,
         Fate::Retried if hand_back_failed(app, job, &reason).await? => {
-            tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; it is tried again");
+            tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; retrying later");
         }
         Fate::Retried | Fate::Failed => {
             let failed = fail(app, job, &reason, &log.seen()).await?;
@@ -82,19 +82,19 @@ pub async fn render(app: &AppState, job: &ClaimedJob, stopping: impl Fn() -> boo
     Ok(())
 }
 
-/// Takes a job out of the queue that there is nothing to do for.
+/// Removes a job without work from the queue.
 pub async fn forget(app: &AppState, job: &ClaimedJob) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
     jobs::complete(&mut transaction, job).await?;
     tx::commit(transaction).await
 }
 
-/// Gives a job back, to be done later by whoever claims it. This try does not count.
+/// Releases a job to be claimed again after the delay. The attempt doesn't count.
 pub async fn hand_back(app: &AppState, job: &ClaimedJob, delay_seconds: f64) -> Result<(), StoreError> {
     release(app, job, delay_seconds, None).await
 }
 
-/// As [`hand_back`], after a failure that may pass. `false`: there were too many of them.
+/// Releases a job for a retry after a transient failure. Returns `false` if it has no attempts left.
 async fn hand_back_failed(app: &AppState, job: &ClaimedJob, reason: &FailureReason) -> Result<bool, StoreError> {
     let Some(delay) = JobKind::Render.delay(job.failures, rand::random()) else {
         return Ok(false);
@@ -118,15 +118,15 @@ async fn release(
     Ok(())
 }
 
-/// What follows from a failure.
+/// Consequence of a failure.
 enum Fate {
-    /// Another try would end alike.
+    /// The failure is final: a retry would end alike.
     Failed,
-    /// It may pass.
+    /// The failure may be transient.
     Retried,
-    /// The render has not been tried at all.
+    /// The attempt doesn't count, because the render could not begin.
     HandedBack,
-    /// Somebody else has ended it, or has it in hand.
+    /// The render has ended, or another worker holds its job.
     Lost,
 }
 
@@ -150,7 +150,7 @@ impl Fate {
     }
 }
 
-/// From the sealed content to the recorded success.
+/// Decrypts the request, renders and delivers the document, and records the success.
 async fn finish(
     app: &AppState,
     job: &ClaimedJob,
@@ -220,7 +220,7 @@ async fn finish(
     Ok(())
 }
 
-/// Spares work for a document that could not be stored. What decides is the statement that records it.
+/// Fails early if the account has no room for the document. The statement that records it decides.
 fn check_room(queued: &QueuedRender, bytes: usize) -> Result<(), FailureReason> {
     if queued.object.is_some() {
         queued.storage.room_for(StorageResource::DocumentBytes, bytes)?;
@@ -228,7 +228,7 @@ fn check_room(queued: &QueuedRender, bytes: usize) -> Result<(), FailureReason> 
     Ok(())
 }
 
-/// Decrypts the request. Returns it with the memory that it occupies.
+/// Decrypts the stored request. Returns it with its memory reservation.
 async fn open(
     app: &AppState,
     job: &ClaimedJob,
@@ -268,7 +268,7 @@ async fn record(app: &AppState, job: &ClaimedJob, completion: &Completion<'_>) -
     Ok(())
 }
 
-/// Ends a render whose job is taken out of the queue without a document, and lets its callback tell of it.
+/// Ends a render without a document after its job was removed from the queue, and enqueues its webhook.
 pub(in crate::service) async fn end(
     db: &mut PgConnection,
     account: AccountId,
@@ -282,7 +282,7 @@ pub(in crate::service) async fn end(
     callbacks::send_later(db, account, render, told, now).await
 }
 
-/// Records that there is no document. Returns `false` if another worker holds the job.
+/// Records a failed render, and enqueues its webhook. Returns `false` if another worker holds the job.
 async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<bool, StoreError> {
     let now = clock::now();
     let kept = reason.told();
@@ -290,7 +290,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     if !jobs::complete(&mut transaction, job).await? {
         return Ok(false);
     }
-    tracing::warn!(error = %reason, "the render has failed");
+    tracing::warn!(error = %reason, "render failed");
     let failure = failure(&kept, reason);
     let ending = Ending::Failed(kept);
     end(&mut transaction, job.account, job.render, ending, failure, seen, now).await?;
@@ -301,7 +301,8 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
     Ok(true)
 }
 
-/// What a callback says of a failure: a sentence, where in the request it comes from, and what the client's store said.
+/// Returns the webhook's content for a failure: a sentence, the JSON pointer into the request, and the response of the
+/// client's store.
 fn failure(kept: &Value, reason: &FailureReason) -> Told {
     let message = sentence(kept["message"].as_str().unwrap_or("internal error"));
     let error = match kept["pointer"].as_str() {

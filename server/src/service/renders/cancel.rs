@@ -1,4 +1,4 @@
-//! Renders that are called off.
+//! Cancellation of asynchronous renders.
 
 use crate::{
     clock,
@@ -18,16 +18,16 @@ use crate::{
 };
 use platen_engine::render_log::Seen;
 
-/// Why a render is not cancelled.
+/// Error of [`cancel`].
 #[derive(Debug, thiserror::Error)]
 pub enum CancelError {
-    /// The account has none with this id.
+    /// The account has no render with this id.
     #[error("there is no such render")]
     NotFound,
-    /// It has ended.
+    /// The render has ended.
     #[error("the render has ended already")]
     Ended,
-    /// Its client waits for it.
+    /// The render is synchronous.
     #[error("a synchronous render is cancelled by closing its connection")]
     Synchronous,
     /// The database failed.
@@ -35,8 +35,8 @@ pub enum CancelError {
     Store(#[from] StoreError),
 }
 
-/// Calls a render off that nobody waits for; with `key` only if it was asked for with that key. Whoever has it in hand
-/// stops working on it, and can't record an outcome any more. It costs nothing.
+/// Cancels an asynchronous render, free of charge; with `key`, only if that key requested it. A worker that holds its
+/// job stops, and can't record an outcome any more.
 pub async fn cancel(
     app: &AppState,
     account: AccountId,
@@ -45,7 +45,7 @@ pub async fn cancel(
 ) -> Result<(), CancelError> {
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
-    // In the order in which an outcome is recorded: the job, then the render.
+    // Locks in the order in which outcomes are recorded: the job, then the render.
     jobs::delete(&mut transaction, account, JobKind::Render, id).await?;
     let render = history::lock(&mut transaction, account, id, key).await?;
     let render = render.ok_or(CancelError::NotFound)?;

@@ -1,4 +1,4 @@
-//! What a render costs: reserved when it is accepted, charged in the statement that records its success.
+//! Credits of renders: reserved at acceptance, charged in the statement that records the success.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Opens a render. A live one reserves a credit, or is refused. So is one whose key has changed.
+/// Opens a render, which reserves a credit in live mode. Refused if credits are missing or the key has changed.
 pub(super) async fn open(
     db: &mut PgConnection,
     account: AccountId,
@@ -34,8 +34,8 @@ pub(super) async fn open(
     Ok(opened.ok_or_else(no_period)??)
 }
 
-/// Lets an unfinished live render reserve its true price, so that its document may go where it can't be taken back from.
-/// Refuses it if there are too few credits.
+/// Reserves the actual price of an unfinished live render before its document is delivered, which can't be undone.
+/// Refused if credits are missing.
 pub(super) async fn reserve_price(
     db: &mut PgConnection,
     account: AccountId,
@@ -53,11 +53,11 @@ pub(super) async fn reserve_price(
 
 /// A render that has succeeded and is charged.
 pub(super) struct Charged {
-    /// Whether its callback is to be sent.
+    /// Whether the delivery of its webhook was enqueued.
     pub(super) has_callback: bool,
 }
 
-/// Ends a render as succeeded and charges for it in one statement. Returns `None` if that takes a transaction, for
+/// Ends a render as succeeded and charges for it in one statement. Returns `None` if that requires a transaction, with
 /// [`charge`].
 pub(super) async fn charge_at_once(
     db: &mut PgConnection,
@@ -73,8 +73,8 @@ pub(super) async fn charge_at_once(
     }
 }
 
-/// Ends a render as succeeded, charges for it, and notifies the owner when credits come to an end. `db` is a transaction; if
-/// it is refused, nothing of that may be committed.
+/// Ends a render as succeeded, charges for it, and mails the owner when credits run out. `db` must be a transaction,
+/// which must be rolled back if this fails.
 pub(super) async fn charge(
     db: &mut PgConnection,
     account: AccountId,
@@ -98,7 +98,7 @@ pub(super) async fn charge(
     }
 }
 
-/// Tells the owner that credits come to an end.
+/// Mails the owner that credits are running out.
 async fn tell_owner(
     db: &mut PgConnection,
     account: AccountId,
@@ -118,7 +118,7 @@ async fn tell_owner(
     write_to_owner(db, &owner, &letter, now).await
 }
 
-/// The account is gone.
+/// Returns the error for a missing period: the account has been deleted.
 fn no_period() -> StoreError {
     sqlx::Error::RowNotFound.into()
 }

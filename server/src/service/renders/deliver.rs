@@ -1,4 +1,4 @@
-//! Finished documents are put where they belong.
+//! Delivery of documents of asynchronous renders.
 
 use std::time::Instant;
 
@@ -14,18 +14,18 @@ use crate::{
     store::renders::documents::StoredDocument,
 };
 
-/// Why a document is not where it should be.
+/// Error of delivering a document.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
-    /// It is not in the service's own storage.
+    /// The default storage failed.
     #[error("the document could not be stored: {0}")]
     Own(#[from] DefaultStorageError),
-    /// It is not in the client's store.
+    /// The client's store refused it or failed.
     #[error(transparent)]
     Client(#[from] BucketError),
 }
 
-/// Puts a document into the service's own storage. Doing it again changes nothing.
+/// Writes a document to the default storage. Idempotent.
 pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Bytes) -> Result<StoredDocument, DeliveryError> {
     let (now, started) = (clock::now(), Instant::now());
     Ok(StoredDocument {
@@ -35,7 +35,7 @@ pub(super) async fn deliver(app: &AppState, object: Uuid, pdf: Bytes) -> Result<
     })
 }
 
-/// Puts a document into a client's store. Doing it again writes the same object.
+/// Writes a document to its destination in a client's store. A repetition writes the same object.
 pub(super) async fn deliver_to_client(
     app: &AppState,
     account: AccountId,
@@ -51,9 +51,9 @@ pub(super) async fn deliver_to_client(
     })
 }
 
-/// Takes back a document whose render has failed after all.
+/// Removes a document whose render failed after the delivery.
 pub(super) async fn take_back(app: &AppState, object: Uuid) {
     if let Err(error) = app.documents.remove([object]).await {
-        tracing::warn!(%error, %object, "a document that nobody paid for could not be removed");
+        tracing::warn!(%error, %object, "document of a failed render could not be removed");
     }
 }

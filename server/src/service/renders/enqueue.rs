@@ -1,4 +1,4 @@
-//! Renders that nobody waits for: a request is accepted once all that its background work needs is in the database.
+//! Acceptance of asynchronous renders: a request is accepted once everything its job needs is in the database.
 
 use platen_app::model::storage::StorageResource;
 use sqlx::PgConnection;
@@ -37,17 +37,17 @@ use crate::{
     },
 };
 
-/// A request that is accepted.
+/// An accepted request.
 #[derive(Debug)]
 pub struct Accepted {
-    /// Its render.
+    /// Id of its render.
     pub id: RenderId,
-    /// Whether it was accepted when it came first.
+    /// Whether an earlier request with the same idempotency key created the render.
     pub replayed: bool,
 }
 
-/// Accepts a request, which is stored until its turn comes. A live one reserves a credit. A request that came before, by
-/// its idempotency key, is the render that it was then.
+/// Accepts a request and stores it for a worker. In live mode, reserves a credit. A repeated idempotent request returns
+/// its first render.
 pub async fn enqueue(
     app: &AppState,
     caller: &Caller,
@@ -71,7 +71,7 @@ async fn accept(
     idempotent: Option<IdempotentRequest>,
 ) -> Result<Accepted, FailureReason> {
     let now = clock::now();
-    // Before all that may have changed since.
+    // Before any check whose result may have changed since the first request.
     if let Some(request) = &idempotent
         && let Some(id) = idempotency_keys::find_accepted(&app.db, caller.account, request, now).await?
     {
@@ -89,7 +89,7 @@ async fn accept(
     if let Some(destination) = &destination {
         covering(&app.buckets, caller.account, destination).await?;
     }
-    // Fixes their versions.
+    // Fixes the templates' versions.
     let noted = note_versions(app, caller.account, &mut render).await?;
     noted.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
@@ -133,8 +133,8 @@ async fn accept(
     Ok(Accepted { id, replayed: false })
 }
 
-/// Refuses early what has no room: the commit that would queue it decides exactly, but only after all the work.
-/// How long the stored request is turns out later.
+/// Fails early if the account has no room for the render. The commit decides exactly, but only after all the work. The
+/// size of the stored request is checked later.
 async fn room_for(
     app: &AppState,
     account: AccountId,
@@ -151,7 +151,7 @@ async fn room_for(
     Ok(storage)
 }
 
-/// What is already the literal of a refused address is refused at once; names are looked up when the callback is sent.
+/// Refuses a webhook whose URL contains a forbidden IP address. Host names are resolved when the webhook is delivered.
 fn check_address(app: &AppState, target: &CallbackTarget) -> Result<(), FailureReason> {
     let checked = app.callbacks.check_literal(&target.url);
     checked.map_err(|refusal| {
@@ -160,7 +160,7 @@ fn check_address(app: &AppState, target: &CallbackTarget) -> Result<(), FailureR
     })
 }
 
-/// What must stay secret until its turn comes.
+/// Encrypted content of a queued render.
 struct Sealed {
     content: render_contents::Sealed,
     callback: Option<Vec<u8>>,
@@ -208,7 +208,7 @@ async fn insert(
     } else {
         Priority::Trial
     };
-    // The large row first: whoever reserves a credit keeps the account's others waiting until the commit.
+    // The large row first: reserving a credit blocks the account's other renders until the commit.
     render_contents::insert(db, account, id, &sealed.content).await?;
     open(db, account, &new, now).await?;
     if let Some(target) = sealed.callback {

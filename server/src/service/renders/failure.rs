@@ -1,4 +1,4 @@
-//! Why a render came to nothing.
+//! Failures of renders.
 
 use platen_app::model::storage::StorageFull;
 use platen_engine::error::RenderError;
@@ -22,93 +22,93 @@ use crate::{
     store::{account_storage, error::StoreError, renders::NotAdded},
 };
 
-/// A render that came to nothing.
+/// A failed or refused render.
 #[derive(Debug)]
 pub struct RenderFailure {
-    /// The render; `None` when it was refused before there was one.
+    /// Id of the render; `None` if it was refused before it was opened.
     pub id: Option<RenderId>,
-    /// Why.
+    /// Reason of the failure.
     pub reason: FailureReason,
 }
 
-/// Why there is no document.
+/// Reason why a render has no document.
 #[derive(Debug, thiserror::Error)]
 pub enum FailureReason {
-    /// It could not be made.
+    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] RenderError),
-    /// It names templates that the account does not have, or one that can't be filled.
+    /// The request names an unknown template, or one that can't be filled.
     #[error("a template can't be used")]
     Templates(Vec<Fault>),
-    /// The service has no memory for it now.
+    /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
-    /// No process fills its templates.
+    /// No worker process could fill the templates.
     #[error(transparent)]
     TemplateProcess(pool::Error),
-    /// The callback's address is refused.
+    /// The webhook's address is forbidden.
     #[error("the callback's address is refused")]
     Callback(Fault),
-    /// No storage connection of the account covers where the document is to go.
+    /// No storage connection of the account covers the destination.
     #[error("no storage connection of the account covers the path {:?} in the bucket {:?} of {}", .0.path, .0.bucket, .0.provider.as_str())]
     NoConnection(Destination),
-    /// The store did not take the document.
+    /// The document could not be delivered.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
-    /// The request's content can't be encrypted, or decrypted again.
+    /// The request's content can't be encrypted or decrypted.
     #[error("the content of the request: {0}")]
     Content(#[source] KeepError),
-    /// Several processes have ended over it.
-    #[error("the service crashed {CRASHES} times while it was rendered; it is not tried again")]
+    /// Several processes crashed while they rendered it.
+    #[error("the service crashed {CRASHES} times while it was rendered; it is not retried")]
     Poisonous,
-    /// It can't be paid for.
+    /// The account has too few credits.
     #[error(transparent)]
     Credits(#[from] NotEnoughCredits),
-    /// It could not be made when it was asked for first.
-    #[error("it could not be rendered for an earlier request with the same idempotency key")]
+    /// An earlier request with the same idempotency key failed with these validation errors.
+    #[error("an earlier request with the same idempotency key could not be rendered")]
     Replayed(Vec<Fault>),
-    /// Its key is not accepted any more.
+    /// The API key is no longer accepted.
     #[error(transparent)]
     Authentication(#[from] AuthenticationError),
-    /// Its key, or its account, has changed since the key was looked up.
+    /// The API key or its account has changed since it was looked up.
     #[error("the API key or its account has changed")]
     CredentialsChanged,
-    /// The idempotency key belongs to a request that is not done yet.
-    #[error("a request with this idempotency key is under way")]
+    /// The idempotency key belongs to a request in progress.
+    #[error("a request with this idempotency key is in progress")]
     KeyInUse,
     /// The idempotency key belongs to another request.
     #[error("the idempotency key was used for a request with another body")]
     KeyOfOtherRequest,
-    /// The account stores as much as it may of something that the render needs.
+    /// A storage limit of the account is reached.
     #[error(transparent)]
     StorageFull(#[from] StorageFull),
-    /// It could not be kept for a request that comes again.
+    /// The idempotent response could not be stored.
     #[error(transparent)]
     Keep(KeepError),
-    /// It could not be recorded.
+    /// The outcome could not be recorded.
     #[error(transparent)]
     Store(StoreError),
-    /// Recording broke off.
-    #[error("recording the render broke off: {0}")]
+    /// Recording the outcome panicked.
+    #[error("recording the render was interrupted: {0}")]
     Interrupted(#[from] JoinError),
-    /// It was cancelled, or ended by another process.
+    /// The render was cancelled, or ended by another process.
     #[error("the render was ended before it was finished")]
     Ended,
 }
 
-/// Why a render does not begin.
+/// Reason why a render can't begin.
 #[derive(Debug, thiserror::Error)]
 pub enum EnterError {
-    /// It got no slot.
+    /// No slot became free, or the engine failed.
     #[error(transparent)]
     Engine(#[from] RenderError),
-    /// The service has no memory for it now.
+    /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
 }
 
 impl FailureReason {
-    /// The error as the render's row stores it for the caller.
+    /// Returns the error for the caller, as the render's row stores it. Internal details are omitted.
     pub(in crate::service) fn told(&self) -> Value {
         let message = self.to_string();
         let error = match self {
@@ -151,7 +151,8 @@ impl FailureReason {
         }
     }
 
-    /// The validation errors that the caller can correct. Such an outcome is final: the same request would fail alike.
+    /// Returns the validation errors that the caller can correct, or `None`. Such a failure is final: the same request
+    /// would fail alike.
     pub fn caller_faults(&self) -> Option<Vec<Fault>> {
         match self {
             Self::Engine(RenderError::Fault { part, fault }) => Some(vec![Fault {
@@ -165,7 +166,7 @@ impl FailureReason {
         }
     }
 
-    /// The outcome under which metrics count the failure.
+    /// Returns the outcome under which metrics count the failure.
     pub(in crate::service) fn counted(&self) -> Outcome {
         Outcome::Failed(match self {
             Self::Engine(error) => FailureKind::of_engine(error),

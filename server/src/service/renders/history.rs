@@ -1,4 +1,4 @@
-//! What an account may see of its renders.
+//! Renders of an account, with their webhooks.
 
 use sqlx::PgPool;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// The renders of an account, newest first.
+/// Returns a page of an account's renders, the latest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -26,7 +26,7 @@ pub async fn list(
     Ok(page.page(found, |render| render.id))
 }
 
-/// A render and how its callback stands; with `key` only if it was asked for with that key.
+/// Returns a render and the history of its webhook; with `key`, only if that key requested it.
 pub async fn find(
     db: &PgPool,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Outcomes that are kept, sealed, for requests that come again.
+//! Encrypted responses to idempotent requests, stored for repetitions.
 
 use std::{io, time::SystemTime};
 
@@ -27,19 +27,19 @@ use crate::{
     },
 };
 
-/// A file is written before the row that names it, and not long before.
+/// Age from which a file without a row is deleted. Files are written shortly before the rows that name them.
 const UNNAMED: Duration = Duration::HOUR;
 
-/// Why an outcome is not kept or not found.
+/// Error of storing or reading an idempotent response or a queued request.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// The data folder fails.
-    #[error("a kept answer: {0}; PLATEN_DATA_DIR chooses the data folder")]
+    /// The data folder failed.
+    #[error("stored response: {0}; PLATEN_DATA_DIR sets the data folder")]
     File(#[from] io::Error),
-    /// It does not open.
-    #[error("a kept answer: {0}")]
+    /// It can't be encrypted or decrypted.
+    #[error("stored response: {0}")]
     Sealing(#[from] SealingError),
-    /// Its content makes no sense.
+    /// The stored response can't be parsed.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// The stored request can't be written.
@@ -48,32 +48,32 @@ pub enum KeepError {
     /// The stored request can't be read.
     #[error(transparent)]
     UnreadableRequest(#[from] stored::Unreadable),
-    /// No key to seal it with.
+    /// The data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
-    /// The account has no room for it.
+    /// The account's storage limit is reached.
     #[error(transparent)]
     Full(#[from] StorageFull),
-    /// The thread died.
-    #[error("a kept answer: {0}")]
+    /// The thread panicked.
+    #[error("stored response: {0}")]
     Interrupted(#[from] JoinError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Who has an idempotency key.
+/// Holder of an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyHolder {
-    /// The render that asked.
+    /// The render that claimed the key.
     ThisRender,
-    /// An earlier render that was asked for in the same words.
+    /// An earlier render of the same request.
     SameRequest(RenderId),
-    /// The render of another request.
+    /// A render of another request.
     OtherRequest,
 }
 
-/// Takes the key of a request for a render that is opened in the same transaction, or says who has it.
+/// Claims a request's idempotency key for a render that is opened in the same transaction. Returns the key's holder.
 pub(super) async fn take_key(
     db: &mut PgConnection,
     account: AccountId,
@@ -92,7 +92,7 @@ pub(super) async fn take_key(
     })
 }
 
-/// Encrypts an outcome and writes it to a file, if the account has room for it; returns both.
+/// Encrypts an outcome and writes it to a file, if the account has room for it. Returns the outcome and the file.
 pub(super) async fn write(
     app: &AppState,
     account: AccountId,
@@ -112,16 +112,17 @@ pub(super) async fn write(
     .await?
 }
 
-/// Removes a file that no row will name.
+/// Removes a file that no row will name. Failures are logged.
 pub(super) async fn discard(app: &AppState, response: StoredResponse) {
     let files = app.answers.clone();
     let removed = spawn_blocking(move || files.remove(response.id)).await;
     if let Err(error) = removed.map_err(KeepError::from).and_then(|done| Ok(done?)) {
-        tracing::warn!(%error, "a response that was not stored is still there; the purge removes it");
+        tracing::warn!(%error, "file of an unrecorded response could not be removed; the purge removes it");
     }
 }
 
-/// What is kept for this very request, and the render that had it. What is lost frees the key.
+/// Returns the stored response to this request and its render. If the file is lost, releases the key and returns
+/// `None`.
 pub(super) async fn find(
     app: &AppState,
     account: AccountId,
@@ -134,7 +135,7 @@ pub(super) async fn find(
     match read(app, account, answer.id, now).await {
         Ok(outcome) => Ok(Some((answer.render, outcome))),
         Err(error) => {
-            tracing::error!(%error, answer = %answer.id, "a kept answer is lost; it is rendered anew");
+            tracing::error!(%error, answer = %answer.id, "stored response is unreadable; rendering again");
             idempotency_keys::forget_answer(&app.db, account, answer.id).await?;
             Ok(None)
         }
@@ -153,7 +154,7 @@ async fn read(app: &AppState, account: AccountId, id: Uuid, now: OffsetDateTime)
     .await?
 }
 
-/// Forgets the keys that have expired and what was kept for them, and removes what a crash has left without a key.
+/// Deletes expired keys with their responses, and files that a crash has left without a key.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), KeepError> {
     let mut gone = idempotency_keys::delete_expired(&app.db, now).await?;
     let files = app.answers.clone();

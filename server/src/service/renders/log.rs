@@ -1,4 +1,4 @@
-//! The list of an account's renders in the dashboard, and what it is searched by.
+//! Renders of an account in the dashboard: list, search and count.
 
 use std::{collections::HashMap, num::NonZeroU16};
 
@@ -19,25 +19,25 @@ use crate::{
     },
 };
 
-/// Lines of a page.
+/// Renders of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
-/// Templates whose names are looked through for what somebody looks for.
+/// Maximum number of templates that a search by name considers.
 const MOST_TEMPLATES: i64 = 100;
-/// Beyond this nobody counts.
+/// Maximum number of renders that are counted.
 pub const COUNTED: i64 = 10_000;
-/// A render has its id at about the time at which it is accepted.
+/// Maximum time between the creation of a render's id and its acceptance.
 const BETWEEN_ID_AND_ACCEPTANCE: Duration = Duration::minutes(5);
 
-/// A page of the list.
+/// A page of renders.
 pub struct LogPage {
-    /// The renders, newest first.
+    /// Renders, the latest first.
     pub renders: Page<LoggedRender, RenderId>,
-    /// The names of the templates that they are made of.
+    /// Names of their templates, by id.
     pub templates: HashMap<String, String>,
 }
 
-/// The renders of an account, newest first. `search` is what somebody typed: an id, or a part of a title or of a template's
-/// name.
+/// Returns a page of 25 renders, the latest first. `search` is the user's input: the beginning of an id, or a part of a
+/// title or of a template's name.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -47,7 +47,7 @@ pub async fn list(
 ) -> Result<LogPage, StoreError> {
     let search = search.trim();
     if let Some(ids) = ids_beginning_with(search) {
-        // Ids tell when they were made: nothing else need be looked at.
+        // Ids contain their time of creation, which limits the rows to search.
         let from = time_of_id(*ids.start()).saturating_sub(BETWEEN_ID_AND_ACCEPTANCE);
         filter.from = filter.from.max(Some(from));
         let until = time_of_id(*ids.end()).saturating_add(BETWEEN_ID_AND_ACCEPTANCE);
@@ -69,7 +69,7 @@ pub async fn list(
     Ok(LogPage { renders, templates })
 }
 
-/// The names of the templates among parts, by their ids.
+/// Returns the names of the templates among parts, by id.
 pub async fn template_names(
     db: &PgPool,
     account: AccountId,
@@ -89,7 +89,7 @@ pub async fn template_names(
     Ok(names.into_iter().map(|(id, name)| (id.to_string(), name)).collect())
 }
 
-/// How many renders an account has since a time; `None`: more than [`COUNTED`].
+/// Returns the number of an account's renders since a time, or `None` if it exceeds [`COUNTED`].
 pub async fn count_since(db: &PgPool, account: AccountId, since: OffsetDateTime) -> Result<Option<i64>, StoreError> {
     let count = log::count_since(db, account, since, COUNTED + 1).await?;
     Ok((count <= COUNTED).then_some(count))

@@ -1,4 +1,4 @@
-//! The row of a render, from its acceptance to its end. It reserves a credit as long as it is open.
+//! The row of a synchronous render, from its acceptance to its end. It reserves a credit while it is open.
 
 use std::time::Duration;
 
@@ -42,10 +42,11 @@ use crate::{
     },
 };
 
-/// How often the database is asked for what it did not take at first.
+/// Delay between attempts to end a row after the database failed.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
-/// A row under way. What is written runs in tasks of its own: a caller who hangs up ends the render, never its record.
+/// An open row. It is written by separate tasks, so that a disconnecting caller ends the render but not its recording.
+/// Dropping it records the render as cancelled.
 pub(super) struct OpenRecord {
     runtime: Handle,
     row: Row,
@@ -58,14 +59,14 @@ struct Row {
     account: AccountId,
     id: RenderId,
     livemode: bool,
-    /// Whether its outcome is kept for a request that comes again.
+    /// Whether the outcome is stored for repeated requests.
     idempotent: bool,
     log: RenderLog,
 }
 
 impl OpenRecord {
-    /// Opens the row and takes its idempotency key, or is refused. Of a live render it reserves a credit, or is refused;
-    /// test keys need none. `log`: what the render does, to be recorded with its outcome.
+    /// Opens the row, claims its idempotency key, and reserves a credit unless the key is a test key. Fails if any of
+    /// them is refused. `log` is recorded with the outcome.
     pub(super) async fn begin(
         app: &AppState,
         account: AccountId,
@@ -81,7 +82,7 @@ impl OpenRecord {
             idempotent: idempotent.is_some(),
             log,
         };
-        // If nobody waits for the record any more when it is there, its own end cancels it.
+        // If the caller is gone when the record is opened, dropping the record cancels the render.
         let opening = async move {
             row.insert(new, idempotent.as_ref()).await?;
             row.app.jobs.changed(row.account, row.id);
@@ -94,8 +95,8 @@ impl OpenRecord {
         tokio::spawn(opening.in_current_span()).await?
     }
 
-    /// Records the document and charges for it, or ends as failed if it can't be paid for. Returns it with what was
-    /// charged.
+    /// Records the document and charges for it, or records a failure if it can't be paid for. Returns the document and
+    /// the credits charged.
     pub(super) async fn succeed(mut self, document: RenderedDocument) -> Result<KeptOutcome, FailureReason> {
         let row = self.close();
         self.spawn(async move {
@@ -111,7 +112,7 @@ impl OpenRecord {
         .await?
     }
 
-    /// Records why there is no document. Returns the reason, or why it could not be recorded.
+    /// Records a failure. Returns its reason, or the reason why it could not be recorded.
     pub(super) async fn fail(mut self, reason: FailureReason) -> FailureReason {
         let row = self.close();
         let recorded = self.spawn(async move {
@@ -137,7 +138,7 @@ impl OpenRecord {
 impl Drop for OpenRecord {
     fn drop(&mut self) {
         if self.open {
-            tracing::info!("cancelled: the client hung up");
+            tracing::info!("cancelled: the client disconnected");
             let row = self.close();
             self.spawn(async move {
                 let ended = row.end(Ending::Cancelled, None).await;
@@ -172,7 +173,7 @@ impl Row {
         match take_key(db, self.account, request, self.id, now).await? {
             KeyHolder::ThisRender => Ok(()),
             KeyHolder::OtherRequest => Err(FailureReason::KeyOfOtherRequest),
-            // Under way, or ended since it was looked for: the next try finds the outcome.
+            // In progress, or ended since the lookup: a retry finds the outcome.
             KeyHolder::SameRequest(_) => Err(FailureReason::KeyInUse),
         }
     }
@@ -202,7 +203,7 @@ impl Row {
                 Ok((_, response)) => self.end(ending(), Some(response)).await,
                 Err(error) => Err(error.into()),
             };
-            // Without room for it the key is free: the same request would fail alike.
+            // Without room for the response, the key is released: the same request would fail alike.
             if !matches!(stored, Err(FailureReason::StorageFull(_))) {
                 return stored;
             }
@@ -210,7 +211,7 @@ impl Row {
         self.end(ending(), None).await
     }
 
-    /// Stores the outcome of an idempotent request. The file is there before the row that names it.
+    /// Stores the outcome of an idempotent request. The file is written before the row that names it.
     async fn store(&self, outcome: KeptOutcome) -> Result<(KeptOutcome, Option<StoredResponse>), FailureReason> {
         if !self.idempotent {
             return Ok((outcome, None));
@@ -225,7 +226,7 @@ impl Row {
         }
     }
 
-    /// Charges for the document, or ends the render as failed if it can't be paid for, or its response stored.
+    /// Charges for the document, or ends the render as failed if it can't be paid for or its response can't be stored.
     async fn charge(
         &self,
         success: Success,
@@ -290,8 +291,8 @@ impl Row {
         Ok(())
     }
 
-    /// What the database did not take is ended once it answers again: the row would reserve a credit as long as this
-    /// process lives.
+    /// Ends the row once the database is available again, if it failed. Otherwise the row would reserve a credit until
+    /// this process ends.
     fn end_later_if_lost(&self, error: Option<&FailureReason>) {
         let Some(reason @ FailureReason::Store(_)) = error else {
             return;

@@ -1,4 +1,4 @@
-//! What is kept for a time only: documents in the service's own storage, and what is known of renders.
+//! Retention of documents in the default storage, and of renders' content and rows.
 
 use time::{Duration, OffsetDateTime};
 
@@ -14,26 +14,27 @@ use crate::{
     },
 };
 
-/// So long a document stays in the service's own storage.
+/// Retention of documents in the default storage.
 pub(super) const DOCUMENT_LIFETIME: Duration = Duration::days(14);
-/// The content of test renders is deleted within a day, whatever the plan; the purge comes every ten minutes.
+/// Retention of the content of test renders on every plan: less than a day, because the purge runs every ten minutes.
 const TEST_CONTENT_LIFETIME: Duration = Duration::minutes(24 * 60 - 15);
-/// So many rows are looked at or deleted at once, so that nobody has to wait for it.
+/// Rows that one statement reads or deletes, so that it doesn't block others for long.
 const BATCH: i64 = 500;
 
-/// Why something is still there.
+/// Error of [`purge`].
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeError {
-    /// The service's own storage fails.
-    #[error("the documents: {0}")]
+    /// The default storage failed.
+    #[error("documents: {0}")]
     Documents(#[from] DefaultStorageError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Deletes the documents whose time is over, the content of test renders after a day, and content, thumbnails and then the rows of renders that are older than their
-/// plans keep them. A row stays as long as its document. Then what accounts do not want kept any more.
+/// Deletes expired documents, the content of test renders after a day, and content, thumbnails and then rows of renders
+/// past their plan's retention. A row remains as long as its document. Then deletes what accounts no longer want
+/// stored.
 pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
         let expired = documents::list_expired_objects(&app.db, now, BATCH).await?;
@@ -58,8 +59,8 @@ pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), PurgeError
     Ok(())
 }
 
-/// Deletes what was kept of an account's renders until its owner did not want that any more: bodies of requests, pictures,
-/// titles, and what consoles said.
+/// Deletes the stored content of an account's renders from before its owner disabled storing it: request bodies,
+/// thumbnails, titles and console messages.
 async fn forget(app: &AppState, account: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
     let db = &app.db;
     while render_contents::delete_of_account(db, account, before, BATCH).await? > 0 {}

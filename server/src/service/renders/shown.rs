@@ -1,4 +1,4 @@
-//! Renders, as the API shows them, and archives of accounts.
+//! Renders in the format of the API, which exports of accounts use too.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{
     store::{callbacks::CallbackHistory, renders::history::Render},
 };
 
-/// A render, as lists show it.
+/// A render in a list.
 #[derive(Serialize)]
 pub struct RenderResponse {
     id: RenderId,
@@ -33,7 +33,7 @@ pub struct RenderResponse {
     expires_at: Option<OffsetDateTime>,
 }
 
-/// A render, as it is shown alone.
+/// A single render, with all details.
 #[derive(Serialize)]
 pub struct WholeRender {
     #[serde(flatten)]
@@ -45,7 +45,7 @@ pub struct WholeRender {
     callback: Option<CallbackResponse>,
 }
 
-/// How the callback of a render stands.
+/// Status of a render's webhook.
 #[derive(Serialize)]
 struct CallbackResponse {
     state: String,
@@ -85,7 +85,7 @@ impl From<Render> for RenderResponse {
 }
 
 impl WholeRender {
-    /// Puts together what the tables have of it.
+    /// Combines a render and its webhook.
     pub fn new(mut render: Render, callback: Option<CallbackHistory>) -> Self {
         Self {
             options: render.options.take(),

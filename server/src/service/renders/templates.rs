@@ -1,4 +1,4 @@
-//! Template parts: their templates are looked up before a render is accepted, and filled afterwards.
+//! Template parts. Their templates are looked up before a render is accepted, and filled after that.
 
 use std::collections::HashMap;
 
@@ -21,14 +21,14 @@ use crate::{
     },
 };
 
-/// What the engine takes, and what the author of a template should know.
+/// Parts for the engine, and warnings for the template's author.
 pub(super) struct Filled {
     pub(super) parts: Vec<Part>,
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Looks up which version of each template is published, and notes it in the request. Inside, what the account does not
-/// have.
+/// Looks up the published version of each template and notes it in the request. The inner error holds a validation
+/// error for each unknown template.
 pub(super) async fn note_versions(
     app: &AppState,
     account: AccountId,
@@ -51,8 +51,8 @@ pub(super) async fn note_versions(
     Ok(if faults.is_empty() { Ok(()) } else { Err(faults) })
 }
 
-/// Fills the templates among the parts, one after the other: an account has one process at a time for it. Fails with the
-/// first one that can't be filled, and when they yield more than so many bytes together.
+/// Fills the templates among the parts, one after the other, because an account has one worker process at a time. Fails
+/// at the first one that can't be filled, and if they yield more than `most_bytes` bytes in total.
 pub(super) async fn fill_parts(
     app: &AppState,
     account: AccountId,
@@ -64,7 +64,7 @@ pub(super) async fn fill_parts(
         warnings: Vec::new(),
     };
     let mut filled_bytes = 0;
-    // Many parts of one template follow one another.
+    // Parts of the same template often follow one another.
     let mut last = None;
     for (index, source) in sources.into_iter().enumerate() {
         let part = match source {
@@ -125,19 +125,19 @@ async fn fill_part(
 
 fn too_much_filled(part: usize, most_bytes: u64) -> Fault {
     let detail = format!(
-        "The templates of a request may yield {most_bytes} bytes of HTML together, and with this part they yield more; \
-         split the request, or make the templates shorter"
+        "The templates of a request may yield up to {most_bytes} bytes of HTML in total; this part exceeds that. \
+         Split the request, or shorten the templates"
     );
     Fault::invalid(format!("/parts/{part}"), detail)
 }
 
-/// A template with its places filled.
+/// A filled template.
 pub(in crate::service) struct FilledTemplate {
     pub(in crate::service) html: String,
     pub(in crate::service) warnings: Vec<Warning>,
 }
 
-/// Fills a template, which the member of the request at `pointer` holds or names.
+/// Fills a template. `pointer` is the JSON pointer of the part that contains or names it, for warnings.
 pub(in crate::service) async fn fill(
     app: &AppState,
     account: AccountId,
@@ -159,7 +159,7 @@ pub(in crate::service) async fn fill(
     })
 }
 
-/// A warning about a name that counted as empty.
+/// Returns the warning about an undefined name, which counts as empty.
 fn undefined_name(pointer: &str, warning: &platen_template::fault::Warning) -> Warning {
     let (name, place) = (&warning.name, &warning.place);
     Warning {

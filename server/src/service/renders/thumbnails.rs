@@ -1,7 +1,7 @@
-//! Small pictures of a document's first pages, for the dashboard. A document that lies on our disk is drawn when its render
-//! is looked at. Any other is drawn once its caller has the answer, if a page of the account's dashboard is open, and if
-//! there is time for it: of each account one a second at most, one after the other, with lower priority than anything else,
-//! and not at all while renders wait or all slots are taken. No render is ever later, and none fails, for a picture.
+//! Thumbnails of a document's first pages, for the dashboard. Documents on the local disk are rasterized when their
+//! render is viewed. Others are rasterized after the response, if the account has a dashboard page open and capacity
+//! permits: at most one a second for each account, one after the other, at the lowest priority, and never while renders
+//! wait or all slots are in use. Thumbnails never delay or fail a render.
 
 use std::{
     collections::HashMap,
@@ -44,36 +44,36 @@ use crate::{
     },
 };
 
-/// Pages that are drawn.
+/// Maximum number of thumbnails of a document.
 pub const MOST_PAGES: usize = 6;
-/// Pixels along the longer side of a page: an A4 page is 170 wide, for a place of 104 to 130.
+/// Pixels along the longer side of a page. An A4 page is 170 wide, and shown at a width of 104 to 130.
 const LONGER_SIDE: u16 = 240;
-/// Larger documents have no pictures: they take long to draw.
+/// Maximum size of a document with thumbnails, in bytes. Larger ones take too long to rasterize.
 const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
-/// New documents of an account that are drawn: more would only cost processor time.
+/// New documents of an account that are rasterized. More would only cost processor time.
 const ONE_A_SECOND: Quota = Quota {
     times: NonZeroU32::MIN,
     within: Duration::from_secs(1),
 };
-/// How many documents may wait or be drawn.
+/// Maximum numbers of documents that wait or are being rasterized.
 #[derive(Clone, Copy)]
 struct Bounds {
     in_all: usize,
     of_account: usize,
 }
 
-/// Documents that were just made stay in memory until they are drawn.
+/// Bounds of new documents, which stay in memory until they are rasterized.
 const MADE: Bounds = Bounds {
     in_all: 8,
     of_account: 2,
 };
-/// Those that lie on our disk are read when their turn comes, and somebody waits for their pictures.
+/// Bounds of documents on the local disk, which are read when their turn comes. A user waits for them.
 const LOOKED_AT: Bounds = Bounds {
     in_all: 256,
     of_account: 32,
 };
 
-/// Who draws, and who waits for it; cheap to clone.
+/// Queue of documents to rasterize. Cheap to clone.
 #[derive(Clone)]
 pub struct Thumbnails(Arc<State>);
 
@@ -94,7 +94,8 @@ impl Default for Thumbnails {
 }
 
 impl Thumbnails {
-    /// A place for the document of a render, if there is one, and the render has none yet.
+    /// Takes a place for a render's document. Returns `None` if the bounds are reached or the render has a place
+    /// already.
     fn place(&self, account: AccountId, render: RenderId, bounds: Bounds) -> Option<TakenPlace> {
         let mut in_hand = self.in_hand();
         let in_all: usize = in_hand.values().map(Vec::len).sum();
@@ -110,7 +111,7 @@ impl Thumbnails {
         })
     }
 
-    /// Whether a render has a place.
+    /// Returns whether a render has a place.
     fn is_in_hand(&self, account: AccountId, render: RenderId) -> bool {
         self.in_hand()
             .get(&account)
@@ -122,7 +123,7 @@ impl Thumbnails {
     }
 }
 
-/// Given back when it is dropped.
+/// A place in the queue, which is released when this is dropped.
 struct TakenPlace {
     thumbnails: Thumbnails,
     account: AccountId,
@@ -141,13 +142,13 @@ impl Drop for TakenPlace {
     }
 }
 
-/// Whether documents of the service's own storage are drawn when somebody looks at them. One that lies in a bucket can't be
-/// had again so easily.
+/// Returns whether documents in the default storage are rasterized when they are viewed. Those in a bucket aren't,
+/// because they would have to be downloaded.
 pub(super) fn is_drawn_when_looked_at(app: &AppState) -> bool {
     app.documents.bucket().is_none()
 }
 
-/// Lets a document that was just made be drawn, if somebody may look at it and there is time for it.
+/// Rasterizes a new document in the background, if the account has a page open and capacity permits.
 pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_count: usize, pdf: Bytes) {
     if !app.jobs.changes().has_open_pages(account) {
         return;
@@ -163,7 +164,7 @@ pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_c
     let Some(place) = app.thumbnails.place(account, render, MADE) else {
         return;
     };
-    // Neither does it take memory that requests need.
+    // Thumbnails must not take memory that requests need.
     let Ok(memory) = app.memory.try_reserve(account, pdf.len() as u64) else {
         return;
     };
@@ -188,18 +189,18 @@ pub(super) fn offer(app: &AppState, account: AccountId, render: RenderId, page_c
     tokio::spawn(drawing.in_current_span());
 }
 
-/// What there is to see of a document.
+/// Thumbnails of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pictures {
-    /// These pages.
+    /// The pages were rasterized.
     Drawn(Vec<ListedThumbnail>),
-    /// They are being drawn. Those who listen for changes of the render hear when that is done.
+    /// The pages are being rasterized. A change event of the render follows.
     Coming,
-    /// Nothing, and nothing comes.
+    /// There are no thumbnails.
     None,
 }
 
-/// What there is to see of a render of the account. What lies on our disk and was not drawn yet is drawn now.
+/// Returns the thumbnails of a render. Begins to rasterize a document on the local disk if it has none yet.
 pub async fn list(app: &AppState, account: AccountId, render: RenderId) -> Result<Pictures, StoreError> {
     let kept = render_thumbnails::list(&app.db, account, render).await?;
     if !kept.is_empty() {
@@ -222,7 +223,7 @@ pub async fn list(app: &AppState, account: AccountId, render: RenderId) -> Resul
     if document.bytes.unsigned_abs() > LARGEST_DOCUMENT as u64 {
         return Ok(Pictures::None);
     }
-    // If it finds no place, the next look tries again.
+    // Without a place, the next view tries again.
     if let Some(place) = app.thumbnails.place(account, render, LOOKED_AT) {
         let app = app.clone();
         let drawing = async move {
@@ -234,25 +235,25 @@ pub async fn list(app: &AppState, account: AccountId, render: RenderId) -> Resul
     Ok(Pictures::Coming)
 }
 
-/// Why there is no picture.
+/// Error of creating or reading a thumbnail.
 #[derive(Debug, thiserror::Error)]
 pub enum ThumbnailError {
-    /// The page can't be drawn.
+    /// The document can't be rasterized.
     #[error(transparent)]
     Drawing(#[from] DrawingError),
-    /// The child's picture is none.
-    #[error("a picture: {0}")]
+    /// The worker process returned an invalid picture.
+    #[error("rasterized page: {0}")]
     Picture(#[from] DecodeError),
     /// The document can't be read.
-    #[error("the document: {0}")]
+    #[error("document: {0}")]
     File(#[from] io::Error),
-    /// The thread died.
+    /// The thread panicked.
     #[error("{0}")]
     Interrupted(#[from] JoinError),
-    /// It does not open.
-    #[error("a thumbnail: {0}")]
+    /// The thumbnail can't be encrypted or decrypted.
+    #[error("thumbnail: {0}")]
     Sealing(#[from] SealingError),
-    /// No key to seal it with.
+    /// The data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
     /// The database failed.
@@ -260,16 +261,16 @@ pub enum ThumbnailError {
     Store(#[from] StoreError),
 }
 
-/// A picture of one page.
+/// Thumbnail of a page.
 #[derive(Debug)]
 pub struct Thumbnail {
-    /// Never that of another picture.
+    /// Unique id, which changes with the content.
     pub id: Uuid,
-    /// A PNG file.
+    /// Content of the PNG file.
     pub png: Vec<u8>,
 }
 
-/// The picture of a page, from 1, of a render of the account.
+/// Returns the thumbnail of a page, counted from 1, or `None` if there is none.
 pub async fn find(
     app: &AppState,
     account: AccountId,
@@ -297,7 +298,7 @@ async fn draw_stored(
         .acquire()
         .await
         .map_err(io::Error::other)?;
-    // Somebody else may have looked as well.
+    // Another view may have rasterized it in the meantime.
     if !render_thumbnails::list(&app.db, account, render).await?.is_empty() {
         return Ok(());
     }
@@ -320,7 +321,7 @@ async fn draw(
         .await;
     let thumbnails = match drawn {
         Ok(drawn) => seal(app, account, drawn).await?,
-        // It would be so at every try.
+        // A retry would fail alike, so an empty thumbnail records the failure.
         Err(DrawingError::TooMuch(_)) => vec![NewThumbnail {
             id: Uuid::now_v7(),
             page: 1,
@@ -353,7 +354,7 @@ async fn seal(app: &AppState, account: AccountId, drawn: Vec<Drawn>) -> Result<V
 
 fn report(drawn: Result<(), ThumbnailError>) {
     if let Err(error) = drawn {
-        tracing::warn!(%error, "the thumbnails of a render could not be drawn");
+        tracing::warn!(%error, "thumbnails could not be created");
     }
 }
 
@@ -374,7 +375,7 @@ mod tests {
         }
         assert!(taken.iter().all(Option::is_some));
         assert!(place(AccountId::generate()).is_none());
-        // What somebody looks at does not have to wait for that.
+        // Viewed documents don't wait for new ones.
         let looked_at = thumbnails.place(account, RenderId::generate(), LOOKED_AT);
         assert!(looked_at.is_some());
         drop(looked_at);

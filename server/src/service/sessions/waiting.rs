@@ -1,5 +1,5 @@
-//! Sessions of those who have shown their password and still have to show their second factor. Nobody is logged in to such a
-//! session: for everything but the second step of the log-in it is a stranger's.
+//! Sessions that wait for a second factor after the password. No user is logged in to them: they allow nothing but the
+//! second step of the login.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -7,22 +7,22 @@ use tower_sessions::{Session, session};
 
 use crate::{domain::ids::UserId, domain::second_factor::PATIENCE, service::sessions::Stay, store::sessions::Holder};
 
-/// The member of a session's data that says who waits.
+/// Key in the session's data for the waiting login.
 const WAITING: &str = "waiting";
 
-/// Who has shown their password.
+/// A login that waits for the second factor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Waiting {
     user: UserId,
     epoch: i32,
-    /// How long the browser is to keep the session.
+    /// Lifetime of the session in the browser after the login.
     pub(in crate::service) stay: Stay,
     #[serde(with = "time::serde::rfc3339")]
     pub(super) until: OffsetDateTime,
 }
 
 impl Waiting {
-    /// Whose session it is to be.
+    /// Returns the user whose session it becomes.
     pub(in crate::service) fn holder(&self) -> Holder {
         Holder {
             user: self.user,
@@ -31,7 +31,7 @@ impl Waiting {
     }
 }
 
-/// Lets a session wait, under another id than before.
+/// Makes a session wait for the second factor, under a new id.
 pub(in crate::service) async fn begin(
     session: &Session,
     holder: Holder,
@@ -49,7 +49,7 @@ pub(in crate::service) async fn begin(
     session.insert(WAITING, waiting).await
 }
 
-/// Who waits in a session, unless it has taken too long.
+/// Returns the waiting login of a session, unless it has expired.
 pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Waiting>, session::Error> {
     if session.id().is_none() {
         return Ok(None);
@@ -57,7 +57,7 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Wa
     Ok(kept(session).await?.filter(|waiting| now < waiting.until))
 }
 
-/// What another version of this program wrote, and this one can't read, is nobody.
+/// Returns the waiting login, expired or not; `None` if another release stored it in a form that this one can't read.
 pub(super) async fn kept(session: &Session) -> Result<Option<Waiting>, session::Error> {
     let value = session.get_value(WAITING).await?;
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))

@@ -1,4 +1,4 @@
-//! Templates to begin with, in an account.
+//! Sample templates in an account.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -12,7 +12,7 @@ use crate::{
     service::templates::{TemplateError, insert},
 };
 
-/// Gives an account one of them, under this name.
+/// Creates a sample template in an account, under this name.
 pub async fn create(
     db: &PgPool,
     account: AccountId,

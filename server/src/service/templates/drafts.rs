@@ -1,4 +1,4 @@
-//! Drafts: versions after the published one. Neither renders nor the API's templates know them until they are published.
+//! Drafts: versions newer than the published one. Renders and the API ignore them until they are published.
 
 use sqlx::{PgConnection, PgPool};
 
@@ -14,25 +14,25 @@ use crate::{
     store::{error::StoreError, template_versions, templates, tx},
 };
 
-/// A template as its editor opens it.
+/// A template as the editor opens it.
 #[derive(Debug)]
 pub struct Edited {
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     pub published: i32,
-    /// The newest version, perhaps a draft.
+    /// The newest version, which may be a draft.
     pub newest: TemplateVersion,
 }
 
-/// What became of a draft.
+/// Result of saving a draft.
 #[derive(Debug)]
 pub struct Saved {
-    /// Its version; the newest one before, if it said the same.
+    /// Number of the saved version, or of the newest one if its content is the same.
     pub version: i32,
-    /// The version that renders use.
+    /// Number of the published version, which renders use.
     pub published: i32,
 }
 
-/// The newest version of a template.
+/// Returns the newest version of a template.
 pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
     let published = super::get(db, account, id).await?.version;
     let mut connection = db.acquire().await.map_err(StoreError::from)?;
@@ -40,8 +40,8 @@ pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edi
     Ok(Edited { published, newest })
 }
 
-/// Saves a draft after the version `seen`, the newest that its author knows; any other would be lost to them. What is
-/// saved already is no version of its own.
+/// Saves a draft. Fails with [`TemplateError::Changed`] unless the newest version is `seen`, because the author would
+/// overwrite changes unseen. Content identical to the newest version creates no new one.
 pub async fn save(
     app: &AppState,
     caller: &Caller,
@@ -63,7 +63,7 @@ pub async fn save(
     Ok(Saved { version, published })
 }
 
-/// Saves a version once more, as a draft.
+/// Saves an earlier version again as a draft. Returns the draft's number.
 pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<i32, TemplateError> {
     let mut transaction = tx::begin(db).await?;
     lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
@@ -80,7 +80,7 @@ pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
     Ok(number)
 }
 
-/// Makes a draft the version that renders use. Fails if it is none, or not one any more.
+/// Publishes a draft. Fails with [`TemplateError::Changed`] if the version isn't newer than the published one.
 pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<(), TemplateError> {
     let mut transaction = tx::begin(db).await?;
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
@@ -101,7 +101,8 @@ async fn newest(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Re
     newest.ok_or(TemplateError::NotFound)
 }
 
-/// Adds a draft to a template that the transaction holds, unless its newest version says the same.
+/// Inserts a draft of a locked template, unless its newest version has the same content. Returns the number of the
+/// version.
 async fn insert(
     db: &mut PgConnection,
     caller: &Caller,

@@ -1,5 +1,5 @@
-//! Previews while somebody types: the page that they look at comes first, what there is to say about the template next,
-//! the other pages last. Nothing is charged and nothing is kept; whoever goes away ends it at once.
+//! Live previews while a user types. The visible page comes first, then the remarks about the template, then the other
+//! pages. Nothing is charged or stored. Dropping a preview ends it at once.
 
 mod remarks;
 
@@ -39,73 +39,74 @@ use crate::{
 
 pub use remarks::{Remark, Text};
 
-/// Most pages that are drawn.
+/// Maximum number of pages that are rasterized.
 const MOST_PICTURES: usize = 20;
-/// Ten a second for a minute: more than people type, who pause between words, and half of what one browser can do.
+/// Ten previews a second for a minute: more than users cause, who pause between words, and half of what one browser can
+/// do.
 const QUOTA: Quota = Quota {
     times: NonZeroU32::MIN.saturating_add(599),
     within: Duration::from_mins(1),
 };
 
-/// Counts previews by account.
+/// Counts live previews by account.
 pub type LivePreviews = Throttle<AccountId>;
 
-/// What somebody has typed.
+/// Content of the editor.
 pub struct Typed {
-    /// The template.
+    /// Source of the template.
     pub content: String,
-    /// What fills it: JSON, perhaps not yet.
+    /// Sample data, which may not be valid JSON yet.
     pub data: String,
-    /// Options of the render, by their names in the API.
+    /// Render options, by their names in the API.
     pub options: Map<String, Value>,
-    /// Pixels for each inch of a page.
+    /// Resolution in pixels per inch.
     pub dots_per_inch: u16,
-    /// The page that they look at.
+    /// Page that the user views, which is rasterized first.
     pub page: usize,
 }
 
-/// What there is to say, as it turns out.
+/// A result of a live preview.
 pub enum Seen {
-    /// A page; the one that was asked for comes first.
+    /// A page. The requested one comes first.
     Page(Drawn),
-    /// What the author should know; comes once.
+    /// Remarks for the author. They come once.
     Remarks(Vec<Remark>),
 }
 
-/// What becomes of what was typed.
+/// Outcome of rendering the editor's content.
 pub enum Live {
-    /// Nothing can be shown: why, and where.
+    /// The content can't be rendered, for this reason.
     Faulty(Remark),
-    /// A document, whose pages are being drawn.
+    /// A document whose pages are being rasterized.
     Rendered(Box<LivePreview>),
 }
 
-/// Why there is no preview.
+/// Error of [`preview`].
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// The account asks too often.
+    /// The account's limit of live previews is reached.
     #[error("too many previews")]
     TooMany {
-        /// Until it may ask again.
+        /// Time until the next preview is allowed.
         retry_after: Duration,
     },
-    /// What is typed was not parsed in time.
+    /// The data was not parsed in time.
     #[error(transparent)]
     Busy(#[from] Busy),
-    /// See there.
+    /// The template could not be read or rendered.
     #[error(transparent)]
     Template(#[from] TemplateError),
 }
 
-/// A document that was made of what was typed, and what there is to say about it.
+/// A document rendered from the editor's content, and its pending results.
 pub struct LivePreview {
-    /// Pages of the document.
+    /// Number of pages.
     pub page_count: usize,
-    /// Its size.
+    /// Size of the document.
     pub bytes: usize,
-    /// The standard that it conforms to.
+    /// PDF/A conformance of the document.
     pub conformance: Option<&'static str>,
-    /// From the request to the finished document.
+    /// Time from the request to the finished document.
     pub took: Duration,
     app: AppState,
     account: AccountId,
@@ -116,7 +117,7 @@ pub struct LivePreview {
     warnings: Vec<platen_engine::job::Warning>,
     easel: Easel,
     next: Next,
-    /// What was typed stays until all is shown.
+    /// Reserves memory for the editor's content until all results are sent.
     _memory: Reservation,
 }
 
@@ -126,7 +127,7 @@ enum Next {
     OtherPages,
 }
 
-/// Renders what somebody has typed in the place of a template of the account.
+/// Renders the editor's content instead of a template of the account, with that template's settings.
 pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typed) -> Result<Live, LiveError> {
     let began = Instant::now();
     if let Some(retry_after) = app.live_previews.take(caller.account, QUOTA, began).refused_for {
@@ -194,7 +195,7 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
 }
 
 impl LivePreview {
-    /// What comes next; `None`: that was all.
+    /// Returns the next result, or `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Seen>, TemplateError> {
         match self.next {
             Next::FirstPage => {
@@ -214,7 +215,7 @@ impl LivePreview {
         let unused = self.app.templates.unused(self.account.0, content, &self.data).await;
         let unused = match unused {
             Ok(names) => names,
-            // It was filled, so that it can be read; what is left are limits.
+            // The template was filled, so its syntax is valid; only limits can be exceeded.
             Err(pool::Error::Template(_)) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
@@ -226,7 +227,7 @@ impl LivePreview {
     }
 }
 
-/// What fills the template, and how it is rendered; else what is wrong with what was typed.
+/// Parses the sample data and the options. Returns a remark if either is invalid.
 fn read(typed: &Typed) -> Result<(Box<RawValue>, RenderRequest), Remark> {
     let data = match json::read_data(&typed.data, MOST_PREVIEW_VALUES) {
         Ok(data) if data.get().starts_with('{') => json::compact(data),

@@ -1,4 +1,4 @@
-//! Previews: a template filled and rendered for its author's eyes. Nothing is charged and nothing is kept.
+//! Previews of templates for their authors. Nothing is charged or stored.
 
 use platen_engine::{
     job::{Lane, Part, Phase, Warning},
@@ -21,29 +21,29 @@ use crate::{
     state::AppState,
 };
 
-/// Most pages that are drawn.
+/// Maximum number of pages that are rasterized.
 const MOST_PICTURES: usize = 10;
 const CONTENT: &str = "/content";
 
-/// What an author gets to see.
+/// A rendered preview.
 pub struct Preview {
-    /// Pages of the document.
+    /// Number of pages of the document.
     pub page_count: usize,
-    /// What the author should know.
+    /// Warnings of filling and rendering.
     pub warnings: Vec<Warning>,
-    /// The pages or the document.
+    /// Pages or document, by the requested format.
     pub shown: Shown,
 }
 
-/// In which form.
+/// Content of a preview.
 pub enum Shown {
-    /// The first pages.
+    /// The first pages, up to ten.
     Pictures(Vec<Drawn>),
-    /// The whole document, marked as a preview.
+    /// The whole document, with a watermark.
     Pdf(Vec<u8>),
 }
 
-/// Fills and renders a template of the account, or a content that is not saved yet in its place.
+/// Fills and renders a template of the account, or unsaved content instead of it, with the template's settings.
 pub async fn preview(
     app: &AppState,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! What a stored template is set to, and what it says about its context.
+//! Settings of stored templates, and the inferred schema of their context.
 
 use sqlx::PgPool;
 
@@ -12,14 +12,14 @@ use crate::{
     store::templates,
 };
 
-/// The settings of a template.
+/// Returns the settings of a template, or [`TemplateError::NotFound`].
 pub async fn get_settings(db: &PgPool, account: AccountId, id: TemplateId) -> Result<TemplateSettings, TemplateError> {
     templates::find_settings(db, account, id)
         .await?
         .ok_or(TemplateError::NotFound)
 }
 
-/// Changes the settings that are given. They are no part of a version.
+/// Changes the given settings, and returns all of them. Settings apply to all versions.
 pub async fn update_settings(
     db: &PgPool,
     account: AccountId,
@@ -30,15 +30,15 @@ pub async fn update_settings(
     settings.ok_or(TemplateError::NotFound)
 }
 
-/// What a template needs of a context.
+/// Requirements of a template on its context.
 pub struct ContextSchema {
-    /// JSON schema (draft 2020-12) of the contexts that suit it.
+    /// JSON Schema (draft 2020-12) of valid contexts.
     pub schema: serde_json::Value,
-    /// Names in its preview context that it never uses.
+    /// Names in the preview context that the template never uses.
     pub unused: Vec<String>,
 }
 
-/// Infers what the published version needs.
+/// Infers the context schema of the published version.
 pub async fn infer_schema(app: &AppState, account: AccountId, id: TemplateId) -> Result<ContextSchema, TemplateError> {
     let template = get(&app.db, account, id).await?;
     let (content, preview_context) = (&template.content, &template.preview_context);

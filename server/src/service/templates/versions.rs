@@ -1,4 +1,4 @@
-//! Versions of stored templates. They are never changed; an earlier one comes back as a new one.
+//! Versions of stored templates. Versions are immutable; restoring one creates a new version.
 
 use sqlx::PgPool;
 
@@ -14,7 +14,7 @@ use crate::{
     store::{template_versions, templates, tx},
 };
 
-/// The versions of a template, newest first.
+/// Returns a page of a template's versions, the latest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -28,7 +28,7 @@ pub async fn list(
     Ok(page.page(found, |version| version.number))
 }
 
-/// One version.
+/// Returns a version, or [`TemplateError::NotFound`].
 pub async fn get(
     db: &PgPool,
     account: AccountId,
@@ -39,7 +39,7 @@ pub async fn get(
     version.ok_or(TemplateError::NotFound)
 }
 
-/// Saves a version once more, so that it is the newest and used.
+/// Saves an earlier version again as a new version, and publishes it.
 pub async fn restore(
     db: &PgPool,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Answers of stores are read up to a limit: tenants name the stores, and clients of S3 keep whole answers in memory.
+//! Limits the size of stores' responses: tenants choose the stores, and S3 clients buffer whole responses in memory.
 
 use aws_sdk_s3::{
     config::{
@@ -14,7 +14,7 @@ use http_body_util::Limited;
 
 use crate::storage::bucket::LONGEST_ANSWER;
 
-/// A client whose answers end with an error where they get too long.
+/// Wraps a client so that responses longer than 64 KiB end with an error.
 pub(super) fn bounded(client: SharedHttpClient) -> SharedHttpClient {
     SharedHttpClient::new(Bounded(client))
 }

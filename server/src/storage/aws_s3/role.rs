@@ -1,7 +1,7 @@
-//! Roles at Amazon, in which the service writes without a key of the tenant's.
+//! Roles at Amazon, in which the service writes without a key of the tenant.
 //!
-//! Whoever may assume a role is asked for an external id, which tells for whom the service does it: the account's own, so
-//! that no account can have documents written in a role that another one's owner has opened to the service.
+//! Assuming a role requires an external id, which identifies the beneficiary. It is the account's id, so no account can
+//! have documents written in a role that another account's owner has opened to the service.
 
 use std::time::SystemTime;
 
@@ -24,20 +24,20 @@ use crate::{
     },
 };
 
-/// What Amazon's logs show.
+/// The name of the session in Amazon's logs.
 const SESSION_NAME: &str = "platen";
 
-/// Who assumes roles, and where.
+/// Assumes roles with the service's own identity.
 #[derive(Debug, Clone)]
 pub struct TokenService {
-    /// The service itself, at Amazon.
+    /// The service's own access key at Amazon.
     pub identity: AccessKey,
-    /// Another address than that of Amazon's token service in the connection's region.
+    /// Overrides the address of Amazon's token service in the connection's region.
     pub endpoint: Option<Url>,
 }
 
 impl TokenService {
-    /// Credentials in a role, got and renewed as they are used.
+    /// Returns credentials of a role, which are fetched and renewed on use.
     pub(super) fn role(&self, http: SharedHttpClient, region: &str, arn: &str, account: AccountId) -> AssumedRole {
         let identity = &self.identity;
         let secret = identity.secret_access_key.expose_secret();
@@ -99,7 +99,7 @@ impl ProvideCredentials for AssumedRole {
     where
         Self: 'a,
     {
-        // What is wrong is told as the bucket's fault: see `failure`.
+        // `failure` reports this error as one of the bucket.
         future::ProvideCredentials::new(async { self.assume().await.map_err(CredentialsError::provider_error) })
     }
 }

@@ -1,7 +1,7 @@
-//! Service accounts of others, as which the service writes without a key of theirs.
+//! Service accounts of tenants, as which the service writes without a key.
 //!
-//! Google knows no external id: whoever lets the service act as a service account lets it do so for every account of the
-//! service. `service::connections::buckets` asks the bucket for which one it is open.
+//! Google has no external ids: a grant to the service applies to all its accounts. `service::connections::buckets`
+//! therefore reads from the bucket for which account it is open.
 
 use google_cloud_auth::credentials::impersonated;
 use google_cloud_gax::retry_policy::NeverRetry;
@@ -14,17 +14,17 @@ use crate::{
     storage::google_cloud_storage::{BuildResult, SEGMENT, key_file},
 };
 
-/// Who acts as service accounts of others, and where it asks for that.
+/// Impersonates service accounts with the service's own identity.
 #[derive(Debug, Clone)]
 pub struct Impersonator {
-    /// The service itself, at Google.
+    /// The service's own service account at Google.
     pub identity: ServiceAccountKey,
-    /// Google's IAM service account credentials.
+    /// The address of Google's IAM Service Account Credentials API.
     pub endpoint: Url,
 }
 
 impl Impersonator {
-    /// Tokens of the account, got and renewed as they are used.
+    /// Returns credentials of the service account, whose tokens are fetched and renewed on use.
     pub(super) fn credentials(&self, client_email: &str) -> BuildResult {
         let account = utf8_percent_encode(client_email, SEGMENT);
         let url = format!(

@@ -1,4 +1,4 @@
-//! Objects in the words of the JSON API.
+//! Objects as resources of Google's JSON API.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use google_cloud_storage::model::Object;
@@ -6,11 +6,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
-/// An object's name as one segment of a path.
+/// Characters that are escaped in an object's name as one path segment.
 pub(super) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What the JSON API says of an object. The client library knows it in the form of the gRPC API, which lacks addresses and
-/// says nothing of what is not set.
+/// Returns the JSON API's resource of an object. The client library has it in the form of the gRPC API, which lacks
+/// addresses and omits unset fields.
 pub(super) fn result(bucket: &str, object: Object) -> Value {
     let name = utf8_percent_encode(&object.name, SEGMENT);
     let generation = object.generation.to_string();
@@ -38,7 +38,7 @@ pub(super) fn result(bucket: &str, object: Object) -> Value {
         "softDeleteTime": time_of(object.soft_delete_time),
         "hardDeleteTime": time_of(object.hard_delete_time),
         "contentLanguage": set(object.content_language),
-        // This and what else is always null is set by whoever writes an object, and not by us.
+        // Like all fields that are always null, it is set only by the writer, and Platen doesn't set it.
         "retention": null,
         "retentionExpirationTime": time_of(object.retention_expire_time),
         "kmsKeyName": set(object.kms_key),
@@ -48,7 +48,7 @@ pub(super) fn result(bucket: &str, object: Object) -> Value {
         "temporaryHold": object.temporary_hold.then_some(true),
         "componentCount": (object.component_count != 0).then_some(object.component_count),
         "cacheControl": set(object.cache_control),
-        // Told only to those who ask for it.
+        // Only returned on request.
         "owner": null,
         "restoreToken": object.restore_token,
         "contentType": set(object.content_type),
@@ -60,13 +60,13 @@ pub(super) fn result(bucket: &str, object: Object) -> Value {
     })
 }
 
-/// What is not set is empty text in gRPC.
+/// Unset text is empty in gRPC.
 fn set(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// Milliseconds, always three digits, as the JSON API writes them. The client library has the beginning of Unix time for
-/// what the store did not say.
+/// Formats a time with exactly three digits of milliseconds, as the JSON API does. The client library represents
+/// missing times by the Unix epoch.
 fn time_of(time: Option<impl Into<String>>) -> Option<String> {
     let form = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
     let time = OffsetDateTime::parse(&time?.into(), &Rfc3339).ok()?;

@@ -1,11 +1,11 @@
-//! What an operator stops, and lets go on again.
+//! Suspension of accounts by operators.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// Suspends an account. `false`: it is suspended already, or there is none.
+/// Suspends an account. Returns `false` if it is already suspended or doesn't exist.
 pub async fn suspend(
     db: &mut PgConnection,
     id: AccountId,
@@ -21,7 +21,7 @@ pub async fn suspend(
     Ok(done.execute(db).await?.rows_affected() == 1)
 }
 
-/// Lifts the suspension of an account. `false`: it is not suspended.
+/// Lifts the suspension of an account. Returns `false` if it isn't suspended.
 pub async fn restore(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update accounts set suspended_at = null, suspended_because = null

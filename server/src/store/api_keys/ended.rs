@@ -1,12 +1,12 @@
-//! Keys that were revoked or have expired, and are deleted some time later.
+//! Deletion of keys that were revoked or have expired.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// Deletes keys of all accounts that were revoked or expired longer ago than their plans' retention, once no render names
-/// them. At most so many at once; returns how many.
+/// Deletes keys of all accounts that were revoked or expired longer ago than the retention of their plans, and that no
+/// render refers to any more. Deletes up to `at_most` keys and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "delete from api_keys where id in (
@@ -26,8 +26,8 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     Ok(done.execute(db).await?.rows_affected())
 }
 
-/// Deletes the oldest ended keys of an account that no render names, but for the newest so many: an account that makes and
-/// revokes keys all the time does not fill the table before their time is over.
+/// Deletes an account's oldest ended keys that no render refers to, except for the newest `keep`. An account that
+/// constantly creates and revokes keys therefore can't fill the table before their retention ends.
 pub async fn delete_surplus(
     db: &mut PgConnection,
     account: AccountId,

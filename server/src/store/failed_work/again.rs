@@ -1,4 +1,4 @@
-//! What failed is tried again. What somebody has in hand stays as it is, and so does what has not failed.
+//! Retries of failed work. Work that a worker holds, or that hasn't failed, is left unchanged.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -11,13 +11,13 @@ use crate::{
     store::{error::StoreError, failed_work::RenderOf},
 };
 
-/// Makes jobs due that wait for another try. Says whose.
+/// Retries failed jobs now. Returns their accounts and renders.
 pub async fn hasten_jobs(
     db: &mut PgConnection,
     kind: JobKind,
     renders: &[Uuid],
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
-    // Who locks several jobs waits for none of them: others lock them in another order.
+    // Skips locked jobs rather than wait for them: other transactions lock jobs in another order.
     let rows = sqlx::query_as!(
         RenderOf,
         "update jobs set due = true, run_at = now()
@@ -34,13 +34,13 @@ pub async fn hasten_jobs(
     Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
-/// Lets callbacks be sent again that were given up. Says whose.
+/// Sends deliveries again that were given up. Returns their accounts and renders.
 pub async fn resend_callbacks(
     db: &mut PgConnection,
     renders: &[Uuid],
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
     let jobs: Vec<_> = renders.iter().map(|_| Uuid::now_v7()).collect();
-    // First the job, then the callback, as everybody does.
+    // First the job, then the callback: the order in which all transactions lock them.
     let rows = sqlx::query_as!(
         RenderOf,
         "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
@@ -67,7 +67,7 @@ pub async fn resend_callbacks(
     Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
-/// Makes mails due; those that were given up have all their tries again. Says which.
+/// Retries mails now; those that were given up start over with all their attempts. Returns their ids.
 pub async fn hasten_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let hastened = sqlx::query_scalar!(
         "update mails
@@ -83,8 +83,8 @@ pub async fn hasten_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<U
     Ok(hastened.fetch_all(db).await?)
 }
 
-/// Makes exports due; those that were given up are made after all, with all their tries. Of an account one at most. Says
-/// which, and whose.
+/// Retries exports now; those that had failed start over with all their attempts. Retries at most one export of each
+/// account. Returns accounts and ids.
 pub async fn hasten_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Vec<(AccountId, Uuid)>, StoreError> {
     let rows = sqlx::query!(
         "update exports
@@ -112,8 +112,8 @@ pub async fn hasten_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<V
         .collect())
 }
 
-/// Lets Stripe be told at once what was used, also what was given up: whoever asks for that has looked whether Stripe knows.
-/// Says of which events.
+/// Reports usage to Stripe now, including usage whose report was given up: the operator has checked that Stripe doesn't
+/// have it. Returns the ids of the meter events.
 pub async fn hasten_usage(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let hastened = sqlx::query_scalar!(
         "update stripe_meter_events
@@ -129,7 +129,7 @@ pub async fn hasten_usage(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<
     Ok(hastened.fetch_all(db).await?)
 }
 
-/// Lets Stripe be asked about customers at once. Says about which.
+/// Synchronizes customers with Stripe now. Returns their ids.
 pub async fn hasten_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
     let hastened = sqlx::query_scalar!(
         "update stripe_customers set look_at = now()

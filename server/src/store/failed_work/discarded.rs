@@ -1,4 +1,4 @@
-//! What failed is not tried any more, and leaves the list. What somebody has in hand stays as it is.
+//! Discarding of failed work: it isn't retried and leaves the list. Work that a worker holds is left unchanged.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -12,7 +12,7 @@ use crate::{
     store::{error::StoreError, exports::Asker, failed_work::RenderOf},
 };
 
-/// Takes jobs out of the queue that wait for another try. Says whose.
+/// Deletes failed jobs that wait for a retry. Returns their accounts and renders.
 pub async fn delete_jobs(
     db: &mut PgConnection,
     kind: JobKind,
@@ -34,8 +34,8 @@ pub async fn delete_jobs(
     Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
-/// Gives callbacks up: those that have just lost their jobs, and those that were given up before, which need not be looked
-/// at any more. Says whose.
+/// Gives up the deliveries of the renders in `without_job`, whose jobs have just been deleted, and takes those off the
+/// list that had been given up before. Returns their accounts and renders.
 pub async fn give_callbacks_up(
     db: &mut PgConnection,
     renders: &[Uuid],
@@ -54,7 +54,7 @@ pub async fn give_callbacks_up(
     Ok(rows.into_iter().map(RenderOf::ids).collect())
 }
 
-/// Deletes mails. Says which.
+/// Deletes failed mails. Returns their ids.
 pub async fn delete_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let deleted = sqlx::query_scalar!(
         "delete from mails
@@ -65,17 +65,15 @@ pub async fn delete_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<U
     Ok(deleted.fetch_all(db).await?)
 }
 
-/// An export that is given up.
+/// An export that was given up.
 pub struct GivenUpExport {
-    /// Identifier.
     pub id: Uuid,
-    /// Of what.
     pub account: AccountId,
-    /// Who waits for it until now.
+    /// Who requested it, if they were still waiting for it.
     pub asker: Option<Asker>,
 }
 
-/// Gives exports up.
+/// Gives up failed exports.
 pub async fn give_exports_up(
     db: &mut PgConnection,
     exports: &[Uuid],
@@ -118,7 +116,7 @@ pub async fn give_exports_up(
     Ok(given_up.collect())
 }
 
-/// Lets Stripe not be told what was used: nobody pays for it. Says of which events.
+/// Gives up reporting usage to Stripe, so that it isn't billed. Returns the ids of the meter events.
 pub async fn give_usage_up(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let given_up = sqlx::query_scalar!(
         "update stripe_meter_events
@@ -134,10 +132,10 @@ pub async fn give_usage_up(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec
     Ok(given_up.fetch_all(db).await?)
 }
 
-/// Lets Stripe not be asked about customers until it tells of something, or the night's comparison comes to them. Says about
-/// which.
+/// Stops synchronizing customers until Stripe sends an event about them, or until the nightly comparison. Returns their
+/// ids.
 pub async fn leave_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
-    // Without failures, those whose account is deleted would be due.
+    // With zero failures, customers whose account is deleted would be due.
     let left = sqlx::query_scalar!(
         "update stripe_customers set look_at = null, failed_at = null, failures = greatest(failures, 1)
          where id in (

@@ -1,4 +1,5 @@
-//! What renders reserve and cost. The rules are functions of the database: `migrations/20261123000032_credit_functions.sql`.
+//! Reservations and charges of renders. The rules are database functions:
+//! `migrations/20261123000032_credit_functions.sql`.
 
 use platen_engine::render_log::Seen;
 use serde_json::json;
@@ -24,13 +25,13 @@ use crate::{
     },
 };
 
-/// What the unfinished live renders of an account reserve.
+/// Returns the credits that an account's unfinished live renders reserve.
 pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
     let reserved = sqlx::query_scalar!(r#"select reserved_credits($1) as "credits!""#, account.0);
     Ok(reserved.fetch_one(db).await?)
 }
 
-/// Lets an unfinished live render reserve its price, or refuses it.
+/// Reserves the price of an unfinished live render, or refuses it.
 pub async fn reserve_price(
     db: &mut PgConnection,
     account: AccountId,
@@ -58,19 +59,17 @@ pub async fn reserve_price(
     }))
 }
 
-/// What is to be paid for a document.
+/// The charge for a document.
 pub struct Bill {
-    /// The render.
     pub render: RenderId,
-    /// False for test keys: it is counted, not charged.
+    /// If `false`, the usage is counted but not charged.
     pub livemode: bool,
-    /// What it is counted as.
     pub meter: Meter,
-    /// Credits.
+    /// In credits.
     pub price: i64,
 }
 
-/// A render that has a document: what is recorded and charged when it succeeds.
+/// The success of a render, to be recorded and charged.
 pub struct Completion<'a> {
     /// The charge.
     pub bill: Bill,
@@ -82,13 +81,13 @@ pub struct Completion<'a> {
     pub queued: Option<QueuedCompletion<'a>>,
 }
 
-/// What else the success of a queued render records.
+/// Further parts of the success of a queued render.
 pub struct QueuedCompletion<'a> {
-    /// Its job, which is deleted; if another worker holds it by now, nothing is recorded.
+    /// Deleted with the success. If another worker holds it, nothing is recorded.
     pub job: &'a ClaimedJob,
-    /// Where the document is.
+    /// Location of the document.
     pub document: &'a StoredDocument,
-    /// The body of its callback, if it has one.
+    /// Body of the webhook's request, should the render have a webhook.
     pub callback_body: &'a str,
 }
 
@@ -96,28 +95,29 @@ pub struct QueuedCompletion<'a> {
 pub enum Charge {
     /// The render has succeeded and is charged.
     Made {
-        /// The account's own credits, if its owner is to be notified of their use in the same transaction.
+        /// The account's own credits, if this charge used up four fifths of them, or all: the owner must be notified in
+        /// the same transaction.
         tell: Option<OwnCredits>,
-        /// Whether its callback has become a job.
+        /// Whether the delivery of its webhook was enqueued.
         has_callback: bool,
     },
-    /// It would have to be told the owner: it can be made in a transaction only.
+    /// Nothing was charged: the owner must be notified, which requires a transaction.
     ToBeTold,
-    /// The render has ended before.
+    /// The render has already ended.
     Ended,
-    /// The document costs more than is left.
+    /// The document costs more than the credits left.
     Refused(NotEnoughCredits),
 }
 
-/// An account's own credits in a period, without what it may use beyond them.
+/// An account's own credits in a period, without overage.
 pub struct OwnCredits {
-    /// How many there are.
+    /// All credits.
     pub own: i64,
-    /// Those that are gone.
+    /// Used credits.
     pub used: i64,
-    /// What may be used beyond them.
+    /// Maximum overage, in credits.
     pub overage_limit: i64,
-    /// The first moment after the period.
+    /// End of the period, exclusive.
     pub ends_at: OffsetDateTime,
 }
 

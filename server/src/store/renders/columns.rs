@@ -1,17 +1,17 @@
-//! What is kept of a render's end, as columns take it.
+//! Conversion of a render's outcome to columns.
 
 use std::time::Duration;
 
 use platen_engine::{job::PhaseTimes, render_log::Seen};
 use serde_json::{Value, json};
 
-/// Characters of a title that are kept.
+/// Maximum length of a stored title, in characters.
 const LONGEST_TITLE: usize = 300;
 
-/// Bytes of any other text that are kept: a fault may quote a selector as long as its request.
+/// Maximum length of any other stored text, in bytes. An error may quote a selector as long as its request.
 const LONGEST_TEXT: usize = 4096;
 
-/// What lists show of a title.
+/// Returns a title as it is stored: truncated to [`LONGEST_TITLE`], without U+0000.
 pub(super) fn kept_title(title: &str) -> String {
     title
         .chars()
@@ -20,7 +20,7 @@ pub(super) fn kept_title(title: &str) -> String {
         .replace('\0', "\u{fffd}")
 }
 
-/// `None`: it has not come to that.
+/// Returns the durations of phases, in milliseconds. `None` if no phase has begun.
 pub(super) fn phase_times(phases: &PhaseTimes) -> Option<Value> {
     let times = phases.by_phase();
     let begun = times.iter().any(|(_, duration)| !duration.is_zero());
@@ -32,7 +32,7 @@ pub(super) fn phase_times(phases: &PhaseTimes) -> Option<Value> {
     })
 }
 
-/// What the page asked the network for.
+/// Returns the network requests of the pages.
 pub(super) fn requests(seen: &Seen) -> Value {
     let requests = seen.requests.iter().map(|request| {
         json!({
@@ -44,7 +44,7 @@ pub(super) fn requests(seen: &Seen) -> Value {
     storable(requests.collect())
 }
 
-/// What its console said.
+/// Returns the console messages of the pages.
 pub(super) fn console(seen: &Seen) -> Value {
     let messages = seen
         .console
@@ -53,12 +53,13 @@ pub(super) fn console(seen: &Seen) -> Value {
     storable(messages.collect())
 }
 
-/// As numbers stand in columns.
+/// Converts a duration to the unit of columns.
 pub(super) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// PostgreSQL's `jsonb` takes no U+0000, which pages and requests may hold; and no text is longer than [`LONGEST_TEXT`].
+/// Replaces U+0000, which pages and requests may contain but PostgreSQL's `jsonb` rejects, and truncates texts to
+/// [`LONGEST_TEXT`].
 pub(super) fn storable(value: Value) -> Value {
     match value {
         Value::String(mut text) => {

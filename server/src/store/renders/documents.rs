@@ -1,4 +1,4 @@
-//! The documents of renders: where they are, and until when.
+//! Documents of renders: where they are stored, and until when.
 
 use std::time::Duration;
 
@@ -12,30 +12,28 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A finished render's document where it belongs.
+/// The document of a finished render at its destination.
 #[derive(Debug)]
 pub struct StoredDocument {
-    /// What the store says of it.
+    /// The storage provider's description of the object.
     pub result: Value,
-    /// When it is deleted there, if that is ours to do.
+    /// When it is deleted from the default storage; `None` for a document at another destination.
     pub expires_at: Option<OffsetDateTime>,
-    /// How long it took to get there.
+    /// Duration of the upload.
     pub took: Duration,
 }
 
-/// A document in the service's own storage.
+/// A document in the default storage.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnDocument {
-    /// Names it.
+    /// Name of the object.
     pub object: Uuid,
-    /// Its size.
     pub bytes: i64,
-    /// Pages in it.
     pub page_count: i32,
 }
 
-/// The document of a render, if it is in the service's own storage, the account keeps content, and its plan still keeps
-/// that of this render.
+/// Returns a render's document if it is in the default storage, the account stores content, and the render is within
+/// the plan's retention.
 pub async fn find_document(
     db: &PgPool,
     account: AccountId,
@@ -58,16 +56,15 @@ pub async fn find_document(
     Ok(document.fetch_optional(db).await?)
 }
 
-/// A document of some account whose time in the service's own storage is over.
+/// An expired document in the default storage, of any account.
 #[derive(Debug)]
 pub struct ExpiredObject {
-    /// Its render.
     pub render: RenderId,
-    /// Names it.
+    /// Name of the object.
     pub object: Uuid,
 }
 
-/// At most so many expired documents, the oldest first.
+/// Returns up to `at_most` expired documents, oldest first.
 pub async fn list_expired_objects(
     db: &PgPool,
     now: OffsetDateTime,
@@ -84,7 +81,7 @@ pub async fn list_expired_objects(
     Ok(objects.fetch_all(db).await?)
 }
 
-/// Notes that the documents of these renders are gone.
+/// Records that the documents of these renders were deleted.
 pub async fn forget_objects(db: &PgPool, renders: &[RenderId]) -> Result<(), StoreError> {
     let renders: Vec<_> = renders.iter().map(|id| id.0).collect();
     sqlx::query!(

@@ -1,4 +1,4 @@
-//! Renders as their accounts look at them.
+//! Renders as returned to their accounts.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -13,10 +13,9 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A render as its row tells of it.
+/// A stored render.
 #[derive(Debug)]
 pub struct Render {
-    /// Identifier.
     pub id: RenderId,
     /// See [`RenderMode`].
     pub mode: String,
@@ -24,42 +23,41 @@ pub struct Render {
     pub state: String,
     /// False for test keys.
     pub livemode: bool,
-    /// Pages of the document.
     pub page_count: Option<i32>,
     /// Size of the document.
     pub bytes: Option<i64>,
-    /// The standard that the document conforms to.
+    /// PDF/A conformance of the document.
     pub conformance: Option<String>,
-    /// What was charged.
+    /// Credits charged.
     pub credits: Option<i64>,
     /// List of `{code, message}`.
     pub warnings: Value,
     /// Why it failed.
     pub error: Option<Value>,
-    /// What the store says of the document.
+    /// The storage provider's description of the document.
     pub result: Option<Value>,
     /// The request without its content.
     pub options: Value,
     /// Milliseconds by phase.
     pub phase_times: Option<Value>,
-    /// What its pages fetched: list of `{part, url, type, status, bytes, duration_ms, error, refused}`.
+    /// Requests of its pages: list of `{part, url, type, status, bytes, duration_ms, error, refused}`.
     pub requests: Value,
-    /// What their scripts said: list of `{part, level, text}`.
+    /// Console messages of its pages: list of `{part, level, text}`.
     pub console: Value,
-    /// Of the document.
+    /// Title of the document.
     pub title: Option<String>,
-    /// When the document is deleted from the service's own storage.
+    /// When the document is deleted from the default storage.
     pub object_expires_at: Option<OffsetDateTime>,
     /// When it was accepted.
     pub inserted_at: OffsetDateTime,
-    /// When it was first begun.
+    /// When it was first started.
     pub started_at: Option<OffsetDateTime>,
     /// When it ended.
     pub finished_at: Option<OffsetDateTime>,
 }
 
-/// Looks a list up. What did not succeed is rare, and has an index of its own, which is used where the statement says that it
-/// asks for nothing else.
+/// Queries a list. Renders that didn't succeed are rare and have an index of their own, which Postgres uses only if the
+/// statement excludes all others.
 macro_rules! list {
     ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {
         sqlx::query_as!(
@@ -94,7 +92,7 @@ macro_rules! list {
     };
 }
 
-/// The renders of an account, newest first.
+/// Returns the renders of an account, newest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -109,7 +107,7 @@ pub async fn list(
     })
 }
 
-/// One render; with `key` only if it was asked for with that key.
+/// Returns one render. With `key`, only if that key requested it.
 pub async fn find(
     db: &PgPool,
     account: AccountId,
@@ -132,8 +130,7 @@ pub async fn find(
     Ok(render)
 }
 
-/// Whether a render has ended, and whether somebody waits for it, its row locked; with `key` only if it was asked for with
-/// that key. `None`: there is no such render.
+/// Locks a render's row. With `key`, only if that key requested the render. `None` if there is no such render.
 pub async fn lock(
     db: &mut PgConnection,
     account: AccountId,
@@ -156,11 +153,11 @@ pub async fn lock(
     }))
 }
 
-/// What decides whether a render can be cancelled.
+/// Decides whether a render can be cancelled.
 #[derive(Debug, Clone, Copy)]
 pub struct LockedRender {
-    /// Its client waits for it.
+    /// Whether its caller waits for it.
     pub synchronous: bool,
-    /// It has ended.
+    /// Whether it has ended.
     pub finished: bool,
 }

@@ -1,4 +1,4 @@
-//! Renders as the dashboard lists them: less of each, and found by more.
+//! Renders as listed in the dashboard: fewer columns and more filters than [`super::history`].
 
 use serde_json::Value;
 use sqlx::PgPool;
@@ -17,10 +17,9 @@ use crate::{
     store::error::StoreError,
 };
 
-/// A line of the list.
+/// A listed render.
 #[derive(Debug)]
 pub struct LoggedRender {
-    /// Identifier.
     pub id: RenderId,
     /// See [`RenderMode`].
     pub mode: String,
@@ -28,15 +27,14 @@ pub struct LoggedRender {
     pub state: String,
     /// False for test keys.
     pub livemode: bool,
-    /// Pages of the document.
     pub page_count: Option<i32>,
-    /// What was charged.
+    /// Credits charged.
     pub credits: Option<i64>,
-    /// Of the document.
+    /// Title of the document.
     pub title: Option<String>,
-    /// Where it is made of: the parts of the request, without their content.
+    /// The parts of the request, without their content.
     pub parts: Option<Value>,
-    /// The key that it was asked for with; nothing once that is deleted.
+    /// Name of the key that requested it; `None` without a key, or once that is deleted.
     pub key_name: Option<String>,
     /// When it was accepted.
     pub inserted_at: OffsetDateTime,
@@ -44,7 +42,7 @@ pub struct LoggedRender {
     pub finished_at: Option<OffsetDateTime>,
 }
 
-/// As in [`super::history`].
+/// See [`super::history`].
 macro_rules! list {
     ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {{
         let filter: &LogFilter = $filter;
@@ -112,7 +110,7 @@ macro_rules! list {
     }};
 }
 
-/// The renders of an account, newest first.
+/// Returns the renders of an account, newest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -127,7 +125,7 @@ pub async fn list(
     })
 }
 
-/// How many renders of an account there are since a time, but at most so many.
+/// Counts the renders of an account since `since`, up to `at_most`.
 pub async fn count_since(
     db: &PgPool,
     account: AccountId,
@@ -145,16 +143,16 @@ pub async fn count_since(
     Ok(count.fetch_one(db).await?)
 }
 
-/// What else the page of one render shows.
+/// What the page of one render shows in addition.
 #[derive(Debug, Default)]
 pub struct RenderOrigin {
-    /// The key that it was asked for with.
+    /// Name of the key that requested it.
     pub key_name: Option<String>,
-    /// The idempotency key, as long as it counts.
+    /// The idempotency key, while it is valid.
     pub idempotency_key: Option<String>,
 }
 
-/// Where a render comes from.
+/// Returns the origin of a render. `None` if there is no such render.
 pub async fn find_origin(db: &PgPool, account: AccountId, id: RenderId) -> Result<Option<RenderOrigin>, StoreError> {
     let origin = sqlx::query_as!(
         RenderOrigin,
@@ -169,7 +167,7 @@ pub async fn find_origin(db: &PgPool, account: AccountId, id: RenderId) -> Resul
     Ok(origin.fetch_optional(db).await?)
 }
 
-/// The names of templates of an account, also of deleted ones.
+/// Returns the names of an account's templates, including deleted ones.
 pub async fn list_template_names(
     db: &PgPool,
     account: AccountId,
@@ -184,7 +182,7 @@ pub async fn list_template_names(
     Ok(names.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
-/// A few templates of an account whose names contain what a pattern of `ilike` says.
+/// Returns up to `at_most` templates of an account whose names match an `ilike` pattern.
 pub async fn find_templates(
     db: &PgPool,
     account: AccountId,
@@ -200,8 +198,9 @@ pub async fn find_templates(
     Ok(ids.fetch_all(db).await?)
 }
 
-/// Forgets the titles and console lines of an account's renders that have ended and were accepted before a time, the latest
-/// first. At most so many at once; says before when the rest was accepted, if there may be any.
+/// Deletes titles and console messages of an account's ended renders that were accepted up to `before`, latest first.
+/// Changes up to `at_most` renders. Returns when the oldest of them was accepted, up to which further ones may remain,
+/// or `None` if there were none.
 pub async fn forget_words(
     db: &PgPool,
     account: AccountId,
@@ -228,8 +227,8 @@ pub async fn forget_words(
     Ok(rest.fetch_one(db).await?)
 }
 
-/// Deletes the content of test renders of all accounts that were accepted before a time and have ended: requests,
-/// thumbnails, titles and console messages. At most so many renders at once; returns how many.
+/// Deletes the content of test renders of all accounts that were accepted before `before` and have ended: requests,
+/// thumbnails, titles and console messages. Changes up to `at_most` renders and returns how many.
 pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "with old as (

@@ -1,4 +1,4 @@
-//! Queued renders, as their workers need them.
+//! Queued renders, as workers read them.
 
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -12,22 +12,22 @@ use crate::{
     store::{account_storage::AccountStorage, error::StoreError, render_contents::Sealed},
 };
 
-/// An unfinished render, with all that its worker needs to process it.
+/// What a worker needs to execute a render.
 #[derive(Debug)]
 pub struct QueuedRender {
     /// False for test keys.
     pub livemode: bool,
-    /// The request without its content, with the versions of templates.
+    /// The request without its content, with the template versions resolved at acceptance.
     pub options: Value,
-    /// Names the document in the default storage. `None`: it goes elsewhere.
+    /// Name of the document in the default storage. `None` if the render has a destination.
     pub object: Option<Uuid>,
-    /// Most renders of the account at once.
+    /// Maximum number of concurrent renders of the account.
     pub concurrency: usize,
-    /// The account's largest request body, in bytes.
+    /// Maximum size of a request body of the account, in bytes.
     pub body_bytes: usize,
-    /// What the account stores at this moment.
+    /// The account's storage when its worker read the render.
     pub storage: AccountStorage,
-    /// The encrypted request, and the account's data key. `None`: the render was ended meanwhile.
+    /// The encrypted request and the account's data key. `None` if the render has ended in the meantime.
     pub content: Option<(Sealed, Wrapped)>,
 }
 
@@ -71,7 +71,7 @@ pub async fn find(db: &PgPool, account: AccountId, id: RenderId) -> Result<Optio
     }))
 }
 
-/// Marks a render as waiting for another try.
+/// Marks a render as waiting for a retry.
 pub async fn requeue(db: &mut PgConnection, account: AccountId, id: RenderId) -> Result<(), StoreError> {
     sqlx::query!(
         "update renders set status = 'queued' where account_id = $1 and id = $2 and finished_at is null",

@@ -1,24 +1,22 @@
-//! Renders of an account in numbers.
+//! Statistics of an account's renders.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{domain::ids::AccountId, store::error::StoreError};
 
-/// Renders that were accepted in a span of time, test keys' included.
+/// Figures of the renders that were accepted in a range of time, including test renders.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RenderFigures {
-    /// There is a document.
     pub succeeded: i64,
-    /// There is none.
     pub failed: i64,
-    /// Milliseconds from acceptance to the document, in which half of those that succeeded were done.
+    /// Median time from acceptance to the end of succeeded renders, in milliseconds.
     pub median_ms: Option<f64>,
-    /// The same for 95 in a hundred.
+    /// 95th percentile of the same time.
     pub percentile_95_ms: Option<f64>,
 }
 
-/// The figures of the renders that were accepted from `from` on.
+/// Returns the figures of the renders accepted from `from` on.
 pub async fn figures(db: &PgPool, account: AccountId, from: OffsetDateTime) -> Result<RenderFigures, StoreError> {
     let figures = sqlx::query_as!(
         RenderFigures,
@@ -38,18 +36,16 @@ pub async fn figures(db: &PgPool, account: AccountId, from: OffsetDateTime) -> R
     Ok(figures.fetch_one(db).await?)
 }
 
-/// Renders that were accepted in one step of a span of time.
+/// Renders that were accepted within one hour or day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderStep {
-    /// Its beginning.
+    /// Start of the interval.
     pub from: OffsetDateTime,
-    /// There is a document.
     pub succeeded: i64,
-    /// There is none.
     pub failed: i64,
 }
 
-/// Steps of a day or an hour, in UTC, from `from` on; those without renders are left out.
+/// Returns the renders accepted from `from` on by day, or by hour, in UTC. Intervals without renders are omitted.
 pub async fn steps(
     db: &PgPool,
     account: AccountId,
@@ -70,16 +66,16 @@ pub async fn steps(
     Ok(steps.fetch_all(db).await?)
 }
 
-/// How far a render has come, and how long it took.
+/// Status and duration of a render.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderGlance {
     /// See [`crate::domain::render::history::RenderState`].
     pub state: String,
-    /// Milliseconds from acceptance to the end.
+    /// From acceptance to the end, in milliseconds.
     pub milliseconds: Option<f64>,
 }
 
-/// The last renders of an account, the latest first.
+/// Returns up to `most` renders of an account, newest first.
 pub async fn latest(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<RenderGlance>, StoreError> {
     let glances = sqlx::query_as!(
         RenderGlance,

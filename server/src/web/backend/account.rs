@@ -1,4 +1,4 @@
-//! The account as a whole.
+//! The account of the logged-in user.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -116,7 +116,7 @@ impl AccountBackend for RequestBackend {
     }
 }
 
-/// Every day of the period, with what live keys have used.
+/// Returns the credits used with live keys on every day of the period.
 fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
     let sum = |day: Date, meter: Meter| {
         let of_day = usage.days.iter().filter(|used| used.livemode && used.day == day);
@@ -166,7 +166,7 @@ pub(super) fn glance(render: &RenderGlance) -> Glance {
     }
 }
 
-/// The hours or days that a chart shows.
+/// The hours or days on a chart.
 struct Times {
     from: OffsetDateTime,
     until: OffsetDateTime,
@@ -204,7 +204,7 @@ impl Times {
         self.step == Duration::HOUR
     }
 
-    /// Every step, with what was found of it.
+    /// Returns every step, with zeros for steps without renders.
     fn filled(&self, found: &[RenderStep]) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut from = self.from;

@@ -1,4 +1,4 @@
-//! What the operators' pages ask of the services. Each function begins with [`RequestBackend::operator`].
+//! The operator pages. Every method begins with [`RequestBackend::operator`].
 
 mod accounts;
 pub(super) mod announcements;
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl RequestBackend {
-    /// Who is logged in, as an operator of the service. For everybody else there is nothing here.
+    /// Returns the logged-in operator. For anyone else the error is [`AppError::NotFound`].
     pub(super) async fn operator(&self) -> Result<Operator, AppError> {
         let (db, user) = (&self.app.db, self.person()?.user);
         let found = self
@@ -33,7 +33,7 @@ impl RequestBackend {
         })
     }
 
-    /// As [`Self::operator`], for what changes something: who it is was shown only just now.
+    /// As [`Self::operator`], for changes: requires that the operator has just confirmed their identity.
     pub(super) async fn confirmed_operator(&self) -> Result<Operator, AppError> {
         let operator = self.operator().await?;
         self.confirmed().map(|()| operator)

@@ -33,11 +33,11 @@ use crate::{
     store::{accounts::OwnedAccount, api_keys::ApiKey, templates::TemplateFilter},
 };
 
-/// More could be a list of everybody.
+/// Longer lists would amount to no restriction.
 const MOST_NETWORKS: usize = 100;
-/// Longer overlaps are no rotation.
+/// Longer overlaps would defeat the rotation.
 const LONGEST_OVERLAP_HOURS: u16 = 7 * 24;
-/// Templates that can be chosen among.
+/// Requests all templates, to choose from.
 const ALL: PageRequest<TemplateId> = PageRequest {
     size: None,
     after: None,
@@ -120,7 +120,7 @@ impl ApiKeyBackend for RequestBackend {
 }
 
 impl RequestBackend {
-    /// For the page that comes next.
+    /// Stores a new key, so that the next page can show it.
     async fn keep(&self, caller: &Caller, created: &CreatedKey, now: OffsetDateTime) -> Result<(), AppError> {
         let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
         let kept = new_key::keep(db, secret_keys, &self.session, caller.account, created, now).await;
@@ -137,7 +137,7 @@ impl RequestBackend {
     }
 }
 
-/// Whoever is logged in makes keys in their own name.
+/// Keys are created in the name of the logged-in user.
 fn owned(caller: &Caller) -> OwnedAccount {
     OwnedAccount {
         account: caller.account,
@@ -163,7 +163,7 @@ fn shown(key: ApiKey, names: &HashMap<TemplateId, String>) -> ShownKey {
     }
 }
 
-/// Reads a form. All its faults at once, but for a name that the service refuses.
+/// Parses a form. Returns all validation errors at once, except for a name that the service refuses.
 fn read(form: &KeyForm, now: OffsetDateTime) -> Result<KeyRequest<'_>, AppError> {
     let mut faulty = Vec::new();
     let scopes: Option<Scopes> = form.scopes.iter().map(|scope| scope.parse().ok()).collect();
@@ -206,7 +206,7 @@ fn read(form: &KeyForm, now: OffsetDateTime) -> Result<KeyRequest<'_>, AppError>
     })
 }
 
-/// The moment after which a day is over, in UTC.
+/// Returns the end of a day in UTC.
 fn end_of(day: &str) -> Option<OffsetDateTime> {
     let day = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
     Some(day.next_day()?.midnight().assume_utc())

@@ -88,7 +88,7 @@ impl DestinationBackend for RequestBackend {
         let id = ConnectionId::parse(&id).ok_or(AppError::NotFound)?;
         let connection = connections::get(&self.app.db, caller.account, id).await;
         let connection = connection.map_err(|error| self.not_connected(error))?;
-        // Connections are never changed: this is still its name.
+        // Connections are immutable, so the name can't have changed in the meantime.
         if connection.settings.name.trim() != name.trim() {
             return Err(invalid(vec![Field::Confirmation]));
         }
@@ -143,7 +143,7 @@ fn shown(connection: Connection, test: Option<LastTest>) -> ShownConnection {
     }
 }
 
-/// What a client of the API would send, so that the same rules hold.
+/// Builds the body of the equivalent API request, so that the same rules apply.
 fn body(form: &ConnectionForm) -> Result<Value, AppError> {
     let mut connection = Map::new();
     let mut add = |name: &str, value: &str| {
@@ -171,7 +171,7 @@ fn body(form: &ConnectionForm) -> Result<Value, AppError> {
         GOOGLE if form.google_access == IMPERSONATION => {
             json!({"type": "impersonated_service_account", "client_email": form.client_email.trim()})
         }
-        // What is no JSON is faulty in the same way as JSON that is no key.
+        // Invalid JSON gets the same validation error as JSON that isn't a key.
         GOOGLE => {
             let file = strict_json::parse(form.key_file.as_bytes(), &Layout::PLAIN, &mut Faults::default());
             file.map_or_else(|| json!({}), |file| file.value)
@@ -182,7 +182,7 @@ fn body(form: &ConnectionForm) -> Result<Value, AppError> {
     Ok(json!({"connection": connection}))
 }
 
-/// Which fields of the form the faults of its body are about, in the order of the form.
+/// Returns the form fields that validation errors of the body refer to, in the order of the form.
 fn fields(faults: &[Fault], form: &ConnectionForm) -> Vec<Field> {
     let named = |fault: &Fault| {
         let member = fault.pointer.strip_prefix("/connection/").unwrap_or_default();
@@ -220,7 +220,7 @@ mod tests {
             amazon_access: ACCESS_KEY.to_owned(),
             access_key_id: "AKIA".to_owned(),
             secret_access_key: "hunter2 ".to_owned(),
-            // Out of sight, and passed over.
+            // Hidden, and ignored.
             key_file: "{".to_owned(),
             ..ConnectionForm::default()
         }

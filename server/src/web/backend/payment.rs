@@ -1,4 +1,4 @@
-//! What the owners of an account buy, change and end.
+//! Plans, credits and payment.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -167,7 +167,7 @@ impl RequestBackend {
         }))
     }
 
-    /// In the currency of the others.
+    /// Returns the free plan, with a price in the currency of the other plans.
     async fn free_plan(&self, overview: &Overview) -> Result<Option<PlanOffer>, AppError> {
         let plans = plans::list(&self.app.db).await.map_err(|error| self.internal(&error))?;
         let currency = overview.plans.first().map_or("eur", |plan| plan.currency.as_str());
@@ -179,7 +179,7 @@ impl RequestBackend {
         }))
     }
 
-    /// Where people come back from Stripe.
+    /// Returns the address to which Stripe redirects users.
     fn billing_page(&self) -> Result<Url, AppError> {
         let page = self.app.base_url.join("/dashboard/billing");
         page.map_err(|error| self.internal(&error))
@@ -191,7 +191,7 @@ impl RequestBackend {
             BillingError::WrongMoment => PaymentRefusal::ChangedMeanwhile,
             BillingError::Stripe(StripeError::Declined(_)) => PaymentRefusal::Declined,
             BillingError::Stripe(error) => {
-                tracing::error!(%error, "Stripe did not do what was asked");
+                tracing::error!(%error, "a request to Stripe failed");
                 PaymentRefusal::NoAnswer
             }
             BillingError::Store(error) => return self.internal(&error),
@@ -199,7 +199,7 @@ impl RequestBackend {
         rejected(Reason::Payment(refusal))
     }
 
-    /// What a plan would mean.
+    /// Returns the consequences of a change to `plan`.
     async fn meaning(
         &self,
         caller: &Caller,
@@ -235,7 +235,7 @@ impl RequestBackend {
             Ok(Change::Smaller { from }) => Meaning::Smaller { price, from },
             Err(BillingError::Store(error)) => return Err(self.internal(&error)),
             Err(error) => {
-                tracing::warn!(%error, "what a plan would cost could not be told");
+                tracing::warn!(%error, "the cost of a change of plan could not be calculated");
                 Meaning::Nothing
             }
         })
@@ -293,7 +293,7 @@ pub(super) fn papers(papers: standing::Papers) -> Papers {
     }
 }
 
-/// `Visa ending 4242`, `expires 08/2030`.
+/// Formats a card as `Visa ending 4242` and `expires 08/2030`.
 fn in_words(card: &Card) -> (String, Option<String>) {
     let brand = sentence_case(&card.brand.replace('_', " "));
     let ending = card.last4.as_ref().map(|last4| format!(" ending {last4}"));
@@ -301,7 +301,7 @@ fn in_words(card: &Card) -> (String, Option<String>) {
     (brand + &ending.unwrap_or_default(), expires)
 }
 
-/// `None`: a draft.
+/// Returns `None` for a draft.
 fn invoice(invoice: invoices::Invoice) -> Option<Invoice> {
     Some(Invoice {
         number: invoice.number?,

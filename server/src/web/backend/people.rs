@@ -1,4 +1,4 @@
-//! Logging in and out, and what comes before.
+//! Log-in, sign-up and password reset.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -30,7 +30,7 @@ use crate::{
 };
 
 impl RequestBackend {
-    /// Whose fault it is.
+    /// Converts an error of the service to one for the visitor.
     pub(super) fn refused(&self, error: PeopleError) -> AppError {
         let reason = match error {
             PeopleError::Invalid(faults) => {
@@ -88,7 +88,7 @@ impl PeopleBackend for RequestBackend {
         let (field, shown) = match proof {
             SecondStepProof::App(code) => (Field::Code, Shown::Code(code.into())),
             SecondStepProof::Recovery(code) => (Field::RecoveryCode, Shown::Code(code.into())),
-            // What is wrong with it is said at the head of the form.
+            // Errors of passkeys are shown at the top of the form.
             SecondStepProof::Passkey(answer) => (Field::Code, Shown::Passkey(answer.into())),
         };
         let form = SecondStepForm { shown, remember };

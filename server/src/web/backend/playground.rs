@@ -1,4 +1,4 @@
-//! Trying the API.
+//! The playground.
 
 use std::time::Instant;
 
@@ -32,15 +32,15 @@ use crate::{
     },
 };
 
-/// So many templates can be chosen from.
+/// Maximum number of templates to choose from.
 const MOST_TEMPLATES: i64 = 100;
-/// Of a document so many pages are shown.
+/// Maximum number of pages shown as images.
 const MOST_PAGES: usize = 10;
-/// Enough for a screen of twice the usual density.
+/// Sufficient for screens of twice the usual density.
 const DOTS_PER_INCH: u16 = 110;
-/// A larger document is for programs.
+/// Larger documents are available only through the API.
 const LARGEST_DOCUMENT: usize = 32 << 20;
-/// Headers of answers that say something about the render.
+/// Response headers with information about the render.
 const TELLING: [&str; 10] = [
     "content-type",
     "x-render-id",
@@ -116,7 +116,7 @@ impl PlaygroundBackend for RequestBackend {
                     document: BASE64_STANDARD.encode(&pdf),
                     bytes: pdf.len(),
                     page_count,
-                    // Without pictures there is still the document.
+                    // If rasterization fails, the document is shown without images.
                     pages: drawn.unwrap_or_default().into_iter().map(|page| page.png).collect(),
                 }
             }

@@ -1,4 +1,4 @@
-//! Renders and their callbacks.
+//! Renders and their webhook deliveries.
 
 mod detail;
 mod timeline;
@@ -57,12 +57,12 @@ use crate::{
     },
 };
 
-/// The member of a session's data that says until when the signing secret is shown in it.
+/// Session key of the time until which the signing secret is shown.
 const SECRET_SHOWN_UNTIL: &str = "webhook_secret_shown_until";
-/// For so long it is.
+/// Time for which the signing secret is shown.
 const SECRET_SHOWN: Duration = Duration::minutes(1);
 
-/// Templates that can be chosen from; whoever has more finds them by their names.
+/// Maximum number of templates to choose from. Others can be searched by name.
 const MOST_TEMPLATES: i64 = 500;
 
 #[async_trait]
@@ -203,7 +203,7 @@ impl RequestBackend {
     }
 
     async fn secret(&self, account: AccountId, now: OffsetDateTime) -> Result<Secret, AppError> {
-        // An operator who looks has asked for their own.
+        // The session's entry belongs to the operator's own account, so it is ignored during impersonation.
         let shown_until: Option<i64> = if self.look().is_some() {
             None
         } else {
@@ -254,7 +254,7 @@ fn midnight(date: Date) -> OffsetDateTime {
     date.with_time(Time::MIDNIGHT).assume_utc()
 }
 
-/// What an address that somebody made up asks for, and is not sound, does not matter.
+/// Converts a search to a filter of the store. Values in the query that can't be parsed are ignored.
 fn filter(search: &RenderSearch) -> LogFilter {
     LogFilter {
         state: search.state.map(|state| match state {
@@ -278,7 +278,7 @@ fn filter(search: &RenderSearch) -> LogFilter {
     }
 }
 
-/// `None`: a newer release of the service has written it.
+/// Returns `None` for a status or mode that this release doesn't know.
 fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<RenderLine> {
     let sources = sources(render.parts.as_ref().unwrap_or(&Value::Null), templates);
     Some(RenderLine {
@@ -296,7 +296,7 @@ fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<Ren
     })
 }
 
-/// What parts are made from: names of templates, addresses, or HTML.
+/// Returns the source of each part: the template's name, the address, or `HTML`.
 fn sources(parts: &Value, templates: &HashMap<String, String>) -> Vec<String> {
     let source = |part: &Value| {
         if let Some(url) = part["url"].as_str() {
@@ -311,7 +311,7 @@ fn sources(parts: &Value, templates: &HashMap<String, String>) -> Vec<String> {
     parts.as_array().into_iter().flatten().map(source).collect()
 }
 
-/// The first of them, and how many there are besides.
+/// Returns the first source and the number of the others.
 fn summary(sources: &[String]) -> String {
     match sources {
         [] => String::new(),
@@ -355,7 +355,7 @@ fn shown_attempt(attempt: Attempt) -> delivery::Attempt {
     }
 }
 
-/// JSON in lines, as people read it.
+/// Formats JSON with indentation.
 fn pretty(json: &str) -> String {
     let value: Result<Value, _> = serde_json::from_str(json);
     let pretty = value.and_then(|value| serde_json::to_string_pretty(&value));

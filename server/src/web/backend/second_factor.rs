@@ -1,4 +1,4 @@
-//! The second factor of the person who is logged in, and what a session alone is not enough for.
+//! The logged-in user's second factor, and confirmation of their identity for sensitive actions.
 
 use async_trait::async_trait;
 use platen_app::{

@@ -1,4 +1,4 @@
-//! What people decide of themselves and of their account.
+//! Settings of the user and of the account.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -99,7 +99,7 @@ impl SettingsBackend for RequestBackend {
         let caller = self.caller_who_may(Permission::SetPolicy).await?;
         let renamed = account::rename_account(&self.app.people, &caller, &name, clock::now()).await;
         renamed.map_err(|error| match error {
-            // The service knows one name, this page two.
+            // The service calls the field `name`, but this page has two names.
             PeopleError::Invalid(_) => invalid(vec![Field::AccountName]),
             other => self.refused(other),
         })

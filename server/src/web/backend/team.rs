@@ -1,4 +1,4 @@
-//! People who share an account.
+//! Members of an account.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -152,7 +152,7 @@ impl TeamBackend for RequestBackend {
     async fn own_accounts(&self) -> Result<Vec<OwnAccount>, AppError> {
         let user = self.user()?;
         if let Some(look) = self.look() {
-            // Whoever looks into an account belongs to none meanwhile.
+            // During impersonation the operator acts only for the account in view, of which they are not a member.
             let called = standing::called(&self.app.db, look.account).await;
             return Ok(vec![OwnAccount {
                 id: look.account.to_string(),

@@ -42,9 +42,9 @@ use crate::{
     store::templates::{TemplateFilter as StoredFilter, TemplateGlance as StoredGlance},
 };
 
-/// Templates of one page of the list.
+/// Number of templates on a page of the list.
 const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
-/// Versions that are listed; older ones are there by the API.
+/// Maximum number of versions listed. Older ones are available through the API.
 const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
 
 #[async_trait]
@@ -179,7 +179,7 @@ impl TemplatesBackend for RequestBackend {
 }
 
 impl RequestBackend {
-    /// Whose fault it is.
+    /// Converts an error of the service to one for the visitor.
     fn template_error(&self, error: TemplateError) -> AppError {
         match error {
             TemplateError::NotFound => AppError::NotFound,
@@ -194,23 +194,23 @@ impl RequestBackend {
     }
 }
 
-/// What is no id names nothing.
+/// Parses a template id. Invalid ids are not found.
 fn parse(id: &str) -> Result<TemplateId, AppError> {
     TemplateId::parse(id).ok_or(AppError::NotFound)
 }
 
-/// Reads what somebody saves.
+/// Parses the form that saves a template.
 fn draft(form: &TemplateForm) -> Result<Submission<NewTemplate>, AppError> {
     let data = json::read_data(&form.data, MOST_PREVIEW_VALUES).ok();
     let Some(Ok(Value::Object(data))) = data.map(|data| serde_json::from_str(data.get())) else {
         return Err(invalid(vec![Field::TemplateData]));
     };
-    // Forms end lines as mail does.
+    // Browsers submit line breaks in forms as CRLF.
     let content = form.content.replace("\r\n", "\n");
     submission(&body(form.name.trim(), &content, &data))
 }
 
-/// What the API would be sent, so that its rules are the dashboard's.
+/// Builds the body of the equivalent API request, so that the same rules apply.
 fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
     serde_json::json!({"template": {"name": name, "content": content, "preview_context": data}})
 }

@@ -1,4 +1,4 @@
-//! What the operators' page of the service's health is told: that it is time to look again.
+//! Event stream for the operators' health page, which notifies it to reload.
 
 use std::convert::Infallible;
 
@@ -17,7 +17,7 @@ use crate::{
     web::{Web, viewer::Viewer},
 };
 
-/// `GET`: for operators, as long as they are it.
+/// `GET`: for users who are operators, until they no longer are.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {
     if let Err(status) = viewer.operator(&web).await {
         return status.into_response();
@@ -35,18 +35,18 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {
     answer(watch.events())
 }
 
-/// One page that looks again and again.
+/// A health page that reloads at intervals.
 struct Watch {
     web: Web,
     viewer: Viewer,
-    /// Ends with the service.
+    /// Ends when the service stops.
     listening: Listening,
     written: Interval,
     ask_again: Interval,
 }
 
 impl Watch {
-    /// Until the session or the service ends, or the person is no operator any more.
+    /// Returns the events until the session or the service ends, or the user is no longer an operator.
     fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
         stream::unfold(self, |mut watch| async move {
             loop {

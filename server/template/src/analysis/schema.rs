@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::shape::{Shape, ShapeId, Shapes};
 
-/// Levels of members and elements. Each takes two levels of JSON, of which readers stop at 128.
+/// Limit on levels of members and elements. Each takes two levels of JSON, and parsers stop at 128.
 const DEEPEST: usize = 50;
 
-/// The schema of the context.
+/// Returns the schema of the context.
 pub(super) fn of(shapes: &Shapes) -> Value {
     let mut schema = Map::from_iter([(
         "$schema".to_owned(),
@@ -20,7 +20,7 @@ pub(super) fn of(shapes: &Shapes) -> Value {
     Value::Object(schema)
 }
 
-/// The schema of one shape, with so many levels below it; anything suits it below the last one.
+/// Returns the schema of one shape with `levels` levels below it. Values below the last level are unrestricted.
 fn of_shape(shapes: &Shapes, id: ShapeId, levels: usize) -> Value {
     let mut schema = Map::new();
     let Some(shape) = shapes.get(id).filter(|_| levels > 0) else {

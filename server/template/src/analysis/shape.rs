@@ -1,16 +1,16 @@
-//! What is known of a template's values: a tree of shapes that grows as the template is read.
+//! What is known of a template's values: a tree of shapes that grows as the template is walked.
 
-/// More shapes than this are not a context that anybody fills in; the rest is left out.
+/// Limit on shapes, larger than any realistic context; the rest is omitted.
 const MOST_SHAPES: usize = 20_000;
 
-/// How deep a macro's parameter is copied into its argument: a macro that calls itself would never end.
+/// Depth to which a macro's parameter is copied into its argument: a recursive macro would never end.
 const DEEPEST_COPY: usize = 6;
 
-/// The number of a shape in its tree.
+/// Index of a shape in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShapeId(usize);
 
-/// Types of a JSON value that is neither object nor array, as a set.
+/// A set of types of a JSON value that is neither object nor array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Types(u8);
 
@@ -18,9 +18,9 @@ impl Types {
     pub(super) const STRING: Self = Self(1);
     pub(super) const NUMBER: Self = Self(2);
     pub(super) const BOOLEAN: Self = Self(4);
-    /// A number, or a text that is one.
+    /// A number, or a text that contains one.
     pub(super) const AMOUNT: Self = Self(1 | 2);
-    /// What can be printed.
+    /// Types that can be printed.
     pub(super) const PRINTABLE: Self = Self(1 | 2 | 4);
 
     pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
@@ -40,19 +40,19 @@ impl Types {
 pub(super) struct Shape {
     /// Its members by name, in the order in which the template uses them.
     pub(super) members: Vec<(String, ShapeId)>,
-    /// What its elements are, if it is a list.
+    /// Shape of its elements, if it is a list.
     pub(super) elements: Option<ShapeId>,
-    /// What its members are, if it is gone through by pairs of name and value.
+    /// Shape of its members, if the template iterates over pairs of name and value.
     pub(super) values: Option<ShapeId>,
-    /// What its elements are one by one: pairs that a filter makes.
+    /// Shapes of its elements by position, for the pairs that a filter returns.
     pub(super) parts: Vec<Option<ShapeId>>,
-    /// What it can be if it is neither object nor list.
+    /// Types that it can have if it is neither object nor list.
     pub(super) types: Option<Types>,
-    /// It is used where something undefined matters.
+    /// It is used where an undefined value matters.
     pub(super) needed: bool,
-    /// It is asked for, so that it may be absent.
+    /// It is tested, so it may be absent.
     pub(super) asked_for: bool,
-    /// It is used as a whole, so that none of its members is unused.
+    /// It is used as a whole, so none of its members is unused.
     pub(super) whole: bool,
 }
 
@@ -71,7 +71,7 @@ impl Shapes {
         }
     }
 
-    /// A shape of its own, which is nowhere in the context.
+    /// Adds a shape that is not part of the context. Returns `None` once the tree has [`MOST_SHAPES`].
     pub(super) fn add(&mut self, shape: Shape) -> Option<ShapeId> {
         if self.shapes.len() >= MOST_SHAPES {
             return None;
@@ -90,7 +90,7 @@ impl Shapes {
         }
     }
 
-    /// The member of this name, which from now on exists.
+    /// Returns the member of this name, and adds it if it is new.
     pub(super) fn member(&mut self, of: ShapeId, name: &str) -> Option<ShapeId> {
         let shape = self.get(of)?;
         if let Some((_, id)) = shape.members.iter().find(|(known, _)| known == name) {
@@ -101,12 +101,12 @@ impl Shapes {
         Some(id)
     }
 
-    /// The member at the end of a path such as `customer.name`.
+    /// Returns the member at the end of a path such as `customer.name`, and adds those that are new.
     pub(super) fn at_path(&mut self, of: ShapeId, path: &str) -> Option<ShapeId> {
         path.split('.').try_fold(of, |id, name| self.member(id, name))
     }
 
-    /// What the elements are of something that from now on is a list.
+    /// Returns the shape of the elements of a value, and marks the value as a list.
     pub(super) fn elements(&mut self, of: ShapeId) -> Option<ShapeId> {
         if let Some(id) = self.get(of)?.elements {
             return Some(id);
@@ -116,7 +116,7 @@ impl Shapes {
         Some(id)
     }
 
-    /// What the values are of something that from now on is gone through by name and value.
+    /// Returns the shape of the values of a map, and marks the map as iterated over by name and value.
     pub(super) fn values(&mut self, of: ShapeId) -> Option<ShapeId> {
         if let Some(id) = self.get(of)?.values {
             return Some(id);
@@ -126,7 +126,7 @@ impl Shapes {
         Some(id)
     }
 
-    /// Narrows the types down to these, unless nothing would be left.
+    /// Narrows the types to these, unless none would be left.
     pub(super) fn narrow(&mut self, id: ShapeId, types: Types) {
         self.change(id, |shape| {
             let known = shape.types.unwrap_or(types);
@@ -135,7 +135,7 @@ impl Shapes {
         });
     }
 
-    /// What is known of one, a macro's parameter, is known of the other, its argument.
+    /// Copies everything known of `from`, a macro's parameter, to `to`, its argument.
     pub(super) fn copy(&mut self, from: ShapeId, to: ShapeId) {
         self.copy_to_depth(from, to, DEEPEST_COPY);
     }

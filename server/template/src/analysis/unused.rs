@@ -1,13 +1,13 @@
-//! What a context has and a template never uses.
+//! Names in a context that a template never uses.
 
 use minijinja::{Value, value::ValueKind};
 
 use super::shape::{ShapeId, Shapes};
 
-/// More names than this help nobody.
+/// Limit on reported names; longer lists are not helpful.
 const MOST_NAMES: usize = 200;
 
-/// The unused names in the order of the context.
+/// Returns the unused names in the order of the context.
 pub(super) fn in_context(shapes: &Shapes, context: &Value) -> Vec<String> {
     let mut found = Found {
         shapes,
@@ -60,7 +60,7 @@ impl Found<'_> {
                 .find(|(known, _)| Some(known.as_str()) == name.as_str());
             match known.map(|(_, id)| *id).or(shape.values) {
                 Some(id) => self.value(id, &member, &path),
-                // Of many elements of a list each may have the same unused member.
+                // Every element of a list may have the same unused member.
                 None if self.names.len() < MOST_NAMES && !self.names.contains(&path) => self.names.push(path),
                 None => {}
             }

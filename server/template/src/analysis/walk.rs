@@ -1,4 +1,4 @@
-//! Reads a template's statements and notes what they tell of the context.
+//! Walks a template's statements and records what they reveal about the context.
 
 mod expressions;
 
@@ -8,10 +8,10 @@ use minijinja::machinery::ast::{Expr, Macro, Stmt};
 
 use super::shape::{Shape, ShapeId, Shapes};
 
-/// Functions that are no names of a context.
+/// Functions, which are not names of a context.
 const FUNCTIONS: [&str; 6] = ["range", "dict", "namespace", "cycler", "joiner", "self"];
 
-/// The shapes of all that a template uses.
+/// Returns the shapes of everything that a template uses.
 pub(super) fn shapes(template: &Stmt) -> Shapes {
     let mut walk = Walk {
         shapes: Shapes::new(),
@@ -22,20 +22,20 @@ pub(super) fn shapes(template: &Stmt) -> Shapes {
     walk.shapes
 }
 
-/// Why an expression is looked at.
+/// How the value of an expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Its value is used, and should be there.
+    /// It is used, and should be defined.
     Use,
-    /// The template asks whether it is there, or true.
+    /// The template tests whether it is defined or true.
     Ask,
-    /// It is handed on, and used elsewhere or not at all.
+    /// It is passed on, and used elsewhere or not at all.
     Pass,
 }
 
 struct Walk<'a> {
     shapes: Shapes,
-    /// Names that the template itself gives; `None` are values of no known shape.
+    /// Names that the template itself defines; `None` is a value of unknown shape.
     scopes: Vec<HashMap<&'a str, Option<ShapeId>>>,
     /// The parameters of each macro.
     macros: HashMap<&'a str, Vec<(&'a str, ShapeId)>>,
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reads a macro's body with a shape of its own for each parameter, to be copied to the arguments.
+    /// Walks a macro's body with a separate shape for each parameter, to be copied to the arguments.
     fn declare(&mut self, declared: &Macro<'a>) {
         let mut scope = HashMap::from([("caller", None)]);
         let mut parameters = Vec::new();
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a name stands for; a name that nobody has given is the context's.
+    /// Returns the shape that a name refers to. A name that the template does not define is the context's.
     fn resolve(&mut self, name: &str) -> Option<ShapeId> {
         if let Some(given) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return *given;

@@ -1,8 +1,8 @@
-//! Codes for machines: QR, Data Matrix, Code 128 and EAN-13, as inline SVG.
+//! Machine-readable codes: QR, Data Matrix, Code 128 and EAN-13, as inline SVG.
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "the engine hands over named arguments in no other way"
+    reason = "the engine passes named arguments only by value"
 )]
 
 use barcoders::sym::{code128::Code128, ean13::EAN13};
@@ -15,13 +15,13 @@ use super::{
     svg::{Picture, Stretch, checked_length},
 };
 
-/// Width of one bar where the template gives no width, in millimetres: the nominal one of EAN-13.
+/// Width of one bar in millimetres if the template gives no width: the nominal one of EAN-13.
 const BAR_WIDTH: f64 = 0.33;
 
-/// The most that Code 128 encodes: longer ones cannot be read by hand-held readers.
+/// Longest Code 128, in characters: hand-held readers cannot read longer ones.
 const LONGEST_CODE_128: usize = 80;
 
-/// Module sides of quiet zone by the standards of each code.
+/// Width of the quiet zone in modules, by the standard of each code.
 const QUIET_QR: usize = 4;
 const QUIET_DATA_MATRIX: usize = 1;
 const QUIET_BARS: usize = 11;
@@ -34,7 +34,7 @@ pub(super) fn qrcode(state: &State, value: &Value, arguments: Kwargs) -> Result<
         "M" => EcLevel::M,
         "Q" => EcLevel::Q,
         "H" => EcLevel::H,
-        other => return Err(invalid(format!("level is L, M, Q or H, not {other:?}"))),
+        other => return Err(invalid(format!("level must be L, M, Q or H, not {other:?}"))),
     };
     arguments.assert_all_used()?;
     if is_empty(state, value)? {
@@ -42,7 +42,7 @@ pub(super) fn qrcode(state: &State, value: &Value, arguments: Kwargs) -> Result<
     }
     let text = value.to_string();
     let code = QrCode::with_error_correction_level(&text, level)
-        .map_err(|error| invalid(format!("this cannot be a QR code: {error}")))?;
+        .map_err(|error| invalid(format!("the value cannot be encoded as a QR code: {error}")))?;
     let modules: Vec<bool> = code.to_colors().into_iter().map(|color| color == Color::Dark).collect();
     let picture = Picture {
         modules: &modules,
@@ -73,30 +73,30 @@ pub(super) fn barcode(state: &State, value: &Value, kind: &str, arguments: Kwarg
         "code128" => Ok(bars(&code_128(&text)?, &text, width, height)),
         "ean13" => {
             let code = EAN13::new(&text)
-                .map_err(|_| invalid("EAN-13 has 12 digits, or 13 of which the last one is the right check digit"))?;
+                .map_err(|_| invalid("EAN-13 must have 12 digits, or 13 with the right check digit at the end"))?;
             Ok(bars(&code.encode(), &text, width, height))
         }
         "datamatrix" => data_matrix(&text, width.or(height).unwrap_or("15mm")),
         other => Err(invalid(format!(
-            "a barcode is code128, ean13 or datamatrix, not {other:?}"
+            "the kind of a barcode must be code128, ean13 or datamatrix, not {other:?}"
         ))),
     }
 }
 
-/// Digits in pairs where there are only digits, else one character for each symbol.
+/// Encodes digits in pairs if the text is an even number of digits, else one character per symbol.
 fn code_128(text: &str) -> Result<Vec<u8>, Error> {
     let printable = |character: char| (' '..='~').contains(&character);
     if text.len() > LONGEST_CODE_128 || !text.chars().all(printable) {
         return Err(invalid(format!(
-            "Code 128 has at most {LONGEST_CODE_128} printable ASCII characters"
+            "Code 128 must have at most {LONGEST_CODE_128} printable ASCII characters"
         )));
     }
-    // The encoder is told the set by a letter of its own.
+    // The encoder takes the code set as a prefix.
     let in_pairs = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_digit());
     let set = if in_pairs { '\u{106}' } else { '\u{181}' };
     Code128::new(format!("{set}{text}"))
         .map(|code| code.encode())
-        .map_err(|error| invalid(format!("this cannot be Code 128: {error}")))
+        .map_err(|error| invalid(format!("the value cannot be encoded as Code 128: {error}")))
 }
 
 fn bars(bars: &[u8], label: &str, width: Option<&str>, height: Option<&str>) -> Value {
@@ -115,7 +115,7 @@ fn bars(bars: &[u8], label: &str, width: Option<&str>, height: Option<&str>) -> 
 
 fn data_matrix(text: &str, size: &str) -> Result<Value, Error> {
     let code = DataMatrix::encode_str(text, SymbolList::default().enforce_square())
-        .map_err(|error| invalid(format!("this cannot be a Data Matrix: {error:?}")))?;
+        .map_err(|error| invalid(format!("the value cannot be encoded as a Data Matrix: {error:?}")))?;
     let bitmap = code.bitmap();
     let picture = Picture {
         modules: bitmap.bits(),

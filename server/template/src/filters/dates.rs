@@ -1,9 +1,9 @@
-//! Dates and times as a locale writes them, in a time zone by its IANA name. The calendar is always the Gregorian one:
-//! a document's date should not depend on the reader's settings.
+//! Dates and times as a locale writes them, in an IANA time zone. The calendar is always Gregorian: a document's date
+//! should not depend on the reader's settings.
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "the engine hands over named arguments in no other way"
+    reason = "the engine passes named arguments only by value"
 )]
 
 use icu_calendar::{Date, Gregorian};
@@ -21,10 +21,10 @@ use super::arguments::{invalid, is_empty, locale, named_or_variable};
 
 const DEFAULT_TIME_ZONE: &str = "UTC";
 
-/// A pattern that is longer than this is no pattern for a date.
+/// Longest pattern, in bytes; no pattern for a date needs more.
 const LONGEST_PATTERN: usize = 200;
 
-/// Which parts are shown if the format is a style and not a pattern.
+/// Parts that are shown if the format is a style rather than a pattern.
 #[derive(Clone, Copy)]
 enum Parts {
     Date,
@@ -99,7 +99,7 @@ fn in_style(local: civil::DateTime, locale: Locale, fields: CompositeDateTimeFie
 }
 
 fn in_pattern(local: civil::DateTime, locale: Locale, pattern: &str) -> Result<String, Error> {
-    let unknown = || invalid("the format is short, medium, long, full, iso or a pattern such as d MMMM y");
+    let unknown = || invalid("the format must be short, medium, long, full, iso or a pattern such as d MMMM y");
     if pattern.len() > LONGEST_PATTERN {
         return Err(unknown());
     }
@@ -117,8 +117,8 @@ fn in_pattern(local: civil::DateTime, locale: Locale, pattern: &str) -> Result<S
     }
 }
 
-/// Reads RFC 3339 with or without offset, a date alone, or seconds since 1970, as the time on the clocks of a zone. A
-/// time without offset is taken as it is.
+/// Parses RFC 3339 with or without offset, a date alone, or seconds since 1970, and returns the local time in a time
+/// zone. A time without offset counts as local already.
 fn local_time(value: &Value, time_zone: &str) -> Result<civil::DateTime, Error> {
     if value.is_number() {
         let seconds = f64::try_from(value.clone())?;
@@ -140,7 +140,7 @@ fn local_time(value: &Value, time_zone: &str) -> Result<civil::DateTime, Error> 
 }
 
 fn in_zone(instant: Timestamp, time_zone: &str) -> Result<civil::DateTime, Error> {
-    // The database in the program, never the machine's: a child process cannot open files.
+    // The bundled database, never the system's: a worker process cannot open files.
     let zone = TimeZoneDatabase::bundled()
         .get(time_zone)
         .map_err(|_| invalid(format!("{time_zone:?} is not a time zone such as Europe/Berlin")))?;
@@ -148,7 +148,7 @@ fn in_zone(instant: Timestamp, time_zone: &str) -> Result<civil::DateTime, Error
 }
 
 fn gregorian(local: civil::DateTime) -> Result<DateTime<Gregorian>, Error> {
-    let out_of_range = || invalid("this date is out of range");
+    let out_of_range = || invalid("the date is out of range");
     let date = Date::try_new_gregorian(
         local.year().into(),
         local.month().unsigned_abs(),

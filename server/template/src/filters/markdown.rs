@@ -1,4 +1,4 @@
-//! Markdown that somebody else wrote, as HTML that can do no harm.
+//! Untrusted Markdown, converted to harmless HTML.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -7,13 +7,13 @@ use pulldown_cmark::{Options, Parser, html};
 
 use super::arguments::is_empty;
 
-/// What is left of the HTML: no scripts, styles, frames or forms; pictures from the web or within the text.
+/// Removes scripts, styles, frames and forms; pictures may come from the web or be embedded.
 static SANITISER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     let mut builder = ammonia::Builder::default();
     builder
         .add_url_schemes(["data"])
         .attribute_filter(|element, attribute, value| {
-            // Of `data:` only pictures: a link to `data:text/html` would be a page of its own.
+            // `data:` only for pictures: a link to `data:text/html` would open a page of its own.
             let is_data = value
                 .trim_start()
                 .get(..5)

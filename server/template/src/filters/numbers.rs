@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "the engine hands over named arguments in no other way"
+    reason = "the engine passes named arguments only by value"
 )]
 
 use fixed_decimal::{Decimal, SignedRoundingMode, UnsignedRoundingMode};
@@ -16,13 +16,13 @@ use minijinja::{Error, State, Value, value::Kwargs};
 
 use super::arguments::{invalid, is_empty, locale};
 
-/// Digits after the decimal point, if the template does not say how many.
+/// Most digits after the decimal point, unless the template specifies a number.
 const MOST_DIGITS_BY_DEFAULT: i16 = 3;
 
-/// The most that a template may ask for.
+/// Most digits after the decimal point that a template may request.
 const MOST_DIGITS: i16 = 20;
 
-/// The longest text that is read as a number.
+/// Longest text that is parsed as a number, in bytes.
 const LONGEST_NUMBER: usize = 400;
 
 pub(super) fn number(state: &State, value: &Value, digits: Option<i16>, arguments: Kwargs) -> Result<String, Error> {
@@ -71,7 +71,7 @@ pub(super) fn currency(state: &State, value: &Value, code: &str, arguments: Kwar
             .map(|formatter| formatter.format_fixed_decimal(&amount).to_string()),
         "name" => CurrencyFormatter::try_new_name(locale.into(), currency)
             .map(|formatter| formatter.format_fixed_decimal(&amount).to_string()),
-        other => return Err(invalid(format!("display is symbol, code or name, not {other:?}"))),
+        other => return Err(invalid(format!("display must be symbol, code or name, not {other:?}"))),
     }
     .map_err(no_data)
 }
@@ -106,8 +106,8 @@ pub(super) fn plural(state: &State, value: &Value, arguments: Kwargs) -> Result<
     Ok(form.unwrap_or(other))
 }
 
-/// A number exactly as it is written; texts as well, because an amount such as `"19.90"` loses nothing as text. `None`
-/// if there is nothing.
+/// Parses a number, or a text that contains one, exactly as it is written: an amount such as `"19.90"` loses nothing as
+/// text. Returns `None` for an empty value.
 fn decimal(state: &State, value: &Value) -> Result<Option<Decimal>, Error> {
     if is_empty(state, value)? {
         return Ok(None);
@@ -115,7 +115,7 @@ fn decimal(state: &State, value: &Value) -> Result<Option<Decimal>, Error> {
     if !value.is_number() && value.as_str().is_none() {
         return Err(invalid(format!("{} is not a number", value.kind())));
     }
-    // The engine writes floats as short as they can be read back, with an exponent if they are very large or small.
+    // The engine prints floats in the shortest form that round-trips, with an exponent if they are very large or small.
     let text = match f64::try_from(value.clone()) {
         Ok(float) if !value.is_integer() && float.is_finite() => float.to_string(),
         _ => value.to_string(),
@@ -133,13 +133,13 @@ fn decimal(state: &State, value: &Value) -> Result<Option<Decimal>, Error> {
 fn checked_digits(digits: Option<i16>) -> Result<Option<i16>, Error> {
     match digits {
         Some(digits) if !(0..=MOST_DIGITS).contains(&digits) => {
-            Err(invalid(format!("digits are 0 to {MOST_DIGITS}, not {digits}")))
+            Err(invalid(format!("digits must be 0 to {MOST_DIGITS}, not {digits}")))
         }
         digits => Ok(digits),
     }
 }
 
-/// Rounds as invoices are rounded, half a unit away from zero, to exactly so many digits.
+/// Rounds to exactly `digits` digits after the decimal point, halves away from zero, as on invoices.
 fn round_to(number: &mut Decimal, digits: i16) {
     number.round_with_mode(-digits, SignedRoundingMode::Unsigned(UnsignedRoundingMode::HalfExpand));
     number.absolute.pad_end(-digits);

@@ -1,4 +1,4 @@
-//! Black squares and bars as inline SVG.
+//! Black modules and bars as inline SVG.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use minijinja::{Error, HtmlEscape};
 
 use super::arguments::invalid;
 
-/// A picture of modules, row by row, `true` is black.
+/// A picture of modules, row by row; `true` is black.
 pub(super) struct Picture<'a> {
     pub(super) modules: &'a [bool],
     /// Modules in a row.
@@ -15,13 +15,13 @@ pub(super) struct Picture<'a> {
     pub(super) quiet_columns: usize,
     /// White modules above and below it.
     pub(super) quiet_rows: usize,
-    /// Stretches each row to the height of the picture.
+    /// Whether rows are stretched to the height of the picture.
     pub(super) stretch: Stretch,
-    /// What the picture says, for readers who cannot see it.
+    /// Text alternative of the picture.
     pub(super) label: &'a str,
 }
 
-/// Whether modules are squares.
+/// Whether modules stay square or fill the picture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stretch {
     Square,
@@ -29,7 +29,7 @@ pub(super) enum Stretch {
 }
 
 impl Picture<'_> {
-    /// The picture, as wide and high as the CSS lengths say.
+    /// Returns the picture as SVG. `width` and `height` are CSS lengths, see [`checked_length`].
     pub(super) fn to_svg(&self, width: &str, height: &str) -> String {
         let rows = self.modules.len().checked_div(self.columns).unwrap_or_default();
         let mut svg = format!(
@@ -59,7 +59,7 @@ impl Picture<'_> {
     }
 }
 
-/// A CSS length such as `30mm`.
+/// Returns the length if it is a CSS length such as `30mm`, with a number of at most 8 characters, and fails otherwise.
 pub(super) fn checked_length(length: &str) -> Result<&str, Error> {
     let number = ["mm", "cm", "in", "pt", "px", "rem", "em", "%"]
         .iter()

@@ -12,7 +12,7 @@ fn filled(template: &str) -> String {
     }
 }
 
-/// Spaces that do not break and their like are shown as plain ones in the examples.
+/// Replaces non-breaking and similar spaces by plain ones, as in the examples.
 fn plain_spaces(text: &str) -> String {
     text.chars()
         .map(|character| if character.is_whitespace() { ' ' } else { character })
@@ -55,7 +55,7 @@ fn what_a_filter_cannot_use_is_a_fault_that_says_what_it_can() {
     for (template, expected) in [
         ("{{ 'many'|number }}", "\"many\" is not a number"),
         ("{{ true|number }}", "bool is not a number"),
-        ("{{ 1|number(21) }}", "digits are 0 to 20, not 21"),
+        ("{{ 1|number(21) }}", "digits must be 0 to 20, not 21"),
         ("{{ 1|number(locale='?') }}", "\"?\" is not a locale such as de-DE"),
         ("{{ 1|number(lokale='de') }}", "lokale"),
         ("{{ 1|currency('EURO') }}", "\"EURO\" is not a currency such as EUR"),
@@ -65,13 +65,16 @@ fn what_a_filter_cannot_use_is_a_fault_that_says_what_it_can() {
             "{{ 0|date(time_zone='Europe/Atlantis') }}",
             "is not a time zone such as Europe/Berlin",
         ),
-        ("{{ 0|date(\"'open\") }}", "the format is short"),
+        ("{{ 0|date(\"'open\") }}", "the format must be short"),
         ("{{ 1e300|date }}", "seconds since 1970"),
         ("{{ '4006381333932'|barcode('ean13') }}", "the right check digit"),
         ("{{ 'Grüße'|barcode('code128') }}", "printable ASCII"),
         ("{{ 'x'|qrcode(size='30mm\" onload=\"x') }}", "is not a length"),
-        ("{{ ('x' * 5000)|qrcode }}", "cannot be a QR code"),
-        ("{{ ('x' * 5000)|barcode('datamatrix') }}", "cannot be a Data Matrix"),
+        ("{{ ('x' * 5000)|qrcode }}", "cannot be encoded as a QR code"),
+        (
+            "{{ ('x' * 5000)|barcode('datamatrix') }}",
+            "cannot be encoded as a Data Matrix",
+        ),
         ("{{ 'x'|barcode('aztec') }}", "not \"aztec\""),
     ] {
         let fault = render(template, Value::from(()), Undefined::Refuse).err();

@@ -1,4 +1,4 @@
-//! The engine's settings and everything that a template can call.
+//! Settings of the engine, and everything that a template can call.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,13 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 use crate::filters;
 
-/// Steps of the engine, about a fifth of a second of them. The rows of the longest documents need a tenth.
+/// Limit on the engine's steps, about a fifth of a second. The rows of the longest documents need a tenth.
 const FUEL: u64 = 10_000_000;
 
-/// Macros within macros. Each level takes some kilobytes of stack.
+/// Limit on nested macro calls. Each level takes some kilobytes of stack.
 const DEEPEST_RECURSION: usize = 100;
 
-/// The filters and functions, which are the same for everybody and hold nothing of anybody.
+/// Filters and functions, which are the same for all accounts and contain no account's data.
 static COMMON: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
     // It prints the whole context.
@@ -20,7 +20,7 @@ static COMMON: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(DEEPEST_RECURSION);
-    // Errors tell columns only so.
+    // Errors have columns only in debug mode.
     environment.set_debug(true);
     environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
     minijinja_contrib::add_to_environment(&mut environment);
@@ -28,7 +28,7 @@ static COMMON: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// A fresh environment for one template.
+/// Returns a fresh environment for one template.
 pub(super) fn with_behavior<'source>(undefined: UndefinedBehavior) -> Environment<'source> {
     let mut environment = COMMON.clone();
     environment.set_undefined_behavior(undefined);

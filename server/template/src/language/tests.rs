@@ -19,10 +19,10 @@ fn lenient(template: &str) -> Rendered {
 fn refused(template: &str) -> Fault {
     render(template, context(), Undefined::Refuse)
         .err()
-        .unwrap_or_else(|| panic!("{template} is no fault"))
+        .unwrap_or_else(|| panic!("{template} is accepted"))
 }
 
-/// What is reported, as `name@line:column`.
+/// Returns the warnings as `name@line:column`.
 fn warnings(template: &str) -> Vec<String> {
     lenient(template)
         .warnings
@@ -112,7 +112,8 @@ fn a_strict_template_refuses_what_a_lenient_one_reports() {
 
 #[test]
 fn watching_a_template_changes_nothing_else_in_it() {
-    // Everything that grammar allows around a name, with something undefined so that each is filled by way of watching.
+    // Everything that the grammar allows around a name. An undefined name is appended, so that each template is filled
+    // with its names watched.
     for template in [
         "{{ -lines[0].price|abs }}{{ (customer).name }}{{ ((customer))['name'] }}{{ lines[0:1][0].text }}",
         "{{ customer.name if flag else lines[-1]['text'] }}{{ [lines[0].price, 2]|sum }}",

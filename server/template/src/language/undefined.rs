@@ -1,8 +1,8 @@
-//! Finds out which names were undefined, and where.
+//! Finds which names were undefined, and where.
 //!
-//! The engine can refuse what is undefined or let it pass in silence, but not report it. So each name that the template
-//! uses where it matters is handed to a filter that notes the undefined ones: `{{ a.b }}` is filled as
-//! `{{ ((a.b)|_use(0)) }}`.
+//! The engine can refuse undefined values or accept them silently, but not report them. So each name that the template
+//! uses where an undefined value matters is passed to a filter that records the undefined ones: `{{ a.b }}` is filled
+//! as `{{ ((a.b)|_use(0)) }}`.
 
 use std::collections::BTreeSet;
 
@@ -15,27 +15,26 @@ use crate::{
 
 const FILTER: &str = "_use";
 
-/// More warnings than this help nobody.
+/// Limit on warnings; longer lists are not helpful.
 const MOST_WARNINGS: usize = 100;
 
-/// The longest name in a warning, in characters.
+/// Longest name in a warning, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// The uses, by number, that met something undefined.
+/// Numbers of the uses whose value was undefined.
 pub(super) type Seen = BTreeSet<usize>;
 
 /// A template in which each use of a name is watched.
 pub(super) struct Instrumented {
     pub(super) source: String,
-    /// Where each use lies in the original, in bytes, and its text.
+    /// Offset of each use in the original, in bytes, and its text.
     uses: Vec<(usize, String)>,
-    /// Where something was inserted, as offset in the original, and how many bytes; in order.
+    /// Offset in the original and length of each insertion, in bytes and in order.
     insertions: Vec<(usize, usize)>,
 }
 
 impl Instrumented {
-    /// # Errors
-    /// Faults of syntax.
+    /// Instruments a template, or returns its syntax error.
     pub(super) fn new(template: &str) -> Result<Self, Error> {
         let tree = parse(template, NAME, SyntaxConfig::default())?;
         let mut uses = Vec::new();
@@ -67,7 +66,7 @@ impl Instrumented {
         })
     }
 
-    /// Where a byte of the watched template lies in the original.
+    /// Returns the offset in the original of a byte of the watched template.
     pub(super) fn original_offset(&self, offset: usize) -> usize {
         let mut inserted = 0;
         for (original, length) in &self.insertions {
@@ -79,7 +78,7 @@ impl Instrumented {
         offset - inserted
     }
 
-    /// What to report of the uses that met something undefined.
+    /// Returns the warnings for the uses whose value was undefined, at most [`MOST_WARNINGS`].
     pub(super) fn warnings(&self, template: &str, seen: &Seen) -> Vec<Warning> {
         let mut uses: Vec<_> = seen.iter().filter_map(|number| self.uses.get(*number)).collect();
         uses.sort();
@@ -93,7 +92,7 @@ impl Instrumented {
     }
 }
 
-/// Adds the filter that notes what is undefined.
+/// Adds the filter that records undefined values.
 pub(super) fn add_filter(environment: &mut Environment) {
     environment.add_filter(FILTER, |state: &mut State, value: Value, number: usize| {
         if value.is_undefined() {
@@ -103,7 +102,7 @@ pub(super) fn add_filter(environment: &mut Environment) {
     });
 }
 
-/// What the filter has noted.
+/// Takes the uses that the filter has recorded.
 pub(super) fn seen(state: &mut State) -> Seen {
     state
         .get_extension_mut::<Seen>()
@@ -111,7 +110,7 @@ pub(super) fn seen(state: &mut State) -> Seen {
         .unwrap_or_default()
 }
 
-/// The text of a use as the template's author knows it, with the brackets that [`Uses`] leaves out.
+/// Returns the text of a use as the template's author knows it, with the brackets that [`Uses`] leaves out.
 fn name(text: &str) -> String {
     let missing = text.matches(')').count().saturating_sub(text.matches('(').count());
     let name = "(".repeat(missing) + text;

@@ -1,30 +1,30 @@
-//! Finds what a template uses: names where something undefined matters, filters and tests.
+//! Finds the names that a template uses where an undefined value matters, and its filters and tests.
 
 use std::ops::Range;
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, Macro, Stmt, UnaryOpKind};
 
-/// Whether something undefined matters where an expression stands.
+/// Whether it matters that an expression's value is undefined.
 #[derive(Clone, Copy)]
 enum Need {
     Value,
     Nothing,
 }
 
-/// What a template uses.
+/// Names, filters and tests that a template uses.
 #[derive(Default)]
 pub(super) struct Uses<'a> {
-    /// Where each name, with its attributes and items, starts and ends, in bytes, if it is used where something undefined
+    /// Start and end, in bytes, of each name with its attributes and items that is used where an undefined value
     /// matters.
     pub(super) names: Vec<(usize, usize)>,
-    /// Each filter, and where it stands.
+    /// Filters with their ranges, in bytes.
     pub(super) filters: Vec<(&'a str, Range<usize>)>,
-    /// Each test, and where it stands.
+    /// Tests with their ranges, in bytes.
     pub(super) tests: Vec<(&'a str, Range<usize>)>,
 }
 
 impl<'a> Uses<'a> {
-    /// All uses in a template.
+    /// Returns all uses in a template.
     pub(super) fn of(template: &Stmt<'a>) -> Self {
         let mut uses = Self::default();
         uses.statement(template);
@@ -176,7 +176,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Of something that may be undefined, the parent may not.
+    /// Records the parent of an expression that may be undefined: the parent itself may not.
     fn parent(&mut self, expression: &Expr<'a>) {
         match expression {
             Expr::GetAttr(attribute) => self.expression(&attribute.expr, Need::Value),
@@ -188,7 +188,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// What stands inside a chain of attributes and items: `a[b].c(d).e` uses `b` and `d`, and is itself one use.
+    /// Records the uses inside a chain of attributes and items: `a[b].c(d).e` uses `b` and `d`, and is itself one use.
     fn subscripts(&mut self, expression: &Expr<'a>) {
         match expression {
             Expr::Var(_) => {}
@@ -217,8 +217,9 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// Where an expression starts, in bytes. The engine's spans of attributes, items and filters start at their last part.
-/// Brackets around the first part are left out, which does no harm: text put in after a bracket is put in before it as well.
+/// Returns where an expression starts, in bytes. The engine's spans of attributes, items and filters start at their
+/// last part. Brackets around the first part are left out, which does no harm: an opening bracket inserted after
+/// another one could as well stand before it.
 fn start(expression: &Expr) -> usize {
     match expression {
         Expr::GetAttr(attribute) => start(&attribute.expr),

@@ -1,4 +1,4 @@
-//! One child process, as its parent sees it.
+//! One worker process, seen from its parent.
 
 use std::{io, time::Duration};
 
@@ -15,14 +15,14 @@ use crate::{
     wire::{checked_length, length_of},
 };
 
-/// The longest that one piece of work may take, whatever else the machine does. Templates are bounded by their processor
-/// time: on a busy machine that may be spread over several seconds, and no template is to blame for it.
+/// Wall-clock limit for one task. Templates are bounded by their processor time, which on a busy machine may be spread
+/// over several seconds through no fault of the template.
 const WALL_CLOCK: Duration = Duration::from_secs(5);
 
-/// The longest that a start may take; it reads a program that may not be in memory.
+/// Time limit for starting a worker, which reads a program that may not be in memory.
 const START: Duration = Duration::from_secs(20);
 
-/// The longest that a process whose pipe has closed takes to be gone.
+/// Time limit for the exit of a process whose pipe has closed.
 const ENDING: Duration = Duration::from_millis(300);
 
 pub(super) struct Process {
@@ -32,7 +32,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a child and waits until it says that it is ready.
+    /// Starts a worker and waits until it reports that it is ready.
     pub(super) async fn start(command: &ChildCommand) -> io::Result<Self> {
         let mut child = parent::command(&command.program, &command.arguments).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
@@ -41,16 +41,14 @@ impl Process {
         let mut process = Self { child, input, output };
         match timeout(START, process.read_frame()).await {
             Ok(Ok(frame)) if frame.is_empty() => Ok(process),
-            Ok(Ok(_)) => Err(io::Error::other("the program is not a template process")),
+            Ok(Ok(_)) => Err(io::Error::other("the program is not a template worker")),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(io::ErrorKind::TimedOut.into()),
         }
     }
 
-    /// Has one piece of work done. After an error, or if this is not awaited to its end, the process is of no more use.
-    ///
-    /// # Errors
-    /// The limit that was exceeded, if it was one.
+    /// Runs one task. Fails with the limit that was exceeded, if that was the cause. After an error, or if the future
+    /// is dropped before it completes, the process must not be used again.
     pub(super) async fn call(&mut self, frame: &[u8]) -> Result<Vec<u8>, Error> {
         match timeout(WALL_CLOCK, self.exchange(frame)).await {
             Ok(Ok(answer)) => Ok(answer),
@@ -59,10 +57,10 @@ impl Process {
         }
     }
 
-    /// Ends the process and waits until it is gone.
+    /// Kills the process and waits until it is gone.
     pub(super) async fn kill(mut self) {
         if let Err(error) = self.child.kill().await {
-            tracing::warn!(error = %error, "a template process could not be killed");
+            tracing::warn!(error = %error, "template worker process could not be killed");
         }
     }
 
@@ -81,13 +79,13 @@ impl Process {
         Ok(frame)
     }
 
-    /// Why the process does not answer any more.
+    /// Returns why the process no longer answers.
     async fn cause(&mut self, error: io::Error) -> Error {
         match timeout(ENDING, self.child.wait()).await {
             Ok(Ok(status)) => match limit_exceeded(status) {
                 Some(Limit::Time) => Fault::limit(FaultKind::Time).into(),
                 Some(Limit::Memory) => Fault::limit(FaultKind::Memory).into(),
-                None => Error::Process(io::Error::other(format!("it ended with {status}: {error}"))),
+                None => Error::Process(io::Error::other(format!("it exited with {status}: {error}"))),
             },
             Ok(Err(error)) => Error::Process(error),
             Err(_) => Error::Process(error),

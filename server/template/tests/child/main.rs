@@ -1,5 +1,5 @@
-//! The child that the tests start. With the argument `try` it does not work but tries, once confined, what a child must
-//! not be able to do, and prints what it could.
+//! The worker process of the tests. With the argument `try` it runs no tasks; it attempts, once confined, what a worker
+//! must not be able to do, and prints the results.
 
 use std::{
     fs::File,
@@ -20,7 +20,7 @@ fn main() -> io::Result<()> {
         }
         Some("panic") => {
             platen_confined::confine(MEMORY)?;
-            panic!("as a child that has a fault of its own");
+            panic!("the test asks for a panic");
         }
         _ => child::run(),
     }

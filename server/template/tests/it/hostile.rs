@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 
 use crate::support::{ADA, BOB, pool, serves};
 
-/// The longest that a hostile template may keep its own caller waiting: the pool's wall clock, where a busy machine keeps a
-/// template from its processor time, and the end of the child.
+/// Longest time that a hostile template may delay its own caller: the pool's wall-clock limit, in case a busy machine
+/// keeps the template from its processor time, and the end of the worker.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// Fills a template, with somebody else served in between, and says how it ended.
+/// Fills a template while another account is served, and returns how it ended.
 async fn ending(pool: &Pool, template: &str, context: &Map<String, Value>) -> String {
-    // Two at once: the child that the last template cost has been replaced.
+    // Two at once: the worker that the last template ended has been replaced.
     assert_eq!(tokio::join!(serves(pool, ADA), serves(pool, BOB)), (true, true));
     let hostile = async {
         let from = Instant::now();
@@ -42,15 +42,15 @@ async fn ending(pool: &Pool, template: &str, context: &Map<String, Value>) -> St
     }
 }
 
-/// Whether a template ended as one of the words that are expected. A machine that is slow or busy may run out of time
-/// before it runs out of memory.
+/// Returns whether a template ended as one of the expected words. A slow or busy machine may run out of time before it
+/// runs out of memory.
 fn is_expected(ended: &str, expected: &str) -> bool {
     expected
         .split(' ')
         .any(|word| word == ended || (word == "memory" && ended == "time"))
 }
 
-/// Each ends as one of the words behind it; which of several depends on which limit is met first.
+/// Templates and the words for how they may end; which of several depends on the limit that is exceeded first.
 const TEMPLATES: [(&str, &str); 33] = [
     // Steps.
     (
@@ -70,7 +70,7 @@ const TEMPLATES: [(&str, &str); 33] = [
         "operation",
     ),
     ("{% block a %}{{ self.a() }}{% endblock %}", "operation"),
-    // Much from little.
+    // Much output from little input.
     ("{{ range(10000000000) }}", "operation"),
     ("{{ range(100000)|list|string|length }}", "ok"),
     ("{{ 'a' * 1000000000 }}", "operation memory output"),
@@ -114,7 +114,7 @@ const TEMPLATES: [(&str, &str); 33] = [
     ),
     ("{{ ('<' * 20000000)|escape|escape|escape }}", "memory output"),
     ("{{ ('x,' * 10000000).split(',')|length }}", "memory ok"),
-    // Filters of ours.
+    // Platen's own filters.
     ("{{ ('[' * 100000)|markdown|length }}", "ok memory"),
     ("{{ ('> ' * 50000 ~ 'a')|markdown|length }}", "ok memory"),
     ("{{ ('<b>' * 20000)|markdown|length }}", "ok memory"),

@@ -1,4 +1,4 @@
-//! The pool with real children: what they are worth when templates are hostile.
+//! The pool with real worker processes, and its resistance to hostile templates.
 
 mod confinement;
 mod hostile;

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::support::{ADA, BOB, child, kind, pool, render, serves};
 
-/// Runs until a limit of time ends it: each of its few steps takes long.
+/// Runs until a time limit ends it: each of its few steps takes long.
 const ENDLESS: &str =
     "{% set s = 'x' * 10000000 %}{% for i in range(100000) %}{% if 'y' ~ i in s %}{% endif %}{% endfor %}";
 

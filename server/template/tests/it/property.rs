@@ -7,7 +7,7 @@ use platen_template::{
 use proptest::prelude::*;
 use serde_json::json;
 
-/// Separated by `¦`.
+/// Pieces of templates, separated by `¦`.
 const PIECES: &str = "{{ ¦ }}¦{% ¦ %}¦{{- ¦ -}}¦{# ¦ #}¦if ¦else¦elif ¦endif¦for ¦in ¦endfor¦set ¦endset¦macro m(a, b=1)¦\
 endmacro¦call m(1)¦endcall¦with ¦endwith¦filter upper¦endfilter¦raw¦endraw¦block x¦endblock¦\
 autoescape false¦do ¦break¦recursive¦loop(x)¦a¦x¦x.y¦x['y']¦x[0]¦x[:1]¦x[¦]¦missing¦loop.index¦(¦)¦\
@@ -17,7 +17,7 @@ autoescape false¦do ¦break¦recursive¦loop(x)¦a¦x¦x.y¦x['y']¦x[0]¦x[:1]
 |tojson¦|replace('a', x)¦|format(x)¦range(3)¦dict(a=1)¦namespace(a=1)¦cycler([1, 2])¦'text'¦\"ä\"¦1¦\
 -1¦1.5¦9223372036854775807¦1e308¦true¦none¦\n¦ ¦é¦\u{1f600}¦\\¦'¦*x¦**x¦a=x";
 
-/// Pieces of which most of the grammar can be put together, and much that is none.
+/// Pieces from which most of the grammar can be assembled, and much that is invalid.
 fn piece() -> impl Strategy<Value = String> {
     let words: Vec<&str> = PIECES.split('¦').collect();
     prop_oneof![
@@ -51,7 +51,7 @@ proptest! {
         if let Err(fault) = &lenient {
             prop_assert!(within(fault), "{fault:?}");
         }
-        // Watching a template for undefined names, which something undefined before it brings about, changes nothing.
+        // Watching a template for undefined names, which an undefined name before it triggers, changes nothing.
         if let Ok(strict) = &strict {
             let watched = language::render(&format!("{{{{ nowhere }}}}{template}"), context(), Undefined::Warn);
             prop_assert_eq!(watched.as_ref().map(|watched| &watched.text), Ok(&strict.text));
@@ -59,7 +59,7 @@ proptest! {
         if language::check(&template).is_ok() {
             prop_assert!(analysis::schema(&template).is_ok());
             prop_assert!(analysis::unused(&template, &context()).is_ok());
-            // Watching cannot make a template unreadable.
+            // Watching cannot make a template invalid.
             let kind = lenient.err().map(|fault| fault.kind);
             prop_assert!(kind != Some(platen_template::fault::FaultKind::Syntax), "{:?}", kind);
         }

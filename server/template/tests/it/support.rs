@@ -1,4 +1,4 @@
-//! A pool of the children that this package builds for its tests.
+//! A pool of the worker processes that this package builds for its tests.
 
 use std::num::NonZeroUsize;
 
@@ -29,7 +29,7 @@ pub(crate) async fn render(pool: &Pool, account: Uuid, template: &str) -> Result
     pool.render(account, template, &Map::new(), Undefined::Refuse).await
 }
 
-/// Renders something plain, as somebody else would meanwhile.
+/// Fills a simple template, as another account would meanwhile.
 pub(crate) async fn serves(pool: &Pool, account: Uuid) -> bool {
     let context = Map::from_iter([("n".to_owned(), Value::from(2))]);
     pool.render(account, "{{ n * 21 }}", &context, Undefined::Refuse)
@@ -37,7 +37,7 @@ pub(crate) async fn serves(pool: &Pool, account: Uuid) -> bool {
         .is_ok_and(|rendered| rendered.text == "42")
 }
 
-/// The kind of a template's fault.
+/// Returns the kind of a template error.
 pub(crate) fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> FaultKind {
     match result {
         Err(Error::Template(fault)) => fault.kind,

@@ -1,4 +1,4 @@
-//! Who is let in, and what the others are told.
+//! Authentication, and the errors of unauthenticated requests.
 
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -11,7 +11,7 @@ struct Refusal {
     challenge: Option<String>,
 }
 
-/// Asks for a render with this `Authorization` header.
+/// Requests a render with this `Authorization` header, which must be refused.
 async fn ask(studio: &Studio, authorization: Option<&str>) -> Refusal {
     let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
     let request = request.json(&body("<p>", json!({})));

@@ -44,14 +44,14 @@ impl Studio {
         request.send().await.expect("an answer")
     }
 
-    /// Makes a connection, which has to succeed, and returns its path.
+    /// Creates a connection, which must succeed, and returns its path.
     async fn connected(&self, connection: &Value) -> String {
         let answer = self.connect(connection).await;
         assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap_or_default());
         header(&answer, "location").to_owned()
     }
 
-    /// What came of a test: for each step its word and what is to be done.
+    /// Tests a connection and returns, for each step, its action and the advice if it failed.
     async fn tested(&self, path: &str) -> Vec<(String, Option<String>)> {
         let answer = self.ask(Method::POST, &format!("{path}/test")).await;
         assert_eq!(answer.status(), 200);
@@ -75,7 +75,7 @@ async fn data(answer: Response) -> Value {
     body["data"].take()
 }
 
-/// Everything passed.
+/// Returns the steps of a test that passed.
 fn passed() -> Vec<(String, Option<String>)> {
     ["write", "read", "delete"]
         .map(|action| (action.to_owned(), None))
@@ -252,7 +252,7 @@ async fn a_test_says_what_to_do() {
 
     let proxy = FaultProxy::before(&store.authority, [Fault::Answered(503, "application/xml", "")]).await;
     let busy = advice(to_s3(&proxy.endpoint(), "busy-bucket")).await;
-    assert!(busy.starts_with("The store is busy or broken"), "{busy}");
+    assert!(busy.starts_with("The store is busy or unavailable"), "{busy}");
 
     let google = advice(to_google("reports")).await;
     assert!(google.starts_with("Google Cloud Storage can't be reached"), "{google}");
@@ -269,7 +269,7 @@ async fn a_bucket_that_may_only_be_written_to_is_enough_for_deliveries() {
     for (step, permission) in steps[1..].iter().zip(["s3:GetObject", "s3:DeleteObject"]) {
         let message = step.1.as_deref().expect("advice");
         assert!(message.contains(permission), "{message}");
-        assert!(message.contains("Documents are delivered all the same"), "{message}");
+        assert!(message.contains("Documents can still be delivered"), "{message}");
     }
 }
 
@@ -278,7 +278,7 @@ const ROLE: &str = "arn:aws:iam::123456789012:role/platen";
 #[tokio::test]
 async fn a_role_is_assumed_with_the_account_s_external_id() {
     let store = s3().await;
-    // MinIO gives out credentials as Amazon's token service does.
+    // MinIO implements the same operation as Amazon's token service.
     let tokens = FaultProxy::before(&store.authority, []).await;
     let key = access_key();
     let text = |name: &str| key[name].as_str().expect("text").to_owned();
@@ -342,7 +342,7 @@ async fn a_role_that_cannot_be_assumed_is_explained() {
         "{refused}"
     );
     let busy = studio.tested(&path).await.remove(0).1.expect("advice");
-    assert!(busy.starts_with("The store is busy or broken"), "{busy}");
+    assert!(busy.starts_with("The store is busy or unavailable"), "{busy}");
     assert_eq!(studio.tested(&path).await, passed());
 }
 
@@ -355,7 +355,7 @@ async fn without_an_identity_at_amazon_no_role_is_taken() {
     assert_eq!(found[0].0, "/connection/credentials/role_arn");
 }
 
-/// What Google's IAM answers to whom it lets act as somebody else.
+/// Response of Google's IAM to an allowed impersonation.
 const TOKEN: &str = r#"{"accessToken": "a token of acme's", "expireTime": "2099-01-01T00:00:00Z"}"#;
 
 async fn studio_that_impersonates(iam_endpoint: &str, gcs_endpoint: &str) -> Studio {
@@ -389,14 +389,14 @@ async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_
 
     let refused = |account: &str| {
         format!(
-            "The bucket {bucket} is not open to this account of the service: put an object a/b/platen-account there that \
-             holds the account's id, {account}, and let the service account read it."
+            "The bucket {bucket} is not assigned to this account: create an object a/b/platen-account in it that \
+             contains the account's id, {account}, and let the service account read it."
         )
     };
     let [(action, advice)] = studio.tested(&path).await.try_into().expect("nothing is tried");
     assert_eq!((action.as_str(), advice), ("write", Some(refused(&studio.account.id))));
 
-    // Another account's owner has let the service in.
+    // Another account's bucket owner has granted access.
     let neighbour = studio.service.account("neighbour@example.org");
     store.put(&bucket, "a/b/platen-account", &neighbour.id).await;
     iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
@@ -409,7 +409,7 @@ async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_
         .await;
     iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
     assert_eq!(studio.tested(&path).await, passed());
-    // Neither the service's own name nor a key goes to the store.
+    // Neither the service's own credentials nor a key are sent to the store.
     for request in google.requests() {
         assert!(request.contains("authorization: Bearer a token of acme's"), "{request}");
     }

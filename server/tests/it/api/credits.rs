@@ -1,4 +1,4 @@
-//! What renders cost, and what happens when nothing is left.
+//! The price of renders, and accounts without credits.
 
 use futures::future::join_all;
 use reqwest::Response;
@@ -12,7 +12,7 @@ use crate::support::{
     studio::{Studio, asked, body, header},
 };
 
-/// A document of so many pages.
+/// Returns a document with this many pages.
 fn pages(count: usize) -> String {
     format!("{}<p>end", "<p style='break-after:page'>x</p>".repeat(count - 1))
 }
@@ -34,7 +34,7 @@ async fn execute(service: &TestService, statement: &str) {
         .expect("sound SQL");
 }
 
-/// The answer of `GET /api/v1/credits`.
+/// Returns the response of `GET /api/v1/credits`.
 async fn credits(service: &TestService, account: &TestAccount) -> Value {
     let request = service.client.get(service.url("/api/v1/credits"));
     let answer = request.bearer_auth(&account.key).send().await.expect("an answer");
@@ -43,7 +43,7 @@ async fn credits(service: &TestService, account: &TestAccount) -> Value {
     body["data"].clone()
 }
 
-/// The message of a 403 `forbidden`.
+/// Returns the message of a 403 `forbidden`.
 async fn forbidden(answer: Response) -> String {
     assert_eq!(answer.status(), 403);
     let body: Value = answer.json().await.expect("JSON");
@@ -210,7 +210,7 @@ async fn a_new_period_begins_once_with_all_credits() {
     let studio = studio_with_credits("4", &[]).await;
     assert_eq!(studio.render(pages(31), json!({})).await.status(), 200);
     forbidden(studio.render("<p>", json!({})).await).await;
-    // The month passes.
+    // The month ends.
     execute(
         &studio.service,
         "update credit_periods set ends_at = now(); update accounts set period_anchor = now()",
@@ -229,7 +229,7 @@ async fn a_new_period_begins_once_with_all_credits() {
     assert_eq!(periods, [(4, 4), (4, 4)]);
 }
 
-/// Begins a render of a page on the origin that does not come, and returns once it was asked for.
+/// Starts a render whose page never arrives, and returns once the page was requested from the origin.
 async fn begin_endless(service: &TestService, account: &TestAccount, origin: &Origin) {
     let request = service.client.post(service.url("/api/v1/renderers/pdf"));
     let request = request
@@ -272,7 +272,7 @@ async fn a_process_that_only_loses_its_connections_keeps_its_renders() {
              where datname = current_database() and pid <> pg_backend_pid()";
         execute(&studio.service, others).await;
     };
-    // Longer than it takes to give a process up.
+    // Longer than the time after which a process counts as dead.
     let (answer, ()) = tokio::join!(studio.render(origin.url("/slow/6000"), json!({})), disturbed);
     assert_eq!(answer.status(), 200);
     assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 1);

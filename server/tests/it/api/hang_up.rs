@@ -1,4 +1,4 @@
-//! Clients who do not wait.
+//! Clients that disconnect before the response.
 
 use serde_json::json;
 
@@ -24,6 +24,6 @@ async fn a_client_that_hangs_up_frees_its_place_and_leaves_a_cancelled_render() 
     }
     let row = studio.recorded_as("cancelled").await;
     assert!(row["finished_at"].is_string(), "{row}");
-    // The only place of the account is free again, long before any deadline.
+    // The account's only slot is free again long before any deadline.
     assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
 }

@@ -1,4 +1,4 @@
-//! Requests that come twice.
+//! Repeated requests.
 
 use std::{fs, path::PathBuf, time::Instant};
 
@@ -49,7 +49,7 @@ fn is_replayed(answer: &Response) -> bool {
     answer.headers().contains_key("idempotent-replayed")
 }
 
-/// Without what is different in each answer.
+/// Returns the headers without those that differ in each response.
 fn lasting_headers(answer: &Response) -> HeaderMap {
     let mut headers = answer.headers().clone();
     for passing in ["date", "x-request-id", "server-timing", "idempotent-replayed"] {
@@ -79,7 +79,7 @@ async fn the_first_outcome_comes_again_byte_for_byte_and_costs_nothing() {
     }
     assert_eq!((studio.renders().await, studio.charged().await), (2, 2));
 
-    // The key is the account's own, and nothing is without one.
+    // Keys are scoped to the account, and a request without a key is never replayed.
     let bob = studio.service.account("bob@example.org");
     let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
     let request = request.bearer_auth(&bob.key).header("idempotency-key", "binary");
@@ -203,13 +203,13 @@ async fn other_outcomes_free_the_key() {
     ];
     let studio = Studio::start_with(&settings).await;
     let never = body(origin.url("/never"), json!({}));
-    // The client hangs up.
+    // The client disconnects.
     tokio::select! {
         answer = studio.send_as("a", &never) => panic!("an answer came: {}", answer.status()),
         () = asked(&origin) => {}
     }
     studio.recorded_as("cancelled").await;
-    // Another body, as the key is free; meanwhile there is no place for another render.
+    // The key is free, so that another body is accepted; meanwhile the account's only slot is taken.
     let slow = body(origin.url("/held"), json!({}));
     let first = studio.send_as("a", &slow);
     let second = async {
@@ -266,7 +266,7 @@ async fn outcomes_expire_and_their_files_go() {
     assert!(other.status() == 200 && !is_replayed(&other));
     studio.number(expire).await;
 
-    // The file of the first is nobody's any more; it goes once it is old.
+    // The first response's file is no longer referenced; it is deleted once it is old enough.
     for file in studio.kept() {
         let file = fs::File::options().write(true).open(file).unwrap();
         file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_hours(2))

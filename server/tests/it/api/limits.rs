@@ -1,4 +1,4 @@
-//! How much an account may ask for, and how long a render may take.
+//! Rate limits and deadlines.
 
 use futures::{
     StreamExt as _,
@@ -105,7 +105,7 @@ async fn a_full_queue_is_said_at_once() {
         ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
     ];
     let studio = Studio::start_with(&settings).await;
-    // One runs, one waits; of two more none has a place.
+    // One render runs, one waits; two more are refused.
     let running = studio.render(origin.url("/held"), json!({}));
     let others = async {
         asked(&origin).await;
@@ -146,7 +146,7 @@ async fn an_account_with_many_renders_does_not_keep_another_one_waiting() {
         let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
         let request = request.bearer_auth(&other.key).json(&body("<p>", json!({})));
         let answer = request.send().await.unwrap();
-        // All slots but the spare one were held until now.
+        // Until now, all slots except the spare one were taken.
         origin.release();
         answer
     };

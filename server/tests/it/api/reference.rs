@@ -1,4 +1,4 @@
-//! `/docs` and `/openapi.json`: the reference, which is there for everybody.
+//! `/docs` and `/openapi.json`: the public API reference.
 
 use serde_json::{Value, json};
 
@@ -8,8 +8,8 @@ use crate::support::{
     studio::{Studio, header},
 };
 
-/// Waits in the page until the operation is there, and throws if the page asked others or broke its own policy. Scalar
-/// looks whether it may use `eval`, and does without when it may not.
+/// Waits in the page until the operation is shown, and throws if the page requested anything from other hosts or
+/// violated its own policy. Scalar tests whether it may use `eval`, and works without it.
 const LOOK: &str = r#"(async () => {
   const broken = [];
   new ReportingObserver(reports => broken.push(...reports.filter(report => report.body.blockedURL !== "eval")), { types: ["csp-violation"], buffered: true }).observe();

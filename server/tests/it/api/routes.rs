@@ -1,4 +1,4 @@
-//! What holds for every route.
+//! Behaviour common to all routes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

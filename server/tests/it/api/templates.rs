@@ -1,4 +1,4 @@
-//! `/api/v1/templates`: what may be saved, and lists.
+//! `/api/v1/templates`: creation and lists.
 
 mod one;
 mod preview;
@@ -17,7 +17,7 @@ async fn create(studio: &Studio, template: Value) -> reqwest::Response {
     request.send().await.expect("an answer")
 }
 
-/// The ids of a page, and what its `Link` leads to.
+/// Returns the ids of a page, and the target of its `Link` header.
 async fn page(studio: &Studio, path: &str) -> (Vec<String>, Option<String>) {
     let answer = studio.request(Method::GET, path).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);
@@ -62,7 +62,7 @@ async fn a_new_template_has_exactly_the_members_of_the_contract() {
         (&template["name"], &template["content"]),
         (&json!("Größe"), &json!(content))
     );
-    // Also in the same order.
+    // In the same order as well.
     assert_eq!(template["preview_context"].to_string(), preview_context.to_string());
     assert_eq!(template["inserted_at"], template["updated_at"]);
     assert!(template["inserted_at"].as_str().unwrap().ends_with('Z'));
@@ -128,7 +128,7 @@ async fn lists_are_newest_first_whole_or_in_pages() {
     for name in ["a", "b", "c", "d", "e"] {
         paths.insert(0, studio.template(name, "x").await);
     }
-    // An update moves nothing.
+    // An update doesn't change the order.
     let update = studio
         .request(Method::PATCH, &paths[4])
         .json(&json!({"template": {"name": "z"}}));
@@ -141,7 +141,7 @@ async fn lists_are_newest_first_whole_or_in_pages() {
 
     let (first, next) = page(&studio, &format!("{PATH}?page_size=2")).await;
     assert_eq!(first, paths[..2]);
-    // What happens to the last one seen, or is created meanwhile, does not shift the rest.
+    // Deleting the last template of a page, or creating another one, doesn't shift the following pages.
     studio.request(Method::DELETE, &paths[1]).send().await.unwrap();
     studio.template("f", "x").await;
     let (second, next) = page(&studio, &next.unwrap()).await;

@@ -1,4 +1,4 @@
-//! Whatever order Stripe's events come in, and however often: in the end an account has what it pays for.
+//! Regardless of the order and repetition of Stripe's events, an account ends with what it pays for.
 
 use platen_server::{clock, domain::caller::Caller, service::billing::purchases};
 use proptest::{
@@ -9,10 +9,10 @@ use proptest::{
 
 use crate::support::shop::Shop;
 
-/// How many lives of an account are tried.
+/// Number of generated account histories.
 const LIVES: u32 = 48;
 
-/// What may happen at Stripe.
+/// An action on an account or at Stripe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Subscribe,
@@ -30,7 +30,7 @@ enum Step {
     End,
 }
 
-/// In the order of a life; each may be left out, but for the first.
+/// The actions in the order of a history; each except the first may be omitted.
 const LIFE: [Step; 15] = [
     Step::Subscribe,
     Step::Buy,
@@ -52,10 +52,10 @@ const LIFE: [Step; 15] = [
 #[derive(Debug, Clone)]
 struct Life {
     steps: Vec<Step>,
-    /// After each step: which of the events so far arrive now (a share of all, so that they repeat), and whether somebody
-    /// looks.
+    /// After each step: the events so far that arrive now (indexes into all of them, so that they repeat), and whether
+    /// the account is synchronized with Stripe.
     arrivals: Vec<(Vec<prop::sample::Index>, bool)>,
-    /// What comes in the end: all of them, in this order.
+    /// The order in which all events arrive at the end.
     shuffle: Vec<u64>,
 }
 
@@ -86,7 +86,7 @@ fn life() -> impl Strategy<Value = Life> {
 }
 
 impl Step {
-    /// Steps that make no sense at this moment do nothing.
+    /// Performs the step; does nothing if it isn't applicable.
     async fn happen(self, shop: &Shop, account: &Caller, subscription: &mut String) {
         let (billing, stripe, now) = (&shop.billing, &shop.stripe, clock::now());
         match self {
@@ -107,7 +107,8 @@ impl Step {
     }
 }
 
-/// Everything that the database says of an account, but for names that differ and the moments of the test.
+/// Returns everything that the database contains about an account, except names and times, which differ between
+/// accounts.
 async fn state(shop: &Shop, account: &Caller) -> String {
     let id = account.account;
     shop.text(&format!(
@@ -125,10 +126,10 @@ async fn state(shop: &Shop, account: &Caller) -> String {
     .await
 }
 
-/// One account lives; its events come as they are chosen.
+/// Runs the history of one account, with events arriving as chosen.
 async fn live(shop: &Shop, account: &Caller, life: &Life, in_order: bool) -> String {
     let (mut events, mut subscription) = (Vec::new(), String::new());
-    // Its first period is there before anything is bought.
+    // The account's first period exists before any purchase.
     shop.usage(account).await;
     let id = account.account;
     shop.execute(&format!(
@@ -159,7 +160,7 @@ async fn live(shop: &Shop, account: &Caller, life: &Life, in_order: bool) -> Str
             shop.hear(&events[index]).await.expect("taken");
             if life.shuffle[index % life.shuffle.len()].is_multiple_of(3) {
                 shop.look().await;
-                // Stripe sends again what it is not sure of.
+                // Stripe repeats deliveries that it isn't sure of.
                 shop.hear(&events[index]).await.expect("taken");
             }
         }

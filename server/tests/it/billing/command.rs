@@ -1,4 +1,4 @@
-//! Commands, and the route for events.
+//! The billing commands, and the route for events.
 
 use platen_fake_stripe::FakeStripe;
 use reqwest::StatusCode;
@@ -17,7 +17,7 @@ async fn shop() -> (FakeStripe, TestService) {
     (stripe, service)
 }
 
-// A command that is waited for leaves no time for the fake otherwise.
+// The command blocks its thread; the fake needs another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn prices_are_made_once_and_followed_afterwards() {
     let (stripe, service) = shop().await;
@@ -41,7 +41,7 @@ async fn prices_are_made_once_and_followed_afterwards() {
     );
 }
 
-// A command that is waited for leaves no time for the fake otherwise.
+// The command blocks its thread; the fake needs another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_taken_only_with_stripes_signature_and_only_where_something_is_for_sale() {
     let (stripe, service) = shop().await;

@@ -1,4 +1,4 @@
-//! What is used beyond the credits: as far as the owner allows it, and Stripe is told of it once.
+//! Overage: use beyond the plan's credits, up to the owner's limit, reported to Stripe exactly once.
 
 use platen_fake_stripe::{FakeStripe, MeterEvents};
 use platen_server::{
@@ -18,7 +18,7 @@ async fn allow(shop: &Shop, caller: &Caller, limit: i64) -> Result<(), BillingEr
     purchases::set_overage_limit(&shop.billing, caller, limit, clock::now()).await
 }
 
-/// An account on Starter that may use a thousand credits more.
+/// Creates an account on Starter that may use a thousand credits beyond the plan.
 async fn allowed(shop: &Shop) -> Caller {
     let ann = shop.account("ann@example.org").await;
     shop.subscribe(&ann, "Starter").await;
@@ -27,7 +27,7 @@ async fn allowed(shop: &Shop) -> Caller {
     ann
 }
 
-/// A render used so many credits beyond the plan, so long ago.
+/// Inserts a render that used `credits` beyond the plan, `ago` before now.
 async fn use_beyond(shop: &Shop, credits: i64, ago: &str) {
     shop.execute(&format!(
         "insert into overage_uses (render_id, customer_id, period_starts_at, credits, used_at)
@@ -41,7 +41,7 @@ async fn tell(shop: &Shop) {
     while overage::tell_due(&shop.billing).await.expect("the database answers") > 0 {}
 }
 
-/// What was to be sent again later is sent now.
+/// Makes postponed meter events due and sends them.
 async fn tell_again(shop: &Shop) {
     shop.execute("update stripe_meter_events set send_at = now()").await;
     tell(shop).await;
@@ -64,13 +64,13 @@ async fn as_much_is_allowed_as_owner_and_plan_say_while_it_is_paid_for() {
     assert!(matches!(much, Err(BillingError::WrongMoment)), "{much:?}");
     allow(&shop, &ann, 2000).await.expect("allowed");
     assert_eq!(shop.plan(&ann).await.1, 4000);
-    // The line stays, and is there once.
+    // The subscription item stays, and exists only once.
     allow(&shop, &ann, 0).await.expect("no more");
     assert_eq!(shop.plan(&ann).await.1, 2000);
     allow(&shop, &ann, 500).await.expect("allowed");
     let items = shop.stripe.last_subscription()["items"]["data"].clone();
     assert_eq!(items.as_array().map(Vec::len), Some(2), "{items}");
-    // It outlives the period and a change of plan, but not a payment that fails.
+    // The limit outlives the period and a change of plan, but not a failed payment.
     shop.execute(
         "update credit_periods set starts_at = starts_at - interval '2 months', ends_at = ends_at - interval '2 months'",
     )
@@ -105,7 +105,7 @@ async fn a_limit_that_is_lowered_keeps_what_is_used_and_later_credits_do_not_pay
     let balance = shop.usage(&ann).await.balance;
     assert_eq!(balance.total() - balance.used, 1000);
     assert_eq!(balance.own - (balance.used - balance.overage_used), 1000);
-    // What was bought moves on whole.
+    // Bought credits are carried over in full.
     shop.execute(
         "update credit_periods set starts_at = starts_at - interval '2 months', ends_at = ends_at - interval '2 months'",
     )
@@ -113,7 +113,7 @@ async fn a_limit_that_is_lowered_keeps_what_is_used_and_later_credits_do_not_pay
     assert_eq!(shop.plan(&ann).await.1, 3000);
 }
 
-// A command that is waited for leaves no time for the fake otherwise.
+// The command blocks its thread; the fake needs another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn renders_go_on_beyond_the_credits_up_to_the_limit_and_stripe_is_told() {
     let stripe = FakeStripe::start(WEBHOOK_SECRET).await;
@@ -128,7 +128,7 @@ async fn renders_go_on_beyond_the_credits_up_to_the_limit_and_stripe_is_told() {
         )
         .await;
     let eleven = "<p style='break-after:page'>x</p>".repeat(10) + "<p>x";
-    // Two credits, of which the account has one.
+    // Two credits, one of which the account has.
     for (document, status) in [
         (eleven.as_str(), 200),
         ("<p>x", 200),
@@ -185,7 +185,7 @@ async fn what_stripe_refuses_is_sent_until_it_is_taken_and_what_is_in_doubt_for_
     use_beyond(&shop, 5, "2 minutes").await;
     shop.stripe.at_meter_events(MeterEvents::Refuse);
     tell(&shop).await;
-    // Not before it is time.
+    // Not before the retry is due.
     shop.stripe.at_meter_events(MeterEvents::Count);
     tell(&shop).await;
     assert_eq!(credits_counted(&shop), Vec::<i64>::new());
@@ -201,7 +201,7 @@ async fn what_stripe_refuses_is_sent_until_it_is_taken_and_what_is_in_doubt_for_
         .await;
     tell_again(&shop).await;
     let words = shop.text(failed).await;
-    assert!(words.starts_with("usage f Stripe did not answer"), "{words}");
+    assert!(words.starts_with("usage f no usable response from Stripe"), "{words}");
     shop.execute("update stripe_meter_events set in_doubt_since = now() - interval '1 day' where sent_at is null")
         .await;
     shop.stripe.at_meter_events(MeterEvents::Count);
@@ -209,7 +209,10 @@ async fn what_stripe_refuses_is_sent_until_it_is_taken_and_what_is_in_doubt_for_
     tell_again(&shop).await;
     assert_eq!(credits_counted(&shop), [5]);
     let words = shop.text(failed).await;
-    assert!(words.starts_with("usage t For a day Stripe did not say"), "{words}");
+    assert!(
+        words.starts_with("usage t Stripe did not confirm this usage within a day."),
+        "{words}"
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What an account may do because of what it has bought.
+//! The effect of purchases on an account.
 
 use platen_server::{
     clock,
@@ -33,7 +33,7 @@ async fn a_plan_counts_as_soon_as_it_is_paid_for_and_its_months_are_the_credits_
         stripes
     );
     assert_eq!(shop.usage(&ann).await.balance.used, 0);
-    // Whoever has one needs no second.
+    // An account with a subscription can't start a second one.
     let again = purchases::subscribe(&shop.billing, &buyer(&ann), "Growth").await;
     assert!(matches!(again, Err(BillingError::WrongMoment)), "{again:?}");
 }
@@ -62,7 +62,7 @@ async fn more_counts_at_once_for_the_amount_that_was_shown_and_less_when_the_per
         .await
         .expect("changed");
     assert_eq!(shop.plan(&ann).await, ("Growth".to_owned(), 20_000));
-    // Less: paid is paid.
+    // A downgrade leaves the paid period unchanged.
     shop.execute("update credit_periods set used = 5000 where ends_at > now()")
         .await;
     let shown = purchases::preview(billing, &ann, "Starter", now).await.expect("a day");
@@ -91,7 +91,7 @@ async fn a_smaller_plan_counts_once_the_period_is_over_and_the_larger_one_is_not
         .await;
     shop.stripe.let_kept_pass(&subscription);
     shop.hear_all().await;
-    // What is used up stays, and nothing more.
+    // Used credits remain counted, but no more are available.
     assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 5000));
     let late = purchases::keep(billing, &ann, now).await;
     assert!(matches!(late, Err(BillingError::WrongMoment)), "{late:?}");
@@ -116,7 +116,7 @@ async fn what_is_not_paid_ends_in_the_free_plan_after_seven_days_and_returns_wit
     };
     assert_eq!((until - now).whole_days(), 5);
     assert_eq!(shop.plan(&ann).await, ("Starter".to_owned(), 2000));
-    // Nobody tells: it is simply due.
+    // Without an event: the check is simply due.
     shop.stripe.fail_payment(&subscription, 8 * 86_400);
     drop(shop.stripe.events());
     shop.execute("update stripe_customers set look_at = now()").await;
@@ -152,12 +152,12 @@ async fn the_owner_is_told_once_when_a_payment_fails_and_once_when_the_plan_is_l
     assert_eq!(told().await, "");
     shop.stripe.fail_payment(&subscription, 3600);
     shop.hear_all().await;
-    // For seven days less an hour.
+    // Seven days less an hour.
     assert_eq!(
         told().await,
         "ann@example.org payment_failed Example & Sons Starter 167"
     );
-    // Stripe tries again, and tells of it; and somebody looks every day.
+    // Stripe retries and sends an event, and the account is checked every day.
     shop.stripe.fail_payment(&subscription, 1800);
     shop.hear_all().await;
     look_again().await;
@@ -172,7 +172,7 @@ async fn the_owner_is_told_once_when_a_payment_fails_and_once_when_the_plan_is_l
     look_again().await;
     assert_eq!(told().await, "ann@example.org plan_lost Example & Sons Starter");
     assert_eq!(shop.plan(&ann).await.0, "Free");
-    // Stripe gives up in the end, and the plan is lost already.
+    // Stripe eventually gives up; the plan is already lost.
     shop.stripe.end(&subscription);
     shop.hear_all().await;
     assert_eq!(told().await, "");
@@ -247,7 +247,7 @@ async fn a_refund_takes_bought_credits_back_once_and_none_that_is_used_or_reserv
     // A third of € 12.
     shop.refund(&ann, 33).await;
     assert_eq!((hear_twice().await, log().await), (770, "330".to_owned()));
-    // The last hundred were beyond the credits, which there are more of by now.
+    // The last hundred were beyond the credits when they were used, but are covered by now.
     shop.execute("update credit_periods set used = 700, overage_used = 100, overage_limit = 100")
         .await;
     shop.execute(&format!(
@@ -257,7 +257,7 @@ async fn a_refund_takes_bought_credits_back_once_and_none_that_is_used_or_reserv
     .await;
     shop.refund(&ann, 100).await;
     assert_eq!((hear_twice().await, log().await), (750, "330 120".to_owned()));
-    // What is bought now pays for nothing of that, even if all of it is heard of at once.
+    // Later purchases don't pay for earlier use, even if all events arrive at once.
     shop.execute("delete from credit_reservations").await;
     for _ in 0..2 {
         shop.buy(&ann).await;
@@ -314,14 +314,14 @@ async fn what_nobody_told_of_is_found_and_written_down() {
     shop.stripe.end(&subscription);
     drop(shop.stripe.events());
     let words = format!(
-        "{subscription} was active platen_starter here and is canceled platen_starter at Stripe, which had not told of it"
+        "{subscription} was active platen_starter here and is canceled platen_starter at Stripe, without an event"
     );
     assert_eq!(found().await, [words]);
     assert_eq!(shop.plan(&ann).await.0, "Free");
     shop.stripe.subscribe_by_hand("cus_of_nobody", "platen_scale");
     let words = found().await;
     assert!(
-        words.len() == 1 && words[0].ends_with("no account here is this customer"),
+        words.len() == 1 && words[0].ends_with("this customer belongs to no account"),
         "{words:?}"
     );
 }
@@ -335,7 +335,7 @@ async fn the_owner_sees_card_and_invoices_and_misses_nothing_else_while_stripe_i
         let overview = standing::overview(&shop.billing, ann.account, true, OffsetDateTime::now_utc()).await;
         overview.expect("an overview").expect("something for sale")
     };
-    // No event has come yet.
+    // No event has arrived yet.
     let overview = see(&shop).await;
     let Some(Papers::Known { invoices, card, payer }) = overview.papers else {
         panic!("{overview:?}");

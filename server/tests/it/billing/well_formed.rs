@@ -1,4 +1,4 @@
-//! Every request that we make is one that Stripe knows, by its own description.
+//! Every request to Stripe is valid according to Stripe's own API description.
 
 use platen_billing::{
     catalogue::NewPrice,
@@ -54,7 +54,7 @@ async fn stripe_knows_every_parameter_of_ours() {
                 cancel_url: "https://platen.example/dashboard/billing",
             };
             let page = stripe.checkout_page(&purchase).await;
-            // What stripe-mock answers has no address.
+            // stripe-mock's response contains no URL.
             assert!(
                 matches!(page, Ok(_) | Err(StripeError::Unreachable(_))),
                 "{kind:?} {tax} {page:?}"

@@ -1,4 +1,4 @@
-//! Work that goes on without a request: archives, callbacks, and pages that listen.
+//! Hostile use of background work: exports, webhook deliveries and event streams.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::{
     web::site,
 };
 
-/// Pages of one account that may listen at a time.
+/// Maximum number of event streams of one account.
 const LISTENERS: usize = 30;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Bodies that are large in some other way than in bytes.
+//! Bodies that are expensive for other reasons than their size.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -16,13 +16,13 @@ const QUEUE: &str = "/api/v1/renderers/pdf/async";
 const TEMPLATES: &str = "/api/v1/templates";
 const CONNECTIONS: &str = "/api/v1/connections";
 
-/// A template that prints how many rows there are.
+/// A template that prints the number of rows.
 const ROW_COUNT: &str = "<p>{{ rows|length }}</p>";
-/// Most values in a body beside data, and in data.
+/// Maximum number of values in a body outside data, and in data.
 const MOST_VALUES: usize = 10_000;
 const MOST_DATA_VALUES: usize = 1_000_000;
 
-/// Sends a body, and returns its answer once nobody has suffered from it.
+/// Sends a body, asserts that the attack was harmless, and returns the response.
 async fn attack(stage: &Stage, plan: Plan, path: &str, body: String) -> Answer {
     let report = stage
         .attack(plan, async |attacker| attacker.send(path, body).await)
@@ -31,7 +31,7 @@ async fn attack(stage: &Stage, plan: Plan, path: &str, body: String) -> Answer {
     report.outcome
 }
 
-/// Attacks come faster than a plan allows.
+/// Attacks send more requests than a plan allows.
 const NO_RATE: (&str, &str) = ("PLATEN_RATE_PER_MINUTE", "1000000");
 
 fn ones(count: usize) -> String {
@@ -42,7 +42,7 @@ fn with_parts(parts: &str) -> String {
     format!(r#"{{"output_encoding": "binary", "parts": {parts}}}"#)
 }
 
-/// A body of parts with these contexts.
+/// Returns a body with one part for each context.
 fn with_contexts(template: &str, contexts: &[String]) -> String {
     let part = |context: &String| {
         format!(r#"{{"type": "template", "content": {{"template_id": "{template}", "context": {context}}}}}"#)
@@ -51,7 +51,7 @@ fn with_contexts(template: &str, contexts: &[String]) -> String {
     with_parts(&format!("[{}]", parts.join(",")))
 }
 
-/// An object with one member.
+/// Returns an object with one member.
 fn data(value: &str) -> String {
     format!(r#"{{"rows": {value}}}"#)
 }
@@ -78,7 +78,7 @@ async fn parts_without_end_are_refused_at_the_first_one_too_many() {
     for answer in &report.outcome {
         answer.refused_at("/parts");
     }
-    // The largest plan has the largest body.
+    // The largest plan has the largest bodies.
     let answer = attack(&stage, Plan::Scale, RENDER, with_parts(&ones(26_000_000))).await;
     answer.refused_at("/parts");
 }
@@ -119,7 +119,7 @@ async fn members_without_end_are_refused_by_their_number() {
         .header("content-type", "application/json");
     assert_eq!(changed.body(settings).send().await.expect("an answer").status(), 422);
 
-    // As many as there may be are listed only so far.
+    // Unknown members within the limit are listed up to a maximum.
     let answer = attack(
         &stage,
         plan,
@@ -216,7 +216,7 @@ async fn data_is_bounded_by_its_values() {
         let answer = attack(&stage, plan, RENDER, with_contexts(&id, &[data(&ones(count))])).await;
         assert_eq!(answer.status, status, "{count}: {}", answer.body);
     }
-    // Data of many parts is passed on part by part.
+    // The data of many parts is passed on part by part.
     let contexts: Vec<_> = (0..50).map(|_| data(&ones(MOST_DATA_VALUES / 50 - 2))).collect();
     let report = stage
         .attack(Plan::Scale, async |attacker| {
@@ -252,7 +252,7 @@ async fn data_in_odd_forms_is_refused_where_it_is_wrong() {
     ] {
         attack(&stage, plan, RENDER, body).await.refused_at(pointer);
     }
-    // The pointer of what lies deep below long names is long itself.
+    // The pointer of a deeply nested member with long names is long itself.
     let name = format!(r#""{}""#, "\\u0001".repeat(4000));
     let twice = vec![r#""a":1"#; 1000].join(",");
     let deep = format!("{}{{{twice}}}{}", format!("{{{name}:").repeat(100), "}".repeat(100));
@@ -268,7 +268,7 @@ async fn data_in_odd_forms_is_refused_where_it_is_wrong() {
         .await;
     report.was_harmless(plan);
     report.outcome.refused_at("");
-    // As much of it as there may be comes to a document, or to a limit of the process that fills the template.
+    // Data within the limits results in a document, or reaches a limit of the worker process that fills the template.
     for body in [
         context(format!("{{{}}}", keys.join(","))),
         context(format!("{{{}}}", escaped.join(","))),
@@ -291,7 +291,7 @@ async fn drafts_and_previews_of_editors_are_bounded_too() {
     let id = stage.attacker(plan).template(ROW_COUNT).await;
     let visitor = Visitor::log_in(&stage.service, "free@example.org").await;
     let many = data(&ones(500_000));
-    // Long names above many members: their paths together would be gigabytes.
+    // Long names above many members, whose paths would add up to gigabytes.
     let members: Vec<_> = (0..100_000).map(|member| format!(r#""{member}":1"#)).collect();
     let paths = format!(r#"{{"rows": [], "{}": {{{}}}}}"#, "x".repeat(4000), members.join(","));
     let wanted = |data: &str| {

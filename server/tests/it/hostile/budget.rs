@@ -1,4 +1,4 @@
-//! What requests hold in the service's memory.
+//! Memory reservations of requests.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::support::{
     wire::Wire,
 };
 
-/// Leaves 469 MB for requests, and gives clients all the time they want to read.
+/// Leaves 469 MB for requests, and disables the limit on slow readers.
 const LITTLE_MEMORY: [(&str, &str); 4] = [
     ("PLATEN_MEMORY_MB", "3072"),
     ("PLATEN_BROWSERS", "1"),
@@ -55,7 +55,7 @@ async fn documents_that_nobody_reads_cost_only_their_account() {
     let report = stage
         .attack(Plan::Free, async |attacker| {
             let mut unread = Vec::new();
-            // Its account may hold half of what there is.
+            // An account may reserve half of the memory for requests.
             while unread.len() < (REQUESTS_MB << 20) / noise::DOCUMENT_BYTES {
                 let mut wire = announce(&attacker, body.len()).await;
                 wire.send(&body).await;
@@ -75,7 +75,7 @@ async fn documents_that_nobody_reads_cost_only_their_account() {
     );
     report.neighbour_lost_nothing();
     report.memory_rose_at_most((REQUESTS_MB as u64) << 20);
-    // Whoever hangs up gives back what they held.
+    // Disconnecting releases the reservation.
     let attacker = stage.attacker(Plan::Free);
     let deadline = std::time::Instant::now() + PATIENCE;
     while attacker.send("/api/v1/renderers/pdf", body.clone()).await.status != 200 {
@@ -89,7 +89,7 @@ async fn bodies_that_do_not_come_cost_only_their_account() {
     let report = stage
         .attack(Plan::Scale, async |attacker| {
             let announced = Plan::Scale.body_bytes() as usize;
-            // Twice as many bytes are held for each, and its account may hold half of what there is.
+            // Twice the announced size is reserved for each, and an account may reserve half of the total.
             let mut waiting = Vec::new();
             for _ in 0..4 {
                 waiting.push(announce(&attacker, announced).await);
@@ -103,7 +103,7 @@ async fn bodies_that_do_not_come_cost_only_their_account() {
     report.memory_rose_at_most(ROOM);
 }
 
-/// A connection that has sent the head of a request to render, which announces a body of so many bytes.
+/// Opens a connection and sends the head of a render request that announces a body of `length` bytes.
 async fn announce(attacker: &Attacker<'_>, length: usize) -> Wire {
     let mut wire = Wire::open(attacker.service).await;
     let key = &attacker.account.key;

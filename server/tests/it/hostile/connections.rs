@@ -1,4 +1,4 @@
-//! Connections that are opened to be kept, and clients that keep the service waiting.
+//! Connections that are held open, and clients that keep the service waiting.
 
 mod limits;
 mod slow;
@@ -8,7 +8,7 @@ use crate::support::service::TestService;
 const TOKEN: &str = "a-token-for-prometheus";
 const METRICS: (&str, &str) = ("PLATEN_METRICS_TOKEN", TOKEN);
 
-/// The value of a series of `/metrics`.
+/// Returns the value of a series of `/metrics`.
 async fn metric(service: &TestService, series: &str) -> f64 {
     let request = service.client.get(service.url("/metrics")).bearer_auth(TOKEN);
     let text = request.send().await.expect("an answer").text().await.expect("a text");

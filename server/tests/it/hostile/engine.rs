@@ -1,4 +1,4 @@
-//! Pages and expressions that make the browser say, print or hold too much.
+//! Pages and expressions that make the browser report, print or hold too much.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{
     noise,
 };
 
-/// Renders a body, which has to hurt nothing but itself.
+/// Renders a body, asserts that the attack was harmless, and returns the response.
 async fn attack(stage: &Stage, plan: Plan, body: &Value) -> Answer {
     let report = stage.attack(plan, async |attacker| attacker.render(body).await).await;
     report.was_harmless(plan);

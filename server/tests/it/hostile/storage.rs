@@ -1,4 +1,4 @@
-//! Accounts that store as much as they are let.
+//! Accounts that store as much as they are allowed to.
 
 use futures::future::join_all;
 use reqwest::StatusCode;
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use crate::support::attack::{Answer, Attacker, Plan, Stage};
 
 const ASYNC: &str = "/api/v1/renderers/pdf/async";
-/// The limits of the plan Free.
+/// The limits of the Free plan.
 const QUEUED_RENDERS: usize = 1000;
 const QUEUED_BYTES: i64 = 100 << 20;
 const TEMPLATES: usize = 50;
-/// A limit of the attacker's own, so that it is reached soon.
+/// A limit for the attacker only, low enough to be reached soon.
 const TEMPLATE_BYTES: i64 = 30_000_000;
-/// Requests that an attacker has in flight at once.
+/// Concurrent requests of an attacker.
 const AT_ONCE: usize = 8;
 
-/// Sends bodies of one size until one is refused; returns how many were accepted, and the refusal.
+/// Sends bodies of one size until one is refused. Returns the number of accepted ones and the refusal.
 async fn fill(attacker: &Attacker<'_>, path: &str, body: impl Fn(usize) -> Value, most: usize) -> (usize, Answer) {
     let (mut accepted, mut sent) = (0, 0);
     while sent <= most {
@@ -41,7 +41,7 @@ fn refused_with(answer: &Answer, beginning: &str) {
     assert!(message.contains("/dashboard/billing"), "{message}");
 }
 
-/// A service that accepts renders and works on none, so that what is queued stays.
+/// Starts a service that accepts renders but doesn't run them, so that the queue stays full.
 async fn intake() -> Stage {
     Stage::start(&[("PLATEN_ROLE", "web")]).await
 }
@@ -70,7 +70,7 @@ async fn an_account_on_free_can_not_fill_the_database_with_requests() {
     let page = json!({"parts": [format!("<!--{filler}--><p>1</p>")]}).to_string();
     let report = stage
         .attack(Plan::Free, async |attacker| {
-            // One after the other: what many bodies hold in memory is another limit's to say.
+            // Sequentially, because the memory of concurrent bodies is subject to another limit.
             for _ in 0..30 {
                 let answer = attacker.send(ASYNC, page.clone()).await;
                 if answer.status == StatusCode::FORBIDDEN {
@@ -86,7 +86,7 @@ async fn an_account_on_free_can_not_fill_the_database_with_requests() {
     assert!(stage.service.number(stored).await <= QUEUED_BYTES);
     stage.service.storage_is_counted().await;
     report.neighbour_lost_nothing();
-    // Of a dozen large bodies; each connection to the database goes on to hold a buffer as large as one.
+    // The memory of a dozen large bodies: each database connection retains a buffer of that size.
     report.memory_rose_at_most(256 << 20);
     report.no_browser_died();
 }

@@ -1,4 +1,4 @@
-//! What is accepted, and what is refused before anything is queued.
+//! Acceptance of asynchronous renders, and refusals before anything is queued.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ async fn an_accepted_request_is_a_render_that_can_be_looked_at() {
     assert_eq!((&render["state"], &render["mode"]), (&json!("queued"), &json!("async")));
     assert_eq!(render["callback"], json!({"state": "waiting", "attempts": []}));
     assert_eq!(render["options"]["callback"], json!({"url": "https://example.com/x"}));
-    // Neither content nor addresses with their secrets can be read in the database.
+    // Neither content nor URLs with secrets are readable in the database.
     for table in ["renders", "render_contents", "callbacks", "jobs"] {
         for secret in ["Confidential", "secret=1"] {
             let found = format!("select count(*) from {table} as row where row::text like '%{secret}%'");
@@ -54,7 +54,7 @@ async fn a_request_that_comes_again_is_the_same_render() {
         assert_eq!(header(answer, "idempotent-replayed"), "true");
     }
     assert_eq!(faults(send("a", "<p>2".into()).await).await[0].0, "");
-    // What came of it makes no difference, unless it was called off.
+    // The render's outcome makes no difference, unless it was cancelled.
     studio
         .service
         .execute("update renders set status = 'failed', finished_at = now()")
@@ -65,14 +65,14 @@ async fn a_request_that_comes_again_is_the_same_render() {
     assert_ne!(header(&new, "x-render-id"), id);
     assert_eq!(studio.service.number("select count(*) from renders").await, 2);
 
-    // Of many that come at once, one is accepted.
+    // Of many concurrent requests, one is accepted.
     let at_once = futures::future::join_all((0..10).map(|_| send("b", "<p>1".into()))).await;
     let mut ids: Vec<_> = at_once.iter().map(|answer| header(answer, "x-render-id")).collect();
     ids.dedup();
     assert_eq!(ids.len(), 1);
     assert_eq!(studio.service.number("select count(*) from jobs").await, 3);
 
-    // What has changed since makes no difference.
+    // Later changes to the template make no difference.
     let part = json!({"type": "template", "content": template});
     let with_template = send("c", part.clone()).await;
     assert_eq!(
@@ -162,7 +162,7 @@ async fn each_queued_render_reserves_a_credit() {
     let mut statuses: Vec<_> = answers.iter().map(|answer| answer.status().as_u16()).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 200, 200, 403, 403, 403, 403, 403]);
-    // Test keys need none.
+    // Test keys don't need credits.
     let test_key = studio
         .service
         .create_key("poor@example.org", "test", &["--test"])

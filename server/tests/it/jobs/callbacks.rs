@@ -1,4 +1,4 @@
-//! Callbacks: signed, tried again, noted, and kept to the address policy.
+//! Webhook deliveries: signatures, retries, recorded attempts, and the address policy.
 
 use aws_lc_rs::hmac;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -10,7 +10,7 @@ use crate::support::{
     studio::{Studio, header},
 };
 
-/// Whether one of the signatures is that of the secret, as a receiver finds out.
+/// Returns whether one of the signatures was made with the secret, verified like a receiver does.
 fn is_signed_with(callback: &Received, secret: &str) -> bool {
     let text = |name: &str| callback.headers[name].to_str().expect("text");
     let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret"));
@@ -49,7 +49,7 @@ async fn a_callback_carries_the_clients_headers_and_a_signature() {
     }
     assert!(is_signed_with(&callback, &first));
 
-    // While a secret is replaced, both will do.
+    // During the replacement of a secret, both secrets sign.
     let second = secret(&["--replace"]);
     assert_ne!(second, first);
     studio.queued(&body).await;
@@ -76,7 +76,7 @@ async fn a_callback_is_tried_until_it_is_received() {
         (&json!(503), &json!("as you wish"))
     );
     assert_eq!(render["callback"]["state"], "sending");
-    // About a minute later comes the second.
+    // The second attempt follows about a minute later.
     let wait = "select extract(epoch from run_at - now())::bigint from jobs where kind = 'callback'";
     let wait = studio.service.number(wait).await;
     assert!((40..=80).contains(&wait), "{wait} s");
@@ -129,7 +129,7 @@ async fn receivers_that_misbehave_get_no_more_than_their_time() {
 #[tokio::test]
 async fn a_name_that_stands_for_a_private_address_is_not_reached() {
     let receiver = Receiver::start().await;
-    // The name may be used, at a port that is not the receiver's.
+    // The name is allowed, but only on a port other than the receiver's.
     let studio = Studio::start().await;
     let port = receiver.authority.rsplit_once(':').unwrap().1;
     let url = format!("http://ip6-localhost.invalid:{port}/");

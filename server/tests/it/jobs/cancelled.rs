@@ -1,4 +1,4 @@
-//! Renders that are called off.
+//! Cancellation of renders.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ async fn a_waiting_render_is_cancelled_and_told_of() {
     );
 }
 
-/// Cancels a render whose part never answers, by a process that does not render it.
+/// Cancels a render whose part never responds, in a process that doesn't run it.
 #[tokio::test]
 async fn the_work_of_a_cancelled_render_stops_wherever_it_is_done() {
     let origin = Origin::start().await;
@@ -69,8 +69,8 @@ async fn the_work_of_a_cancelled_render_stops_wherever_it_is_done() {
     assert_eq!(studio.post(&format!("/api/v1/renders/{id}/cancel")).await.status(), 202);
     worker
         .process
-        .wait_for_event("stopped: it was cancelled, or is in hand of somebody else");
-    // Its one slot is free.
+        .wait_for_event("job stopped: it was cancelled, or another worker holds it");
+    // Its only slot is free.
     let next = studio.queued(&json!({"parts": ["<p>"]})).await;
     assert_eq!(studio.ended(&next).await["state"], "succeeded");
     let render = studio.service.shown(&studio.account, &id).await;

@@ -1,6 +1,6 @@
-//! A batch while everything fails around it, once each: every job ends exactly once.
+//! A batch under fault injection, with each fault once: every job ends exactly once.
 //!
-//! `PLATEN_CHAOS_JOBS` makes it longer: see `make soak`.
+//! `PLATEN_CHAOS_JOBS` sets the number of jobs; see `make soak`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,22 +25,23 @@ use crate::support::{
     studio::header,
 };
 
-/// Receiver and store.
+/// Receiver and object store.
 const ALLOWED: (&str, &str) = ("PLATEN_EGRESS_ALLOW", "127.0.0.1");
 const ACCOUNTS: usize = 10;
 const JOBS: usize = 500;
-/// How long something stands still, or is missing.
+/// Duration of each outage.
 const OUTAGE: Duration = Duration::from_secs(2);
-/// Far more than it takes.
+/// Far more than the batch takes.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// More in a row, and a job comes to the end of its tries.
+/// With more failures in a row, a job would use up its attempts.
 const STORE_FAULTS: usize = 10;
 
-/// Every fifth document goes into a bucket.
+/// Every fifth document goes to a bucket.
 const BUCKET_EVERY: usize = 5;
 
-/// The clock of a process jumps while it works, by more than its leases last, but by less than a store forgives.
+/// Makes the clock of a process jump while it works, by more than the duration of a lease but less than the clock skew
+/// that the object store accepts.
 fn jumping(by: &str) -> [(&str, &str); 4] {
     [
         ("LD_PRELOAD", "/usr/$LIB/faketime/libfaketimeMT.so.1"),
@@ -60,7 +61,7 @@ struct Batch {
     renders: Vec<String>,
 }
 
-/// A worker, and where its browsers keep their profiles.
+/// A worker, and the folder of its browser profiles.
 struct Worker {
     service: TestService,
     profiles: TempDir,
@@ -114,7 +115,7 @@ impl Batch {
         batch
     }
 
-    /// Makes a storage connection.
+    /// Creates a storage connection.
     async fn connect(&self, account: &TestAccount) {
         let connection = json!({
             "name": "store", "provider": "aws_s3", "bucket": self.bucket, "endpoint": self.store.endpoint(),
@@ -138,7 +139,7 @@ impl Batch {
         self.workers.push(Worker { service, profiles });
     }
 
-    /// Returns once this share of the batch has been told of.
+    /// Returns once this share of the batch's webhooks has been delivered.
     async fn progress(&self, share: f64) {
         let wanted = (self.renders.len() as f64 * share) as usize;
         let deadline = Instant::now() + PATIENCE;
@@ -152,7 +153,7 @@ impl Batch {
         }
     }
 
-    /// What was told, by the id of the callback.
+    /// Returns the delivered bodies, by the id of the webhook.
     fn told(&self) -> BTreeMap<String, Vec<Value>> {
         let mut told = BTreeMap::<_, Vec<_>>::new();
         for callback in self.receiver.received() {
@@ -166,7 +167,7 @@ impl Batch {
         self.service.number(query).await
     }
 
-    /// Tries what waits for another try now, instead of in a minute.
+    /// Retries postponed jobs now, instead of in a minute.
     async fn hasten(&self) {
         self.service
             .execute("update jobs set run_at = now() where not due")
@@ -215,11 +216,11 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
     fs::remove_file(&folder).expect("ours");
     fs::rename(&away, &folder).expect("ours");
 
-    // Of what the store is asked, half is lost on the way there, half on the way back.
+    // Half of the requests to the object store are lost, half of the responses.
     let faults = [Fault::Dropped, Fault::AnswerLost];
     batch.store.spoil(faults.into_iter().cycle().take(STORE_FAULTS));
 
-    // As if every worker had been cut off beyond its leases.
+    // As if every worker had been cut off for longer than its leases.
     batch.progress(0.7).await;
     batch
         .service
@@ -244,7 +245,7 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
     settle(&batch, started.elapsed()).await;
 }
 
-/// Counts, prints the table, and holds it against what must be.
+/// Counts the results, prints the table and asserts the expected numbers.
 async fn settle(batch: &Batch, took: Duration) {
     let told = batch.told();
     let contradictory = told

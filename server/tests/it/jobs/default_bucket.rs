@@ -1,4 +1,4 @@
-//! Documents without a destination, with a bucket of the operator's as the service's own storage.
+//! Documents without a destination, with an operator's bucket as the default storage.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::support::{
     studio::Studio,
 };
 
-/// What makes a bucket the service's own storage. Its address is one that no page could reach.
+/// Returns the settings that make a bucket the default storage. Pages could not reach its address.
 fn settings<'a>(endpoint: &'a str, bucket: &'a str) -> [(&'static str, &'a str); 5] {
     [
         ("PLATEN_DEFAULT_STORAGE", "aws_s3"),
@@ -28,7 +28,7 @@ async fn studio_with_bucket(endpoint: &str, bucket: &str, receiver: &Receiver) -
 }
 
 impl Studio {
-    /// Queues a page; returns its render, and what its callback says.
+    /// Enqueues a page and returns its render and the body of its webhook.
     async fn kept_by_default(&self, receiver: &Receiver) -> (String, Value) {
         let page = page_with_callback("<h1>Kept", &receiver.url("/ok"));
         let id = self.queued(&page).await;
@@ -55,7 +55,7 @@ async fn a_bucket_of_s3_keeps_documents() {
     let object = store.object(&bucket, name).await.expect("an object");
     assert_eq!(object.content_type, "application/pdf");
     assert!(pdf::text(&object.content).contains("Kept"));
-    // In the form of Google's store, as on disk.
+    // The result has the form of Google Cloud Storage's, as for the default storage on disk.
     assert_eq!(result.as_object().expect("members").len(), 37);
     for (member, value) in [
         ("bucket", json!(bucket)),
@@ -93,7 +93,7 @@ async fn a_bucket_at_google_keeps_documents() {
     let document = store.object(&bucket, name).await.expect("an object");
     assert!(pdf::text(&document).contains("Kept"));
     assert_eq!(result["mediaLink"], format!("https://documents.example/pdf/{name}"));
-    // What only Google can say is Google's.
+    // A generation exists only at Google.
     assert!(
         result["generation"]
             .as_str()
@@ -156,7 +156,7 @@ async fn documents_from_before_the_bucket_stay_until_their_time_is_over() {
     assert_eq!(answer.status(), 200);
     let expire = "update renders set object_expires_at = now()";
     assert_eq!(studio.service.execute(expire).await, 1);
-    // The next process looks for what is over.
+    // A process deletes expired documents when it starts.
     let _another = studio.service.beside(&settings).await;
     let expiring = "select count(*) from renders where object_expires_at is not null";
     studio.service.number_is(0, expiring).await;

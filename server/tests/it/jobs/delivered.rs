@@ -1,4 +1,4 @@
-//! What becomes of a render: document, charge, record.
+//! The results of asynchronous renders: document, charge and record.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Method;
@@ -37,7 +37,7 @@ async fn a_document_is_kept_under_a_public_address() {
     assert_eq!(result["storageClass"], "STANDARD");
     let link = result["mediaLink"].as_str().unwrap();
     assert_eq!(link, studio.service.url(&format!("/files/{name}")));
-    // Whoever knows the address needs no key.
+    // The address is public; no key is required.
     let answer = studio.service.client.get(link).send().await.unwrap();
     assert_eq!(answer.status(), 200);
     for (name, value) in [
@@ -132,7 +132,7 @@ async fn a_render_that_fails_by_its_callers_fault_is_told_at_once() {
     let render = studio.ended(&id).await;
     assert_eq!(render["state"], "failed");
     assert_eq!(render["error"]["pointer"], "/parts/1");
-    // What led to it is told as well.
+    // The failed request is recorded as well.
     let request = &render["requests"][0];
     assert_eq!(
         (&request["part"], &request["status"], &request["type"]),
@@ -204,7 +204,7 @@ async fn a_template_is_used_in_the_version_that_was_accepted() {
     let document = studio.service.client.get(studio.service.url(&format!("/files/{name}")));
     let document = document.send().await.unwrap().bytes().await.unwrap();
     assert!(pdf::text(&document).contains("Dear Ann, first"));
-    // A worker answers for its health, and nothing else.
+    // A worker serves only its health.
     assert_eq!(
         worker.client.get(worker.url("/readyz")).send().await.unwrap().status(),
         200
@@ -225,7 +225,7 @@ async fn documents_and_renders_are_kept_for_their_time() {
     }
     let expire = format!("update renders set object_expires_at = now() where id in ('{gone}', '{old}')");
     assert_eq!(studio.service.execute(&expire).await, 2);
-    // The account's plan, Scale, keeps renders for 90 days.
+    // The account's plan, Scale, retains renders for 90 days.
     let age = format!(
         "update renders set inserted_at = now() - interval '91 days' where id in ('{old}', '{old_with_document}')"
     );

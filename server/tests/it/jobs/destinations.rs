@@ -1,4 +1,4 @@
-//! Documents that go into buckets of clients.
+//! Documents with a destination in a client's bucket.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::support::{
     studio::Studio,
 };
 
-/// A service whose only Google is `gcs_endpoint`.
+/// Starts a service with `gcs_endpoint` as its Google Cloud Storage.
 async fn studio(gcs_endpoint: &str) -> Studio {
     Studio::start_with(&[
         ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
@@ -23,13 +23,13 @@ async fn studio(gcs_endpoint: &str) -> Studio {
     .await
 }
 
-/// A service without Google.
+/// Starts a service without Google Cloud Storage.
 async fn studio_of_s3() -> Studio {
     studio("http://127.0.0.1:1").await
 }
 
 impl Studio {
-    /// Makes a connection and returns its path.
+    /// Creates a connection and returns its path.
     async fn connect_to(&self, mut connection: Value) -> String {
         connection["name"] = format!("{}/{}", connection["bucket"], connection["path_prefix"]).into();
         let request = self.request(Method::POST, "/api/v1/connections");
@@ -56,7 +56,7 @@ impl Studio {
             .await
     }
 
-    /// What the callback says of a page that goes to `destination`, and what the API shows of its render.
+    /// Renders a page to `destination`; returns the body of the webhook and the render as the API shows it.
     async fn delivered(&self, destination: &Destination<'_>) -> (Value, Value) {
         let receiver = Receiver::start().await;
         let id = self.queued(&destination.body(&receiver)).await;
@@ -164,7 +164,7 @@ async fn a_document_goes_into_a_bucket_of_s3() {
     );
     assert!(result["etag"].as_str().is_some_and(|etag| !etag.is_empty()));
     assert_eq!((&render["state"], &render["result"]), (&json!("succeeded"), result));
-    // Nobody deletes it but the client.
+    // The document doesn't expire.
     assert_eq!(render["expires_at"], Value::Null);
 }
 
@@ -181,7 +181,7 @@ async fn what_is_in_the_bucket_is_the_document() {
     let object = store.object(&bucket, "a.pdf").await.expect("an object");
     assert_eq!(object.content_type, "application/pdf");
     assert_page(&object.content);
-    // Nothing stays with the service.
+    // The service stores no copy.
     let own = std::fs::read_dir(studio.service.data().join("renders")).expect("a folder");
     assert_eq!(own.count(), 0);
 }

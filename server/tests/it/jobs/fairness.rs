@@ -1,4 +1,4 @@
-//! Who is served when there is more to do than can be done at once.
+//! Fairness between accounts when jobs are waiting.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{
     service::{TestAccount, TestService},
 };
 
-/// The accounts in the order in which their renders were begun.
+/// Returns the accounts in the order in which their renders were started.
 async fn order(service: &TestService, accounts: &[&str]) -> Vec<usize> {
     let mut order = Vec::new();
     let mut listed = Vec::new();
@@ -47,7 +47,7 @@ async fn accounts_take_turns() {
     service.number_is(0, "select count(*) from jobs").await;
     let order = order(&service, &[&many.key, &few.key]).await;
     assert_eq!(order.len(), 33);
-    // Those who came last, with little, are done when hardly more of the others is.
+    // The account with few renders came last, but is done after hardly more renders of the other one.
     let last_of_few = order.iter().rposition(|&account| account == 1).unwrap();
     assert!(last_of_few < 10, "{order:?}");
 }
@@ -56,7 +56,7 @@ async fn accounts_take_turns() {
 async fn an_account_has_no_more_in_hand_than_its_plan_allows_over_all_processes() {
     let origin = Origin::start().await;
     let service = TestService::start_with(&[("PLATEN_ROLE", "web")]).await;
-    // Free: two at once.
+    // The Free plan allows two at once.
     let account = service.account_with("free@example.org", &["--plan", "Free"]);
     let settings = [
         ("PLATEN_ROLE", "worker"),

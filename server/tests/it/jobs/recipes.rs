@@ -1,4 +1,4 @@
-//! The programs of `docs/callbacks`, as they stand there.
+//! The code examples in `docs/callbacks`, run unchanged.
 
 use std::{path::Path, process::Command};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{background::page_with_callback, process::Process, studio::Studio};
 
-/// A running receiver, and the port that it listens on.
+/// Starts a receiver and returns it with its port.
 fn receiver(interpreter: &str, file: &str, secret: &str) -> (Process, u16) {
     let program = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../docs/callbacks")

@@ -1,4 +1,4 @@
-//! Requests that another release has stored.
+//! Requests that were stored by another release.
 
 use platen_server::{
     clock,
@@ -15,7 +15,7 @@ use crate::support::{people::secret_keys, service::SECRET_KEY, studio::Studio};
 
 const WORKER: (&str, &str) = ("PLATEN_ROLE", "worker");
 
-/// Stores another content for a queued render.
+/// Replaces the stored content of a queued render.
 async fn store(studio: &Studio, render: &str, version: i16, content: &str) {
     let account = AccountId::parse(&studio.account.id).expect("an id");
     let id = RenderId::parse(render).expect("an id");
@@ -38,7 +38,7 @@ async fn store(studio: &Studio, render: &str, version: i16, content: &str) {
 async fn what_an_earlier_release_has_accepted_stays_accepted() {
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
     let id = studio.queued(&json!({"parts": ["<p>x"]})).await;
-    // By now no such body is accepted.
+    // The current release doesn't accept such a body.
     let body = json!({"parts": ["<p>x"], "gone": {"since": "then"}, "size": "a5"}).to_string();
     assert_eq!(
         studio

@@ -1,4 +1,4 @@
-//! What survives the end of processes.
+//! Recovery from the end of processes.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -86,13 +86,13 @@ async fn a_worker_that_has_lost_its_claim_records_nothing() {
     let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
     let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
     asked(&origin).await;
-    // As if it had been taken for dead.
+    // As if another process had considered it dead.
     let taken = "update jobs set claim = gen_random_uuid(), lease_until = now() + interval '5 seconds'";
     assert_eq!(studio.service.execute(taken).await, 1);
     origin.release();
     let render = studio.ended(&id).await;
     assert_eq!(render["state"], "succeeded");
-    // Its lease ran out, and it was done once more by a rightful holder.
+    // The lease of the other process expired, and its rightful holder rendered it again.
     assert_eq!(origin.hits().len(), 2);
     assert_eq!(
         studio
@@ -103,7 +103,7 @@ async fn a_worker_that_has_lost_its_claim_records_nothing() {
     );
 }
 
-/// What must hold when everything has ended: each job once, with one charge, one document and one kind of callback.
+/// Asserts the final state: each job once, with one charge, one document and consistent webhooks.
 async fn settled(service: &TestService, receiver: &Receiver, renders: usize) {
     let count = i64::try_from(renders).expect("a few");
     service.number_is(0, "select count(*) from jobs").await;
@@ -149,7 +149,7 @@ async fn a_batch_survives_the_death_of_every_worker() {
             service.queued(account, &body).await;
         }
     }
-    // One more, and a job that is unlucky each time would be taken for the culprit.
+    // With one more death, an unlucky job would be discarded as the cause of the crashes.
     for _ in 0..2 {
         let worker = service.beside(&settings).await;
         let before = receiver.received().len();

@@ -1,4 +1,4 @@
-//! Another address.
+//! Changes of the email address.
 
 use platen_server::{
     clock,
@@ -99,8 +99,8 @@ async fn it_asks_for_another_address() {
     let user = town.welcome(ann, "ann@example.org").await;
     let before = town.mails().await.len();
     for (email, detail) in [
-        ("ANN@example.org", "your address already"),
-        ("nothing", "not an e-mail address"),
+        ("ANN@example.org", "already your address"),
+        ("nothing", "not an email address"),
     ] {
         let refused = request_change(&town.people, user, &ann.client, email, clock::now()).await;
         let refused = refused.unwrap_err();
@@ -146,7 +146,7 @@ async fn an_address_that_somebody_has_is_not_told_to_whoever_wants_it() {
     let mails = town.mails().await;
     let to_bob = mails.iter().rfind(|mail| mail.recipient == "bob@example.org").unwrap();
     assert_eq!(to_bob.written.subject, "You have an account already");
-    // Somebody takes it after the mail was sent.
+    // Another user takes the address after the mail was sent.
     request_change(&town.people, user, &ann.client, "eve@example.org", now)
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! Accounts that their owners delete, and take back.
+//! Deletion of accounts by their owners, and its cancellation.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ use crate::support::{
     service::TestService,
 };
 
-/// The account that somebody has signed up for.
+/// Returns the account that was created when the user signed up.
 async fn own_account(town: &Town, user: UserId) -> AccountId {
     accounts_of(&town.people, user).await.expect("accounts")[0].account
 }
@@ -50,7 +50,7 @@ async fn an_owner_can_take_an_account_back_for_a_week() {
         "{}",
         mail.written.html
     );
-    // They log in, and take it back.
+    // They log in and cancel the deletion.
     town.log_in(&mut town.browser("192.0.2.2"), "ann@example.org", PASSWORD)
         .await
         .unwrap();
@@ -105,7 +105,7 @@ async fn after_a_week_the_account_is_gone_with_its_owner_and_nothing_else() {
     let bob = service.account("bob@example.org");
     let town = Town::at(service.database_url()).await;
     let mut browser = town.browser("192.0.2.1");
-    // Whoever an operator has made an account for logs in like everybody.
+    // Owners of accounts created by an operator log in like everyone else.
     let ann = service.account("ann@example.org");
     let user = town.log_in(&mut browser, "ann@example.org", PASSWORD).await.unwrap();
     let account = own_account(&town, user).await;
@@ -116,7 +116,7 @@ async fn after_a_week_the_account_is_gone_with_its_owner_and_nothing_else() {
         let request = service.client.get(service.url("/api/v1/health")).bearer_auth(key);
         request.send().await.unwrap().status().as_u16()
     };
-    // A start looks for what is due.
+    // The service deletes due accounts when it starts.
     service.restart(Signal::TERM).await;
     assert_eq!(health(&service, &ann.key).await, 200);
     town.execute("update accounts set delete_at = now() where delete_at is not null")
@@ -182,7 +182,7 @@ async fn a_proof_outlives_the_account_and_holds_nothing_of_it() {
         let refused = sqlx::raw_sql(statement).execute(&town.people.db).await;
         assert!(refused.is_err(), "{statement}");
     }
-    // Files go after the rows.
+    // Files are deleted after the rows.
     while files("renders") + files("exports") > 0 {
         tokio::task::yield_now().await;
     }

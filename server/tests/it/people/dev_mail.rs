@@ -1,4 +1,4 @@
-//! Mail that is shown instead of being sent, and to whom.
+//! Mail that is shown at `/dev/mail` instead of being sent, and access to it.
 
 use platen_server::{clock, service::people::sign_up::sign_up};
 
@@ -9,7 +9,7 @@ use crate::support::{
     studio::header,
 };
 
-/// Has somebody sign up, and returns once their mail would have been sent.
+/// Signs up a user, which queues a mail.
 async fn with_a_mail(service: &TestService) -> Town {
     let town = Town::at(service.database_url()).await;
     let client = town.browser("192.0.2.1").client;
@@ -60,7 +60,7 @@ async fn a_developer_finds_the_mail_at_this_machine() {
     for unknown in ["/dev/mail/x", "/dev/mail/00000000-0000-7000-8000-000000000000"] {
         assert_eq!(status(&service, unknown, &[]).await, 404, "{unknown}");
     }
-    // And nobody else does.
+    // Other clients can't.
     for headers in [
         &[("x-forwarded-for", "127.0.0.1")][..],
         &[("forwarded", "for=127.0.0.1")],

@@ -1,4 +1,4 @@
-//! How often owners may ask for archives of their accounts.
+//! Limits on the number of account exports.
 
 use platen_server::{
     clock,
@@ -31,7 +31,7 @@ async fn an_account_has_one_export_at_a_time_and_three_a_day() {
     request(db, &own, next_day).await.expect("asked for");
     let second = request(db, &own, next_day).await;
     assert!(matches!(second, Err(RequestExportError::UnderWay)), "{second:?}");
-    // All that counts for its own account only.
+    // The limits apply to each account separately.
     request(db, &others, now).await.expect("asked for");
     let deeds = "select count(*) from account_log where kind = 'account.export_asked'";
     assert_eq!(town.number(deeds).await, 5);

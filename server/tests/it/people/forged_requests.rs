@@ -1,4 +1,4 @@
-//! Pages under sessions: the cookie, and requests that come from elsewhere.
+//! Session cookies, and requests from other sites.
 
 use std::time::Duration;
 
@@ -29,11 +29,11 @@ use crate::support::people::{PASSWORD, Town};
 
 const BASE: &str = "https://platen.example/";
 
-/// A site with a few pages, as a browser sees it.
+/// A site with a few pages, as seen by a browser.
 struct Site {
     router: Router,
     cookie: Option<String>,
-    /// The cookie that the browser is known by.
+    /// The cookie that identifies the browser.
     device: Option<String>,
 }
 
@@ -87,7 +87,7 @@ impl Site {
         }
     }
 
-    /// Asks, and keeps the cookies that come back, as a browser does.
+    /// Sends a request, and stores the cookies of the response like a browser.
     async fn ask(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
@@ -180,7 +180,7 @@ async fn the_cookie_is_for_this_host_and_for_no_script() {
             let mut found = cookies.iter().filter(|cookie| cookie.starts_with(&format!("{name}=")));
             let cookie = found.next().unwrap_or_else(|| panic!("{name}: {cookies:?}"));
             let attributes: Vec<_> = cookie.split("; ").skip(1).collect();
-            // Counted to the second.
+            // May have been computed a second later.
             let lasts = [seconds, seconds - 1].map(|seconds| format!("Max-Age={seconds}"));
             assert!(
                 lasts.iter().any(|lasts| attributes.contains(&lasts.as_str())),
@@ -198,7 +198,7 @@ async fn the_cookie_is_for_this_host_and_for_no_script() {
         let left = site.send("/leave", &format!("csrf={token}")).await;
         let cookies = set_cookie(&left);
         assert_eq!(cookies.len(), 1, "{cookies:?}");
-        // A browser takes the removal of a cookie with this name only with these attributes.
+        // Browsers accept the removal of a cookie with this name only with these attributes.
         assert!(cookies[0].starts_with(&format!("{name}=;")), "{cookies:?}");
         assert!(
             cookies[0].contains("Path=/") && cookies[0].contains("Max-Age=0"),
@@ -219,7 +219,7 @@ async fn what_another_site_sends_is_refused() {
         &[("origin", "https://evil.example")],
         &[("origin", "null")],
     ] {
-        // Also to log somebody in, which needs no session.
+        // Log-in is refused as well, although it needs no session.
         let refused = site.ask("POST", "/enter", foreign, "").await;
         assert_eq!(refused.status, 403, "{foreign:?}");
         assert!(refused.body.contains("another site"), "{}", refused.body);
@@ -230,7 +230,7 @@ async fn what_another_site_sends_is_refused() {
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
         let headers = [("sec-fetch-site", "cross-site"), ("x-csrf-token", token.as_str())];
         assert_eq!(site.ask(method, "/say", &headers, "").await.status, 403, "{method}");
-        // With a cookie, a browser that says nothing is none of ours.
+        // A request with a cookie but without the browser's headers is refused.
         assert_eq!(
             site.ask(method, "/say", &headers[1..], "").await.status,
             403,
@@ -281,14 +281,14 @@ async fn a_form_needs_the_token_of_its_session() {
     ] {
         let refused = site.send("/say", &form).await;
         assert_eq!(refused.status, 403, "{form}");
-        assert!(refused.body.contains("load the page again"), "{}", refused.body);
+        assert!(refused.body.contains("reload the page"), "{}", refused.body);
     }
     let json = [("sec-fetch-site", "same-origin"), ("content-type", "application/json")];
     assert_eq!(site.ask("POST", "/say", &json, "{}").await.status, 403);
     let huge = "x".repeat(9 * 1024 * 1024);
     assert_eq!(site.send("/say", &huge).await.status, 413);
 
-    // After another log-in it is another one.
+    // Another log-in changes the token.
     site.enter().await;
     assert_eq!(site.send("/say", &format!("word=hello&csrf={token}")).await.status, 403);
     assert_ne!(site.get("/token").await, token);
@@ -303,7 +303,7 @@ async fn a_session_that_is_over_is_no_session() {
     let former = site.cookie.clone();
     town.execute("update sessions set expires_at = now()").await;
     assert_eq!(site.get("/whoami").await, "");
-    // The browser is told to forget it, and can begin anew.
+    // The cookie is removed, and the browser can log in again.
     assert_eq!(site.cookie, None);
     assert_eq!(site.enter().await.status, 200);
     assert_ne!(site.cookie, former);

@@ -1,4 +1,4 @@
-//! How people are asked into an account, and come in.
+//! Invitations to an account.
 
 use platen_app::model::role::Role;
 use platen_server::{
@@ -20,7 +20,7 @@ use crate::support::people::{Browser, PASSWORD, Town};
 const SUBJECT: &str = "You are invited to a Platen account";
 
 impl Town {
-    /// Asks somebody in, and returns the token of their link.
+    /// Sends an invitation and returns its token.
     async fn invited(&self, caller: &Caller, email: &str, role: Role) -> String {
         let client = caller.client.clone().expect("a client");
         let now = clock::now();
@@ -77,7 +77,7 @@ async fn whoever_is_new_comes_in_by_the_link_of_the_mail_and_by_it_only() {
         "{}",
         mail.written.html
     );
-    // The token is not in the database, nor anything that it could be had from.
+    // The database contains neither the token nor anything from which it could be derived.
     let digests = format!("select count(*) from invitations where invitations::text like '%{token}%'");
     assert_eq!(town.number(&digests).await, 0);
 
@@ -104,7 +104,7 @@ async fn whoever_is_new_comes_in_by_the_link_of_the_mail_and_by_it_only() {
     assert!(is_worthless(
         &town.join_as_new(&mut town.browser("192.0.2.4"), &token).await
     ));
-    // They log in like everybody.
+    // They log in like everyone else.
     town.log_in(&mut town.browser("192.0.2.5"), "bob@example.org", PASSWORD)
         .await
         .unwrap();
@@ -131,7 +131,7 @@ async fn whoever_has_a_user_comes_in_as_that_user_and_nobody_in_their_place() {
     assert_eq!(town.opened(&token, Some(guest), now).await.unwrap(), Guest::Themselves);
     let refused = town.accept(&mut eve, stranger, &token).await;
     assert!(matches!(refused, Err(PeopleError::OthersInvitation)), "{refused:?}");
-    // Nobody makes a second user of an address.
+    // A second user with the same address can't be created.
     let refused = town.join_as_new(&mut town.browser("192.0.2.4"), &token).await;
     assert!(matches!(refused, Err(PeopleError::EmailTaken)), "{refused:?}");
 
@@ -161,7 +161,7 @@ async fn a_link_is_worthless_once_it_is_replaced_withdrawn_or_seven_days_old() {
     assert!(is_worthless(&town.opened(&first, None, now).await));
     assert_eq!(town.opened(&second, None, now).await.unwrap(), Guest::New);
 
-    // A mail that is still to be written says nothing once there is nothing to say.
+    // A queued mail for a withdrawn invitation is not sent.
     again().await.unwrap();
     invitations::withdraw(&town.people, &own, id, now).await.unwrap();
     let mails = town.mails().await.len();
@@ -203,7 +203,7 @@ async fn inviting_tells_nothing_of_an_address_and_is_no_way_to_write_to_many() {
     let invite = async |emails: &str, from: &Browser| {
         invitations::invite(&town.people, &own, &from.client, emails, Role::Member, clock::now()).await
     };
-    // One has a user, the other does not.
+    // One address has a user, the other does not.
     let before = town.mails().await.len();
     assert_eq!(invite("bob@example.org, new@example.org", &ann).await.unwrap(), 2);
     assert_eq!(town.mails().await.len(), before + 2);
@@ -221,7 +221,7 @@ async fn inviting_tells_nothing_of_an_address_and_is_no_way_to_write_to_many() {
     assert_eq!(invite(&many(20, 20), &town.browser("192.0.2.3")).await.unwrap(), 20);
     let refused = invite(&many(40, 9), &town.browser("192.0.2.4")).await;
     assert!(matches!(refused, Err(PeopleError::TooManyInvitations)), "{refused:?}");
-    // Withdrawing them makes no room.
+    // Withdrawing invitations doesn't reset the limit.
     let listed = invitations::list(&town.people, own.account).await.unwrap();
     assert_eq!(listed.len(), 42);
     for invitation in listed {

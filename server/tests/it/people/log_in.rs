@@ -1,4 +1,4 @@
-//! Logging in, and what it does not tell.
+//! Log-in, and what it must not disclose.
 
 use argon2::{Algorithm, Argon2, Params, Version, password_hash::PasswordHasher};
 use platen_server::{
@@ -47,7 +47,7 @@ async fn a_session_id_from_before_is_worth_nothing_after() {
     assert_ne!(ann.cookie, Some(planted));
     assert_eq!(ann.user().await, Some(user));
     assert_eq!(mallory.user().await, None);
-    // An id that nobody gave out does not become a session either.
+    // A session id that was not issued by the service isn't accepted either.
     let mut guess = town.browser("192.0.2.66");
     guess.cookie = Some(planted);
     guess
@@ -108,7 +108,7 @@ async fn a_hash_with_former_parameters_is_replaced_at_the_next_log_in() {
         town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap(),
         user
     );
-    // It is the same password: nobody was logged out.
+    // The password is unchanged, so that no session ends.
     assert_eq!(ann.user().await, Some(user));
 }
 
@@ -129,7 +129,7 @@ async fn whoever_guesses_is_told_to_wait() {
         }
     }
     assert_eq!(refused, 3);
-    // The right one waits as well, and so does an address that nobody has.
+    // The right password has to wait as well, without being checked.
     let before = town.people.passwords.computed();
     let right = town
         .log_in(&mut town.browser("192.0.2.1"), "ann@example.org", PASSWORD)
@@ -144,7 +144,7 @@ async fn one_place_tries_so_many_addresses_and_no_more() {
     let mut browser = town.browser("2001:db8::1");
     let mut refused = 0;
     for tried in 0..60 {
-        // A network of its own gives nobody more tries.
+        // Addresses of one IPv6 network share the limit.
         browser.client.address = format!("2001:db8::{tried:x}").parse().unwrap();
         let answer = town
             .log_in(&mut browser, &format!("{tried}@example.org"), PASSWORD)
@@ -186,7 +186,7 @@ async fn wrong_passwords_from_elsewhere_lock_no_known_browser_out() {
             .await
             .unwrap_err();
     }
-    // Others in Ann's network have tried too often as well.
+    // Other clients in Ann's network have exceeded the limit as well.
     let mut neighbour = town.browser("192.0.2.1");
     for tried in 0..60 {
         let _ = town
@@ -196,7 +196,7 @@ async fn wrong_passwords_from_elsewhere_lock_no_known_browser_out() {
     for _ in 0..2 {
         assert_eq!(town.log_in(&mut ann, "ann@example.org", PASSWORD).await.unwrap(), user);
     }
-    // That gives nobody else a try, and a browser is known to its own people only.
+    // Other browsers get no additional attempts; a browser is known only for users who have logged in with it.
     for browser in [&mut elsewhere, &mut bob, &mut town.browser("192.0.2.3")] {
         let refused = town.log_in(browser, "ann@example.org", PASSWORD).await;
         assert!(matches!(refused, Err(PeopleError::TooMany { .. })), "{refused:?}");
@@ -214,7 +214,7 @@ async fn a_known_browser_is_no_way_to_guess() {
         told.push(matches!(refused, Err(PeopleError::WrongCredentials)));
     }
     assert_eq!(told, [true, true, true, true, true, false, false]);
-    // It has used up what is its own.
+    // Only the browser's own attempts are used up.
     let mut phone = town.browser("192.0.2.2");
     assert_eq!(
         town.log_in(&mut phone, "ann@example.org", PASSWORD).await.unwrap(),

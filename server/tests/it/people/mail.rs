@@ -1,4 +1,4 @@
-//! How mail reaches a server, and what becomes of it when it does not.
+//! Sending mail, and handling of failures.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const WAITING: &str = "select count(*) from mails where not given_up";
 const GIVEN_UP: &str = "select count(*) from mails where given_up";
 const SENDER: &str = "Ann's Platen <no-reply@example.org>";
 
-/// A town whose mail goes to this server.
+/// Creates a town that sends its mail to this server.
 async fn town_with(url: &str) -> Town {
     let mut town = Town::build().await;
     let config = Config::read(&|name| match name {
@@ -46,7 +46,7 @@ impl Town {
             .expect("signed up");
     }
 
-    /// How many were begun.
+    /// Sends due mails; returns the number of mails attempted.
     async fn sends(&self) -> usize {
         send_due(&self.mailing).await.expect("the database answers")
     }
@@ -94,12 +94,12 @@ async fn the_service_sends_mail_in_two_forms_and_forgets_it() {
     assert!(mail.contains(&format!("href=\"{link}\"")), "{mail}");
     assert!(!mail.contains("<img") && !mail.contains("src="), "{mail}");
     service.number_is(0, "select count(*) from mails").await;
-    // The log tells that it went, and not to whom.
+    // The log records that it was sent, but not to whom.
     let event = service.process.wait_for_event("sent a mail");
     assert_eq!(event["kind"], "reset_password", "{event}");
     let log = service.process.log();
     assert!(!log.contains("ann@example.org") && !log.contains(&token), "{log}");
-    // And it works.
+    // The token is valid.
     reset(&town.people, &token, "another password".into(), clock::now())
         .await
         .unwrap();
@@ -113,7 +113,7 @@ async fn a_mail_that_is_not_taken_is_sent_again() {
     town.asks_for_a_link("ann@example.org").await;
     assert_eq!(town.sends().await, 1);
     assert_eq!(server.taken().len(), 0);
-    // Not at once.
+    // Not immediately.
     assert_eq!(town.sends().await, 0);
     assert_eq!(
         town.number("select count(*) from mails where run_at > now() + interval '5 s'")
@@ -134,7 +134,7 @@ async fn a_mail_that_is_not_taken_is_sent_again() {
 
 #[tokio::test]
 async fn a_server_that_is_away_is_waited_for_and_not_for_ever() {
-    // Nobody is there.
+    // There is no server at this port.
     let town = town_with("smtp://127.0.0.1:1").await;
     town.asks_for_a_link("ann@example.org").await;
     for _ in 0..7 {
@@ -143,7 +143,7 @@ async fn a_server_that_is_away_is_waited_for_and_not_for_ever() {
         town.hastens().await;
     }
     assert_eq!(town.sends().await, 1);
-    // It stays for operators to look at, and is not tried any more.
+    // It stays visible to operators, but is not retried.
     assert_eq!((town.number(WAITING).await, town.number(GIVEN_UP).await), (0, 1));
     town.hastens().await;
     assert_eq!(town.sends().await, 0);
@@ -205,7 +205,7 @@ async fn several_processes_send_each_mail_once() {
 async fn no_name_becomes_a_header() {
     let server = SmtpServer::start().await;
     let town = town_with(&server.url()).await;
-    // As no form would let them through.
+    // No form would accept these values.
     let name = r#"x\r\nBcc: eve@example.org\r\n\r\n<b onclick=\"x\">&\u2028"#;
     let letter =
         format!(r#"{{"kind": "deletion_asked", "account_name": "{name}", "delete_at": "2026-12-01T00:00:00Z"}}"#);
@@ -226,7 +226,7 @@ async fn no_name_becomes_a_header() {
         let (_, html) = mail.split_once("Content-Type: text/html").expect("two forms");
         assert!(!html.contains("<b onclick"), "{html}");
     }
-    // An address that is none goes nowhere.
+    // Nothing is sent to an invalid address.
     for recipient in [
         "ann@example.org>\r\nRCPT TO:<eve@example.org",
         "ann@example.org, eve@example.org",
@@ -251,12 +251,12 @@ async fn without_a_server_and_without_anybody_to_look_mail_waits() {
     town.mailing.delivery = Delivery::None;
     town.asks_for_a_link("ann@example.org").await;
     assert_eq!(town.sends().await, 0);
-    // No link was made, and none lies anywhere.
+    // No link was created or stored.
     assert_eq!(town.number("select count(*) from one_time_tokens").await, 0);
     assert_eq!(town.number("select count(*) from mails where kept is null").await, 1);
 }
 
-/// The command and the server that it asks run at once.
+/// The command and the server that it connects to run concurrently.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_asks_the_server() {
     let server = SmtpServer::start().await;

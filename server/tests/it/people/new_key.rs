@@ -1,4 +1,4 @@
-//! A key that was just made, on its way to the page that shows it.
+//! A new key on its way to the page that shows it once.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// Somebody who has just made a key.
+    /// Creates a user who has just created a key.
     async fn with_key() -> Self {
         let town = Town::build().await;
         let mut browser = town.browser("192.0.2.1");
@@ -57,7 +57,7 @@ impl Maker {
         maker
     }
 
-    /// What a page shows after so long.
+    /// Returns the key that the page shows `later` after its creation.
     async fn shown(&mut self, later: Duration) -> Option<String> {
         let (db, keys, account) = (&self.town.people.db, &self.secret_keys, self.account);
         let taken = self

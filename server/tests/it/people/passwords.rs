@@ -1,4 +1,4 @@
-//! Another password, forgotten or not.
+//! Changes and resets of passwords.
 
 use platen_server::{
     clock,
@@ -100,7 +100,7 @@ async fn a_change_ends_the_other_sessions() {
     let user = town.welcome(&mut ann, "ann@example.org").await;
     town.log_in(&mut thief, "ann@example.org", PASSWORD).await.unwrap();
     let now = clock::now();
-    // The thief has prepared a way back in.
+    // The thief has prepared a way to regain access.
     request_change(&town.people, user, &thief.client, "thief@example.org", now)
         .await
         .unwrap();
@@ -169,7 +169,7 @@ async fn a_log_in_with_the_former_password_that_is_a_moment_late_is_none() {
     thief
         .visit(async |session| {
             log_in(&town.people, session, &client, form, now).await.unwrap();
-            // The password was right. Before the session is written, it is replaced.
+            // The password was correct, but is replaced before the session is written.
             reset(&town.people, &token, OTHER.into(), now).await.unwrap();
         })
         .await;

@@ -1,4 +1,4 @@
-//! The second factor: set up, asked for, stood in for, and given up.
+//! The second factor: set-up, log-in, recovery codes, and removal.
 
 mod confirm;
 mod devices;
@@ -28,13 +28,13 @@ use crate::support::people::{Browser, PASSWORD, Town};
 
 const ANN: &str = "ann@example.org";
 
-/// Somebody with a second factor, logged in at one browser.
+/// A user with a second factor, logged in with one browser.
 struct Ann {
     user: UserId,
     laptop: Browser,
     app: AppSecret,
     recovery_codes: Vec<String>,
-    /// When it was turned on.
+    /// The time at which the second factor was turned on.
     now: OffsetDateTime,
 }
 
@@ -52,7 +52,7 @@ impl Town {
         }
     }
 
-    /// The second step of a log-in.
+    /// Submits the second step of a log-in with a code.
     async fn second_step(
         &self,
         browser: &mut Browser,
@@ -64,7 +64,7 @@ impl Town {
         self.second_step_by(browser, shown, remember, now).await
     }
 
-    /// The second step, by anything.
+    /// Submits the second step of a log-in with any proof.
     async fn second_step_by(
         &self,
         browser: &mut Browser,
@@ -79,7 +79,7 @@ impl Town {
             .await
     }
 
-    /// What a browser at the second step is to hand on to a passkey.
+    /// Returns the passkey challenge for a browser at the second step.
     async fn passkey_asked(&self, browser: &mut Browser, now: OffsetDateTime) -> String {
         let ways = browser
             .visit(async |session| ask_for_second_factor(&self.people, session, now).await)
@@ -88,7 +88,7 @@ impl Town {
         ways.passkey.expect("passkeys")
     }
 
-    /// A browser that has come to the second step.
+    /// Returns a browser at the second step.
     async fn at_second_step(&self, address: &str) -> Browser {
         let mut browser = self.browser(address);
         self.comes_to_second_step(&mut browser, PASSWORD).await;
@@ -103,7 +103,7 @@ impl Town {
 }
 
 impl Ann {
-    /// A code that was not used yet, and when it is shown.
+    /// Returns an unused code and the time at which it is shown.
     fn code(&mut self) -> (String, OffsetDateTime) {
         self.now += Duration::seconds(30);
         (self.app.code_at(self.now), self.now)
@@ -153,7 +153,7 @@ async fn a_code_counts_once() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     let mut phone = town.at_second_step("192.0.2.2").await;
-    // The code by which it was turned on has counted.
+    // The code that turned on the second factor counts as used.
     let first = ann.app.code_at(ann.now);
     let refused = town.second_step(&mut phone, &first, false, ann.now).await;
     assert!(matches!(refused, Err(PeopleError::WrongCode)), "{refused:?}");
@@ -211,7 +211,7 @@ async fn a_recovery_code_stands_in_for_the_app_once_and_its_user_is_told() {
     let refused = town.second_step(&mut phone, &code, false, ann.now).await;
     assert!(matches!(refused, Err(PeopleError::WrongCode)), "{refused:?}");
 
-    // New ones make the others worthless.
+    // New codes replace the old ones.
     let (user, now, client) = (ann.user, ann.now, phone.client.clone());
     let new = ann
         .laptop
@@ -282,7 +282,7 @@ async fn another_password_does_not_get_round_it() {
         .await
         .expect("replaced");
     assert_eq!(ann.laptop.user().await, None);
-    // Whoever was let in by the former password begins again, …
+    // A log-in that passed the first step with the former password has to start again, …
     let (code, now) = ann.code();
     let refused = town.second_step(&mut waits, &code, false, now).await;
     assert!(matches!(refused, Err(PeopleError::LogInAnew)), "{refused:?}");
@@ -326,7 +326,7 @@ async fn whoever_guesses_codes_is_told_to_wait_wherever_they_are_but_not_a_known
     let mut phone = town.at_second_step("192.0.2.2").await;
     let right = town.second_step(&mut phone, &code, false, now).await;
     assert!(matches!(right, Err(PeopleError::TooMany { .. })), "{right:?}");
-    // The browser that is known to be Ann's is not held to answer for it.
+    // The failed attempts of others don't count for the browser that is known to be Ann's.
     let mut laptop = ann.laptop;
     laptop.cookie = None;
     town.comes_to_second_step(&mut laptop, PASSWORD).await;

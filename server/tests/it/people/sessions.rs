@@ -1,4 +1,4 @@
-//! What a session lasts for, and who sees it.
+//! Lifetime and visibility of sessions.
 
 use platen_server::{
     clock,
@@ -48,7 +48,7 @@ async fn people_see_and_end_their_own_sessions_and_nobody_elses() {
     assert!(listed[0].user_agent.contains("Firefox/145.0"));
     assert_eq!(town.listed(&mut bob).await.len(), 1);
 
-    // Bob knows the name of Ann's session, and it does not help him.
+    // Bob knows the id of Ann's session, but can't end it.
     let client = laptop.client.clone();
     let end = async |user| end(&town.people, user, &client, listed[0].id, clock::now()).await;
     let refused = end(other).await;
@@ -116,7 +116,7 @@ async fn a_session_lasts_as_long_as_the_person_wants_and_three_months_at_most() 
             .await;
         assert!(logged_in.is_ok());
         assert_eq!(town.number(days).await, expected, "{stay:?}");
-        // It is used again, five minutes and eighty days later.
+        // The session is used five minutes and eighty days later.
         town.execute("update sessions set expires_at = now() + interval '1 day'")
             .await;
         let now = clock::now();

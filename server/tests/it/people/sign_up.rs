@@ -1,4 +1,4 @@
-//! How an address becomes a user.
+//! Sign-up, from an address to a user.
 
 use platen_server::{
     clock,
@@ -48,7 +48,7 @@ async fn an_address_becomes_a_user_by_its_link_and_the_password() {
         ("Example & Sons", "owner")
     );
 
-    // The link is used up.
+    // The link is valid once.
     let again = browser
         .visit(async |session| verify(&town.people, session, &client, &token, PASSWORD.into(), now).await)
         .await;
@@ -68,7 +68,7 @@ async fn nobody_prepares_an_account_for_somebody_else() {
     sign_up(&town.people, &mallory.client, theirs, now).await.unwrap();
     let token = town.token_for("ann@example.org").await;
     let client = ann.client.clone();
-    // Ann follows the link, and types what she would choose.
+    // Ann follows the link and enters her own password.
     let followed = ann
         .visit(async |session| verify(&town.people, session, &client, &token, PASSWORD.into(), now).await)
         .await;
@@ -77,7 +77,7 @@ async fn nobody_prepares_an_account_for_somebody_else() {
         (ann.user().await, town.number("select count(*) from users").await),
         (None, 0)
     );
-    // Her own sign-up is not in the way of the other one, and whichever link she follows leads to hers.
+    // Her own sign-up doesn't conflict with the other one; every link leads to the one with her password.
     let hers = SignUpForm {
         name: "Ann herself".to_owned(),
         ..form("ann@example.org")
@@ -117,7 +117,7 @@ async fn a_taken_address_is_answered_like_a_free_one_and_its_owner_is_told() {
     assert_eq!(to_owner.written.subject, "You have an account already");
     assert!(!to_owner.written.text.contains("token="), "{}", to_owner.written.text);
     assert_eq!(to_nobody.written.subject, "Confirm your address");
-    // Whoever has the address by now can't have it a second time.
+    // An address that is taken in the meantime can't be used a second time.
     let mut late = town.browser("192.0.2.3");
     let token = token_in(&to_nobody.written.text);
     town.execute("update users set email = 'nobody@example.org'").await;
@@ -156,7 +156,7 @@ async fn a_link_is_good_for_a_day_and_can_be_had_again() {
         assert!(matches!(worthless, Err(PeopleError::WorthlessLink)), "{worthless:?}");
     }
     follow(&second, now).await.unwrap();
-    // And for those who never signed up there is none.
+    // Without a pending sign-up, no mail is sent.
     send_again(&town.people, &client, "bob@example.org", now).await.unwrap();
     assert!(
         town.mails()
@@ -191,7 +191,7 @@ async fn nobody_fills_somebody_elses_mailbox() {
     let town = Town::build().await;
     let now = clock::now();
     for tried in 0..7 {
-        // Each from another place.
+        // Each from another address.
         let client = town.browser(&format!("192.0.2.{tried}")).client;
         let asked = send_again(&town.people, &client, "ann@example.org", now).await;
         match asked {
@@ -203,7 +203,7 @@ async fn nobody_fills_somebody_elses_mailbox() {
             other => panic!("{other:?}"),
         }
     }
-    // Nor those of many from one place, whatever its last digits are.
+    // Requests for many addresses from one network are limited as well.
     let mut refused = 0;
     for tried in 0..40 {
         let client = town.browser(&format!("2001:db8:1:2::{tried}")).client;

@@ -1,4 +1,4 @@
-//! Who belongs to an account, and as what.
+//! Members of an account and their roles.
 
 use platen_app::model::role::Role;
 use platen_server::{
@@ -26,7 +26,7 @@ use platen_server::{
 use crate::support::people::{LIMITS, Town};
 
 impl Town {
-    /// Somebody with an account of their own who belongs to this one as well.
+    /// Creates a user with an account of their own who is also a member of this one.
     async fn member(&self, account: AccountId, email: &str, role: Role) -> (UserId, Client) {
         let mut browser = self.browser("192.0.2.9");
         let user = self.welcome(&mut browser, email).await;
@@ -74,7 +74,7 @@ impl Town {
         created.expect("a key")
     }
 
-    /// What the log of an account says, the latest first.
+    /// Returns the account's activity, latest first.
     async fn logged(&self, account: AccountId) -> Vec<String> {
         let page = account_log::page(&self.people.db, account, &Wanted::default(), None).await;
         let entries = page.expect("a log").items;
@@ -111,7 +111,7 @@ async fn whoever_is_removed_is_out_at_once_and_their_keys_go_on() {
     );
     let of_owner = format!("select count(*) from api_keys where created_by = '{owner}'");
     assert_eq!(town.number(&of_owner).await, 1);
-    // Their own account is as it was.
+    // Their own account is unchanged.
     assert_eq!(account::accounts_of(&town.people, bob).await.unwrap().len(), 1);
     let mail = town.mails().await.pop().expect("a mail");
     assert_eq!(mail.recipient, "bob@example.org");
@@ -156,7 +156,7 @@ async fn an_account_is_handed_over_by_its_owner() {
     let (bob, client) = town.member(own.account, "bob@example.org", Role::Admin).await;
     let (account, people, now) = (own.account, &town.people, clock::now());
     let hand = async |caller: &Caller, to: UserId| team::hand_over(people, caller, to, now).await;
-    // An admin is no owner, a stranger no member.
+    // An admin is not the owner, and a stranger is not a member.
     let admin = town.caller_of(bob, &client, account).await.unwrap();
     let refused = hand(&admin, owner).await;
     assert!(matches!(refused, Err(PeopleError::NotFound)), "{refused:?}");

@@ -1,4 +1,4 @@
-//! Where content comes from, and what of its structure survives.
+//! Sources of content, and the structure that the PDF preserves.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{
     studio::{Studio, header},
 };
 
-/// Every dictionary of a file.
+/// Returns every dictionary of a file.
 fn dictionaries(file: &[u8]) -> Vec<Value> {
     let objects = pdf::objects(file);
     let objects = objects["qpdf"][1].as_object().expect("objects").values();

@@ -12,7 +12,7 @@ fn margins() -> Value {
 async fn backgrounds_are_printed_unless_they_are_switched_off() {
     let studio = Studio::start().await;
     let page = "<style>html { background: rgb(200, 30, 40) }</style><p>x";
-    // The lower right corner: without margins the background reaches every edge.
+    // The lower right corner: without margins, the background extends to every edge.
     let colour = async |options: Value| {
         let picture = pdf::picture(&studio.pdf(page, options).await, 1);
         picture.colour(picture.width - 2, picture.height - 2)
@@ -57,7 +57,7 @@ async fn headers_and_footers_are_filled_on_every_page() {
         assert!(page.contains(&year), "{page}");
         assert!(page.contains(&format!("Page {number} of 2")), "{page}");
     }
-    // Readable without a font size of its own, and in the margins.
+    // Readable without an explicit font size, and within the margins.
     let words = pdf::words(&file);
     let side = |line: &str, name: &str| {
         line.split(&format!("{name}=\""))

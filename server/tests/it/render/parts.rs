@@ -1,4 +1,4 @@
-//! Several parts, page selection, and headers and footers that run through the whole.
+//! Several parts, page selection, and headers and footers across all parts.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{
     studio::{Studio, faults, header},
 };
 
-/// Two pages, the other parts have one.
+/// Two pages; the other parts have one.
 const REPORT: &str =
     "<title>Report</title><html lang=de><h1>Bericht</h1><p style='break-after: page'>eins<h2>Mehr</h2>zwei";
 const LETTER: &str =
@@ -25,7 +25,7 @@ async fn joined(studio: &Studio, parts: &[&str], mut options: Value) -> Vec<u8> 
     bytes
 }
 
-/// The words of each page.
+/// Returns the words of each page.
 fn pages(file: &[u8]) -> Vec<String> {
     let text = pdf::text(file);
     let mut pages: Vec<String> = text
@@ -68,7 +68,7 @@ async fn parts_follow_each_other_in_one_document() {
         .collect();
     assert_eq!(below, ["Dear reader"]);
     assert_eq!(outline[1]["destpageposfrom1"], 3);
-    // The label keeps its own paper.
+    // The label has its own page size.
     let label = pdf::picture(&file, 4);
     assert!(
         label.width.abs_diff(283) <= 1 && label.height.abs_diff(142) <= 1,
@@ -101,7 +101,7 @@ async fn headers_and_footers_run_through_all_parts() {
             format!("[Served|{address}] Served Page 5 of 5"),
         ]
     );
-    // Counted before pages are selected.
+    // Numbered before pages are selected.
     let mut some = options;
     some["pages"] = "4, 2".into();
     let file = joined(&studio, &[REPORT, LETTER, LABEL], some).await;
@@ -160,7 +160,7 @@ async fn faults_name_the_part_and_the_page() {
     });
     let found = faults(studio.send(&body).await).await;
     assert_eq!(found[0].0, "/parts/2");
-    assert!(found[0].1.contains("output_format pdf"), "{found:?}");
+    assert!(found[0].1.contains("set output_format to pdf"), "{found:?}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Paper, margins, scale and orientation, measured in the PDF.
+//! Page size, margins, scale and orientation, measured in the PDF.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{pdf, studio::Studio};
 const POINTS_PER_MM: f64 = 72.0 / 25.4;
 const PLAIN: &str = "<style>body { margin: 0; font: 20px/1 'Liberation Sans' } p { margin: 0 }</style><p>Corner";
 
-/// Width and height of the first page, in points.
+/// Returns width and height of the first page, in points.
 fn page_size(file: &[u8]) -> (f64, f64) {
     let info = pdf::info(file);
     let line = info
@@ -18,7 +18,7 @@ fn page_size(file: &[u8]) -> (f64, f64) {
     (numbers[0], numbers[1])
 }
 
-/// Left, top, right and bottom of a word on the first page, in points from the upper left.
+/// Returns left, top, right and bottom of a word on the first page, in points from the upper left.
 fn place(file: &[u8], word: &str) -> [f64; 4] {
     let words = pdf::words(file);
     let line = words
@@ -115,7 +115,7 @@ async fn margins_move_the_content_and_scale_shrinks_it() {
             "{scale}: {scaled:?} to {bare:?}"
         );
     }
-    // The right and the lower margin end the line and the page.
+    // The right and bottom margins limit lines and pages.
     let long = "<style>body { margin: 0 }</style>".to_owned() + &"word ".repeat(2000);
     let narrow = studio
         .pdf(
@@ -166,7 +166,7 @@ async fn page_sizes_that_pdf_a_forbids_are_refused_by_page() {
         let (pointer, detail) = studio.fault(page, json!({"prefer_css_page_size": true})).await;
         assert_eq!(pointer, "/parts/0");
         assert!(detail.contains("age 1"), "{detail}");
-        // Scaled to the paper, it is a page like any other.
+        // Scaled to the page size, the page is accepted.
         studio.pdf(page, json!({})).await;
     }
 }

@@ -38,7 +38,7 @@ async fn printing_waits_for_the_attribute() {
         "<p id=p>before<script>setTimeout(() => { p.textContent = 'after'; p.setAttribute('done', '') }, 300)</script>";
     let waited = json!({"wait_for": {"selector": "#p", "attribute": "done"}});
     assert_eq!(pdf::text(&studio.pdf(page, waited).await).trim(), "after");
-    // Evaluated first, awaited second.
+    // Evaluated first, then awaited.
     let both = json!({
         "evaluate_js": {"expression": "document.body.innerHTML = '<i data-x=1>made</i>'"},
         "wait_for": {"selector": "i", "attribute": "data-x"},

@@ -1,4 +1,4 @@
-//! Template parts: filled from their published version, and what their authors are told.
+//! Template parts: filled from their published version, with warnings for their authors.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::support::{
     studio::{Studio, body, faults, header},
 };
 
-/// A part that fills the template at this path.
+/// Returns a part that fills the template at this path.
 fn part(path: &str, context: &Value) -> Value {
     let id = path.rsplit('/').next().expect("an id");
     json!({"type": "template", "content": {"template_id": id, "context": context}})
@@ -164,7 +164,7 @@ async fn hostile_templates_end_by_their_limits_while_another_account_renders() {
         let ((found, took), served) = tokio::join!(attack, served);
         println!("{took:>8.0?}  {}  {content}", found[0].1);
         assert_eq!((found.len(), found[0].0.as_str()), (1, "/parts/0"), "{content}");
-        // The limit is two seconds of wall clock; machines that run tests are busy.
+        // The limit is two seconds of wall-clock time; machines that run tests are busy.
         assert!(took < Duration::from_secs(10), "{took:?}: {content}");
         assert_eq!(served, 200);
     }

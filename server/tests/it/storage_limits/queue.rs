@@ -1,4 +1,4 @@
-//! Queued renders: their number, their requests, callbacks and documents.
+//! Queued renders: their number, requests, webhooks and documents.
 
 use std::fs;
 
@@ -14,12 +14,12 @@ use crate::support::{
     studio::{Studio, header},
 };
 
-/// A service that accepts renders and works on none.
+/// Starts a service that accepts renders but doesn't run them.
 async fn intake() -> Studio {
     Studio::start_with(&[("PLATEN_ROLE", "web")]).await
 }
 
-/// Sends a body so many times at once; returns the renders, and what was refused.
+/// Sends `count` concurrent requests; returns the accepted renders and the refusals.
 async fn queue_at_once(studio: &Studio, count: usize, body: &Value) -> (Vec<String>, Vec<Response>) {
     let answers = join_all((0..count).map(|_| studio.service.queue(&studio.account, body))).await;
     let (accepted, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status() == 200);
@@ -59,7 +59,7 @@ async fn of_many_renders_at_once_no_more_are_queued_than_fit() {
     assert_eq!(cancelled.status(), 202);
     let accepted = send().await;
     assert_eq!(accepted.status(), 200);
-    // A replay needs no room.
+    // A replay requires no space.
     let again = send().await;
     assert_eq!(header(&again, "x-render-id"), header(&accepted, "x-render-id"));
     service.storage_is_counted().await;
@@ -80,7 +80,7 @@ async fn the_bytes_of_queued_requests_are_limited() {
             "{message}"
         );
     }
-    // A small one still fits.
+    // A small request still fits.
     studio.queued(&json!({"parts": ["<p>1"]})).await;
     service.storage_is_counted().await;
 }
@@ -103,12 +103,12 @@ async fn pending_callbacks_are_limited_from_the_acceptance_of_their_renders() {
     }
     let message = refusal(service.queue(account, &to("/")).await).await;
     assert!(message.starts_with("Pending callbacks are limited to 2"), "{message}");
-    // Without a callback there is room.
+    // A render without a webhook is accepted.
     let other = studio.queued(&json!({"parts": ["<p>1"]})).await;
     studio.ended(&other).await;
     service.storage_is_counted().await;
 
-    // One that is given up makes room. Sending it again needs room.
+    // A failed delivery releases its share of the limit; sending it again requires it.
     let given_up = format!(
         "update callbacks set state = 'failed' where render_id = '{0}'; delete from jobs where render_id = '{0}'",
         failing[0]
@@ -137,7 +137,7 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
     assert_eq!(studio.ended(&first).await["state"], "succeeded");
     let size = studio.service.stored(&studio.account, "document_bytes").await;
     assert!(size > 1000, "{size}");
-    // Room for one more, and three that are accepted while there is.
+    // Room for one more document, and three renders accepted before it is used.
     let room = size * 2 + size / 2;
     studio
         .service
@@ -169,7 +169,7 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
     assert_eq!(files(), 2);
     service.storage_is_counted().await;
 
-    // Once it is full, nothing is accepted that needs room there.
+    // Once it is full, renders that would be stored there are refused.
     let used = service.stored(account, "document_bytes").await;
     service.limit_storage(account, "document_bytes", used).await;
     let message = refusal(service.queue(account, &page).await).await;
@@ -178,7 +178,7 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
         "{message}"
     );
 
-    // A document whose time is over makes room.
+    // Expired documents release their space.
     service
         .execute("update renders set object_expires_at = now() - interval '1 s' where object_expires_at is not null")
         .await;
@@ -206,7 +206,7 @@ async fn requests_of_finished_renders_are_retained_while_there_is_room() {
     assert_eq!(service.stored(account, "queued_renders").await, 0);
     service.storage_is_counted().await;
 
-    // Nor is what pages fetched and said.
+    // The same applies to network requests and console messages of pages.
     let noisy = "<script>for (let i = 0; i < 50; i++) console.log('x'.repeat(500))</script>";
     let logged = "select count(*) from renders where console <> '[]'";
     assert_eq!(studio.render(noisy, json!({})).await.status(), 200);

@@ -31,7 +31,7 @@ async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
     assert!(size > 1000, "{size}");
     service.storage_is_counted().await;
 
-    // There is room when it begins, and none for its document.
+    // There is room when the render starts, but not for its document.
     service.limit_storage(account, "response_bytes", size + size / 2).await;
     let message = refusal(send(&studio, "b", "<p>2").await).await;
     let expected = "Responses stored for idempotency keys are limited to";
@@ -43,11 +43,11 @@ async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
     let failed = "select count(*) from renders where status = 'failed' and credits is null";
     assert_eq!(service.number(failed).await, 1);
 
-    // A fault of the request is told, though it is not stored either.
+    // A validation error is returned, although it isn't stored either.
     service.limit_storage(account, "response_bytes", size + 1).await;
     assert_eq!(faults(send(&studio, "c", "https://127.0.0.1/").await).await.len(), 1);
 
-    // Without room nothing is rendered. What is stored is replayed, and requests without a key go on.
+    // Without room, nothing is rendered. Stored responses are replayed, and requests without a key succeed.
     service.limit_storage(account, "response_bytes", 1).await;
     refusal(send(&studio, "d", "<p>4").await).await;
     assert_eq!(service.number("select count(*) from renders").await, 3);
@@ -55,7 +55,7 @@ async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
     assert!(replayed.headers().contains_key("idempotent-replayed"));
     assert_eq!(studio.render("<p>5", json!({})).await.status(), 200);
 
-    // The keys were free all the time.
+    // The keys of refused requests are free.
     service.limit_storage(account, "response_bytes", 1 << 30).await;
     assert_eq!(send(&studio, "b", "<p>another").await.status(), 200);
     service.storage_is_counted().await;

@@ -1,4 +1,4 @@
-//! What is deleted when its time is over, and what is still needed then.
+//! Deletion of expired content, and its exceptions.
 
 use reqwest::Method;
 use rustix::process::Signal;
@@ -33,7 +33,7 @@ async fn the_content_of_test_renders_is_deleted_within_a_day() {
             ),
         ]
     };
-    // Live ones are older, and stay: the plan keeps them for longer.
+    // Live renders are older, but the plan retains them for longer.
     let age = "update renders
                set inserted_at = now() - case when livemode then interval '30 h' else interval '23 h 50 min' end";
     studio.service.execute(age).await;
@@ -60,7 +60,7 @@ async fn versions_that_were_never_published_go_and_those_that_are_needed_stay() 
         let saved = saved.json(&json!({"template": {"content": content}})).send().await;
         assert_eq!(saved.expect("an answer").status(), 200);
     }
-    // Two drafts, as an editor saves them.
+    // Two unpublished versions, as saved by the editor.
     let drafts = format!(
         "insert into template_versions (template_id, number, name, content, preview_context, inserted_at)
          select '{id}', number, 'Letter', 'draft', '{{}}', now() from generate_series(4, 5) number"
@@ -69,7 +69,7 @@ async fn versions_that_were_never_published_go_and_those_that_are_needed_stay() 
     let aged = "update template_versions set inserted_at = now() - interval '91 days'";
     studio.service.execute(aged).await;
     studio.service.restart(Signal::TERM).await;
-    // The newest is what the editor opens.
+    // The latest version is the one that the editor opens.
     let versions = "select count(*) from template_versions";
     studio.service.number_is(4, versions).await;
     let numbers = "select string_agg(number::text, ' ' order by number) from template_versions";
@@ -92,13 +92,13 @@ async fn versions_that_were_never_published_go_and_those_that_are_needed_stay() 
     assert_eq!(studio.service.number(versions).await, 4);
     drop(worker);
 
-    // Nothing names it any more: template and versions go.
+    // Template and versions are deleted once nothing refers to them.
     studio
         .service
         .execute("update renders set object_expires_at = null")
         .await;
     for _ in 0..2 {
-        // The first purge looks for templates after renders; it may take one more.
+        // The purge deletes renders before templates, so that it may need a second run.
         studio.service.restart(Signal::TERM).await;
         studio.service.number_is(0, "select count(*) from renders").await;
     }

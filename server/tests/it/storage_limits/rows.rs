@@ -15,7 +15,7 @@ async fn post(studio: &Studio, path: &str, body: &Value) -> Response {
     request.send().await.expect("an answer")
 }
 
-/// Sends all at once; returns what was made, and what was refused.
+/// Sends all bodies concurrently; returns the responses that created something, and the refusals.
 async fn post_at_once(studio: &Studio, path: &str, bodies: Vec<Value>) -> (Vec<Response>, Vec<Response>) {
     let answers = join_all(bodies.iter().map(|body| post(studio, path, body))).await;
     answers.into_iter().partition(|answer| answer.status() == 201)
@@ -66,7 +66,7 @@ async fn all_versions_of_templates_share_one_limit() {
         message.starts_with("Template versions are limited to 244.1 KB"),
         "{message}"
     );
-    // What was saved before is what renders use.
+    // Renders use the last version that was saved.
     let shown = studio.request(Method::GET, &path).send().await.expect("an answer");
     let shown: Value = shown.json().await.expect("JSON");
     assert!(shown["data"]["content"].as_str().expect("text").starts_with("yyy"));
@@ -115,7 +115,7 @@ async fn keys_are_limited_in_number_and_revoked_ones_make_room() {
     create("third").succeeded();
     service.storage_is_counted().await;
 
-    // Those that have ended don't pile up either.
+    // Revoked keys don't accumulate either.
     service.limit_storage(account, "api_keys", 1000).await;
     service
         .execute(

@@ -1,4 +1,4 @@
-//! Holds every answer that a test gets from the API against its description.
+//! Validates every API response in the tests against the API description.
 
 use axum::http::{self, Extensions, HeaderMap};
 use futures::future::BoxFuture;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::description::{Operation, document, faults, operations, resolve};
 
-/// What HTTP itself says, which needs no description.
+/// Headers of HTTP itself, which need no description.
 const OF_THE_PROTOCOL: [&str; 8] = [
     "allow",
     "cache-control",
@@ -20,7 +20,7 @@ const OF_THE_PROTOCOL: [&str; 8] = [
     "vary",
 ];
 
-/// Passes a request on; fails the test if the answer is not one that is described.
+/// Sends a request, and fails the test if the response doesn't match the description.
 pub(crate) fn hold_to_the_description<'a>(
     request: Request,
     extensions: &'a mut Extensions,
@@ -57,7 +57,8 @@ fn faults_of_answer(method: &Method, path: &str, status: StatusCode, headers: &H
     }
 }
 
-/// What no operation answers has a status that is known and the shape of a resource error.
+/// Checks the response to a request without a described operation: the expected status and the shape of a resource
+/// error.
 fn faults_of_refusal(expected: StatusCode, status: StatusCode, body: &[u8]) -> Vec<String> {
     if status != expected {
         return vec![format!("no operation is described, so the status should be {expected}")];

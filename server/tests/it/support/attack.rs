@@ -1,5 +1,5 @@
-//! A service under attack: an attacker on each end of the plans, a neighbour who renders meanwhile, and the service's
-//! memory.
+//! A service under attack: an attacker on the smallest and on the largest plan, a neighbour that renders at the same
+//! time, and measurements of the service's memory.
 
 use std::{
     fs,
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use crate::support::service::{TestAccount, TestService};
 
 const METRICS_TOKEN: &str = "a-token-for-prometheus";
-/// Renders of each account before anything is measured: caches, pools and code are then in memory.
+/// Renders of each account before measuring, to load caches, pools and code.
 const WARM_UP: usize = 10;
-/// What one hostile request may add to the service's memory, in bytes, besides twice the plan's body limit.
+/// Bytes that one hostile request may add to the service's memory, in addition to twice the plan's body limit.
 pub(crate) const ROOM: u64 = 64 << 20;
 
-/// The plan of an attacker, which decides the largest body.
+/// The plan of an attacker, which determines the maximum body size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plan {
     Free,
@@ -27,7 +27,7 @@ pub(crate) enum Plan {
 }
 
 impl Plan {
-    /// The largest body, in bytes.
+    /// Returns the maximum body size in bytes.
     pub(crate) fn body_bytes(self) -> u64 {
         match self {
             Self::Free => 10 << 20,
@@ -44,39 +44,38 @@ pub(crate) struct Stage {
     neighbour: TestAccount,
 }
 
-/// What an attack did.
+/// The effects of an attack.
 pub(crate) struct Report<T> {
-    /// What the attack itself returned.
+    /// The return value of the attack.
     pub(crate) outcome: T,
-    /// How far the service's memory rose above what it had before, at its highest, in bytes.
+    /// The peak rise of the service's memory, in bytes.
     pub(crate) memory_rise: u64,
-    /// Browsers that died.
     pub(crate) browsers_died: u64,
-    /// Documents that the neighbour got.
+    /// Number of documents that the neighbour received.
     pub(crate) neighbour_rendered: usize,
-    /// The neighbour's renders that failed: status and body.
+    /// The neighbour's failed renders, as status and body.
     pub(crate) neighbour_lost: Vec<String>,
-    /// How long the neighbour waited for its slowest document.
+    /// The longest time that the neighbour waited for a document.
     pub(crate) neighbour_slowest: Duration,
 }
 
-/// Who attacks, and what is attacked.
+/// An attacking account and its target.
 pub(crate) struct Attacker<'a> {
     pub(crate) service: &'a TestService,
     pub(crate) account: &'a TestAccount,
 }
 
-/// An answer to an attacker.
+/// A response to an attacker.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    /// `Null` where the body is no JSON.
+    /// `Null` if the body isn't JSON.
     pub(crate) body: Value,
     pub(crate) took: Duration,
 }
 
 impl Stage {
-    /// Starts a service with default settings, but for these.
+    /// Starts a service with default settings, except for `settings`.
     pub(crate) async fn start(settings: &[(&str, &str)]) -> Self {
         let settings = [&[("PLATEN_METRICS_TOKEN", METRICS_TOKEN)], settings].concat();
         let service = TestService::start_with(&settings).await;
@@ -88,7 +87,7 @@ impl Stage {
         }
     }
 
-    /// The attacker on this plan.
+    /// Returns the attacker on this plan.
     pub(crate) fn attacker(&self, plan: Plan) -> Attacker<'_> {
         let account = match plan {
             Plan::Free => &self.free,
@@ -100,7 +99,7 @@ impl Stage {
         }
     }
 
-    /// Attacks while the neighbour renders one page after the other, and measures.
+    /// Attacks while the neighbour renders one page after the other, and measures the effects.
     pub(crate) async fn attack<T>(&self, plan: Plan, attack: impl AsyncFnOnce(Attacker<'_>) -> T) -> Report<T> {
         for _ in 0..WARM_UP {
             self.attacker(plan).render(&hello()).await;
@@ -118,7 +117,7 @@ impl Stage {
         let (mut neighbour_rendered, mut neighbour_lost) = (0, Vec::new());
         let mut neighbour_slowest = Duration::ZERO;
         let meanwhile = async {
-            // Also once afterwards: what an attack breaks may show later.
+            // Renders once more afterwards, because damage may show up later.
             let mut was_over = false;
             while !was_over {
                 was_over = over.load(Ordering::Relaxed);
@@ -149,7 +148,7 @@ impl Stage {
         }
     }
 
-    /// A field of `proc_pid_status(5)`, in bytes.
+    /// Returns a field of `proc_pid_status(5)`, in bytes.
     fn memory(&self, field: &str) -> u64 {
         let path = format!("/proc/{}/status", self.service.process.id());
         let status = fs::read_to_string(path).expect("the service runs");
@@ -161,7 +160,7 @@ impl Stage {
         kibibytes * 1024
     }
 
-    /// See `proc_pid_clear_refs(5)`: 5 sets the high-water mark to what is resident now.
+    /// Resets the high-water mark to the current resident memory; see `proc_pid_clear_refs(5)`.
     fn forget_high_water(&self) {
         let path = format!("/proc/{}/clear_refs", self.service.process.id());
         fs::write(path, "5").expect("our child's");
@@ -202,7 +201,7 @@ impl Attacker<'_> {
         }
     }
 
-    /// Saves a new template, which has to succeed, and returns its id.
+    /// Creates a template, which must succeed, and returns its id.
     pub(crate) async fn template(&self, content: &str) -> String {
         let body = json!({"template": {"name": "Hostile", "content": content}});
         let created = self.send("/api/v1/templates", body.to_string()).await;
@@ -210,7 +209,7 @@ impl Attacker<'_> {
         created.body["data"]["id"].as_str().expect("an id").to_owned()
     }
 
-    /// Sends one body to the synchronous render so many times at once.
+    /// Sends `count` concurrent copies of a body to the synchronous render.
     pub(crate) async fn render_at_once(&self, count: usize, body: &Value) -> Vec<Answer> {
         let renders: FuturesUnordered<_> = (0..count).map(|_| self.render(body)).collect();
         renders.collect().await
@@ -218,7 +217,7 @@ impl Attacker<'_> {
 }
 
 impl Answer {
-    /// Fails unless it is a 422 whose first fault is at this pointer; returns what it says.
+    /// Asserts a 422 whose first error is at this pointer, and returns its detail.
     #[track_caller]
     pub(crate) fn refused_at(&self, pointer: &str) -> &str {
         assert_eq!(self.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", self.body);
@@ -229,7 +228,8 @@ impl Answer {
 }
 
 impl<T> Report<T> {
-    /// It cost its sender what one request on this plan may cost, and the browsers and the neighbour nothing.
+    /// Asserts that memory rose at most as allowed for one request on this plan, and that browsers and neighbour were
+    /// unaffected.
     #[track_caller]
     pub(crate) fn was_harmless(&self, plan: Plan) {
         self.neighbour_lost_nothing();
@@ -237,7 +237,7 @@ impl<T> Report<T> {
         self.memory_rose_at_most(ROOM + 2 * plan.body_bytes());
     }
 
-    /// Every render of the neighbour came to a document.
+    /// Asserts that every render of the neighbour returned a document.
     #[track_caller]
     pub(crate) fn neighbour_lost_nothing(&self) {
         assert!(
@@ -247,7 +247,7 @@ impl<T> Report<T> {
         );
     }
 
-    /// The service's memory was never more than so many bytes above what it was before.
+    /// Asserts that the service's memory never rose by more than this many bytes.
     #[track_caller]
     pub(crate) fn memory_rose_at_most(&self, bytes: u64) {
         assert!(
@@ -264,7 +264,7 @@ impl<T> Report<T> {
     }
 }
 
-/// What the neighbour renders.
+/// Returns the body of the neighbour's renders.
 pub(crate) fn hello() -> Value {
     json!({"parts": ["<h1>Hello</h1>"], "output_encoding": "binary"})
 }

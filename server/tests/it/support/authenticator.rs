@@ -1,28 +1,29 @@
-//! An authenticator in software: makes a passkey and shows it, as a browser would hand it on (Web Authentication, level 3).
+//! A software authenticator: creates a passkey and signs with it, with responses in the form of a browser's (Web
+//! Authentication Level 3).
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair};
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The address of the service in tests without a process.
+/// The origin of the service in tests without a process.
 pub(crate) const ORIGIN: &str = "https://platen.example";
 
 const USER_PRESENT: u8 = 0x01;
 const USER_VERIFIED: u8 = 0x04;
 const HAS_CREDENTIAL: u8 = 0x40;
 
-/// One passkey. What is public may be changed, to see what comes of it.
+/// A passkey. Tests change the public fields to provoke errors.
 pub(crate) struct Authenticator {
     key: EcdsaKeyPair,
     pub(crate) id: Vec<u8>,
-    /// Where its person believes to be.
+    /// The origin that the user believes to be on.
     pub(crate) origin: &'static str,
-    /// Whether its person has shown themselves to it.
+    /// Whether it has verified the user.
     pub(crate) verifies: bool,
-    /// How often it has signed.
+    /// The signature counter.
     pub(crate) count: u32,
-    /// Whether it counts.
+    /// Whether it increments the counter.
     pub(crate) counts: bool,
 }
 
@@ -38,7 +39,7 @@ impl Authenticator {
         }
     }
 
-    /// Answers the question for a new passkey.
+    /// Responds to a creation challenge.
     pub(crate) fn make(&mut self, options: &str) -> String {
         let options: Value = serde_json::from_str(options).expect("JSON");
         let relying_party = options["rp"]["id"].as_str().expect("a name");
@@ -58,7 +59,7 @@ impl Authenticator {
         }))
     }
 
-    /// Answers the question for one that is there.
+    /// Responds to an authentication challenge.
     pub(crate) fn show(&mut self, options: &str) -> String {
         let options: Value = serde_json::from_str(options).expect("JSON");
         let data = self.data(options["rpId"].as_str().expect("a name"), 0);
@@ -97,7 +98,7 @@ impl Authenticator {
         data
     }
 
-    /// {1: 2, 3: -7, -1: 1, -2: x, -3: y}: a point of P-256, for ES256 (RFC 9053).
+    /// Returns the COSE key {1: 2, 3: -7, -1: 1, -2: x, -3: y}: a P-256 point for ES256 (RFC 9053).
     fn public_key(&self) -> Vec<u8> {
         let (x, y) = self.key.public_key().as_ref()[1..].split_at(32);
         [b"\xa5\x01\x02\x03\x26\x20\x01\x21\x58\x20", x, b"\x22\x58\x20", y].concat()

@@ -1,4 +1,4 @@
-//! Renders that nobody waits for.
+//! Asynchronous renders.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,14 @@ use crate::support::{
 const POLL: Duration = Duration::from_millis(10);
 
 impl TestService {
-    /// Asks for a render on behalf of an account.
+    /// Requests a render for an account.
     pub(crate) async fn queue(&self, account: &TestAccount, body: &Value) -> Response {
         let request = self.client.post(self.url("/api/v1/renderers/pdf/async"));
         let request = request.bearer_auth(&account.key).json(body);
         request.send().await.expect("an answer")
     }
 
-    /// As [`Self::queue`], which has to succeed; the render's id.
+    /// Like [`Self::queue`], but must succeed; returns the render's id.
     pub(crate) async fn queued(&self, account: &TestAccount, body: &Value) -> String {
         let answer = self.queue(account, body).await;
         let id = answer
@@ -34,7 +34,7 @@ impl TestService {
         id.expect("a render")
     }
 
-    /// What the API shows of a render.
+    /// Returns a render as the API shows it.
     pub(crate) async fn shown(&self, account: &TestAccount, id: &str) -> Value {
         let request = self.client.get(self.url(&format!("/api/v1/renders/{id}")));
         let answer = request.bearer_auth(&account.key).send().await.expect("an answer");
@@ -43,7 +43,7 @@ impl TestService {
         body["data"].take()
     }
 
-    /// What the API shows of a render, once it is as `wanted`.
+    /// Returns a render as the API shows it, once the condition holds.
     pub(crate) async fn shown_when(&self, account: &TestAccount, id: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -56,13 +56,13 @@ impl TestService {
         }
     }
 
-    /// What the API shows of a render, once it has ended.
+    /// Returns a render as the API shows it, once it has ended.
     pub(crate) async fn ended(&self, account: &TestAccount, id: &str) -> Value {
         self.shown_when(account, id, |render| !render["finished_at"].is_null())
             .await
     }
 
-    /// Changes or asks the database behind its back.
+    /// Executes a statement directly on the database, and returns the number of affected rows.
     pub(crate) async fn execute(&self, statement: &str) -> u64 {
         let mut connection = self.connection().await;
         let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
@@ -71,7 +71,7 @@ impl TestService {
         done.expect("sound SQL").rows_affected()
     }
 
-    /// As [`Self::execute`], of what the database may refuse: its words.
+    /// Like [`Self::execute`], but returns the error message if the database refuses the statement.
     pub(crate) async fn try_execute(&self, statement: &str) -> Result<u64, String> {
         let mut connection = self.connection().await;
         let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
@@ -80,7 +80,7 @@ impl TestService {
         done.map(|done| done.rows_affected()).map_err(|error| error.to_string())
     }
 
-    /// Makes somebody who has an account a member of another one as well.
+    /// Makes the user with this address a member of an account.
     pub(crate) async fn join(&self, account: &str, email: &str, role: &str) {
         let statement = format!(
             "insert into members (account_id, user_id, role, inserted_at)
@@ -89,7 +89,7 @@ impl TestService {
         assert_eq!(self.execute(&statement).await, 1);
     }
 
-    /// A text that the database knows.
+    /// Returns the text result of a query.
     pub(crate) async fn text(&self, query: &str) -> String {
         let mut connection = self.connection().await;
         let text = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
@@ -98,7 +98,7 @@ impl TestService {
         text.expect("a text")
     }
 
-    /// A number that the database knows.
+    /// Returns the numeric result of a query.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         let mut connection = self.connection().await;
         let number = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
@@ -107,7 +107,7 @@ impl TestService {
         number.expect("a number")
     }
 
-    /// Returns once the database says this number.
+    /// Waits until a query returns this number.
     pub(crate) async fn number_is(&self, expected: i64, query: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -138,28 +138,28 @@ impl Studio {
         self.service.ended(&self.account, id).await
     }
 
-    /// Posts to a path about a render, without a body.
+    /// Posts to a path without a body.
     pub(crate) async fn post(&self, path: &str) -> Response {
         self.request(Method::POST, path).send().await.expect("an answer")
     }
 
-    /// Starts a service that may call back to `authority`.
+    /// Starts a service that may deliver webhooks to `authority`.
     pub(crate) async fn start_with_receiver(authority: &str) -> Self {
         Self::start_with(&[("PLATEN_EGRESS_ALLOW", authority)]).await
     }
 }
 
-/// A page whose callback goes to `url`.
+/// Returns a body with one part and a webhook at `url`.
 pub(crate) fn page_with_callback(html: &str, url: &str) -> Value {
     json!({"parts": [html], "callback": {"url": url}})
 }
 
-/// A JSON body.
+/// Parses a JSON body.
 pub(crate) fn parsed(body: &str) -> Value {
     serde_json::from_str(body).expect("JSON")
 }
 
-/// The path that an answer leads to.
+/// Returns the `Location` header of a response.
 pub(crate) fn location(answer: &Response) -> String {
     header(answer, "location").to_owned()
 }

@@ -1,4 +1,4 @@
-//! A Postgres for one test, which may be killed and comes back with all that was committed.
+//! A Postgres server for one test that can be killed and restarted without losing committed data.
 
 use std::{
     fs::{self, Permissions},
@@ -18,7 +18,7 @@ use crate::support::{folder, process::PATIENCE};
 
 const POLL: Duration = Duration::from_millis(50);
 
-/// A running server; ended with the value.
+/// A running server; stopped on drop.
 pub(crate) struct Cluster {
     folder: TempDir,
     binaries: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Makes it and starts it.
+    /// Creates a cluster and starts the server.
     pub(crate) async fn start() -> Self {
         let folder = folder::temporary();
         let binaries = binaries::find(None).expect("Postgres is installed");
@@ -62,22 +62,22 @@ impl Cluster {
         cluster
     }
 
-    /// The address of its one database.
+    /// Returns the address of its only database.
     pub(crate) fn url(&self) -> String {
         let socket_folder = self.folder.path().join("run");
         format!("postgres://platen@localhost/postgres?host={}", socket_folder.display())
     }
 
-    /// Stops or continues every process of the server.
+    /// Sends a signal, such as stop or continue, to every process of the server.
     pub(crate) fn signal(&self, signal: Signal) {
         let postmaster = self.postmaster.id();
         for id in children(postmaster).into_iter().chain([postmaster]) {
-            // One that has just ended will do as well.
+            // A process may have exited in the meantime.
             let _ = kill_process(Pid::from_raw(id.cast_signed()).expect("a process id"), signal);
         }
     }
 
-    /// Kills the server, and starts it again.
+    /// Kills the server and restarts it.
     pub(crate) async fn crash(&mut self) {
         self.kill();
         self.come_back().await;
@@ -89,10 +89,10 @@ impl Cluster {
         self.postmaster.wait().expect("our child");
     }
 
-    /// Starts the server again that was killed.
+    /// Restarts a killed server.
     pub(crate) async fn come_back(&mut self) {
         let deadline = Instant::now() + PATIENCE;
-        // The processes of the former server may hold its memory for a moment.
+        // The processes of the killed server may hold its shared memory for a moment.
         loop {
             self.postmaster = postmaster(&self.binaries, &self.folder);
             tokio::time::sleep(POLL).await;
@@ -121,7 +121,7 @@ impl Drop for Cluster {
     }
 }
 
-/// What is committed survives the server, though not the machine.
+/// Starts the server. Committed data survives a crash of the server, but not of the machine (`fsync=off`).
 fn postmaster(binaries: &std::path::Path, folder: &TempDir) -> Child {
     let mut command = as_owner(Command::new(binaries.join("postgres")));
     command
@@ -144,7 +144,7 @@ fn as_owner(mut command: Command) -> Command {
     command
 }
 
-/// Ids of the processes that a process has started.
+/// Returns the ids of a process's children.
 fn children(parent: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     let list = list.or_else(|error| {

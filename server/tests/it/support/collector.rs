@@ -1,4 +1,4 @@
-//! A collector of OpenTelemetry on loopback.
+//! An OpenTelemetry collector on loopback.
 
 use std::{
     sync::{Arc, Mutex},
@@ -18,9 +18,9 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
 use crate::support::process::PATIENCE;
 
-/// A running collector; ended with the value.
+/// A running collector; stopped on drop.
 pub(crate) struct Collector {
-    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` takes.
+    /// The value for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) url: String,
     inbox: Arc<Inbox>,
     server: JoinHandle<()>,
@@ -33,7 +33,7 @@ struct Inbox {
 }
 
 impl Collector {
-    /// Starts it on a free port.
+    /// Starts the collector on a free port.
     pub(crate) async fn start() -> Self {
         let inbox = Arc::new(Inbox::default());
         let router = Router::new()
@@ -45,19 +45,19 @@ impl Collector {
         Self { url, inbox, server }
     }
 
-    /// Everything that came.
+    /// Returns all requests received.
     pub(crate) fn requests(&self) -> Vec<ExportTraceServiceRequest> {
         self.inbox.requests.lock().expect("no panic").clone()
     }
 
-    /// Every span that came.
+    /// Returns all spans received.
     pub(crate) fn spans(&self) -> Vec<Span> {
         let resources = self.requests().into_iter().flat_map(|request| request.resource_spans);
         let scopes = resources.flat_map(|resource| resource.scope_spans);
         scopes.flat_map(|scope| scope.spans).collect()
     }
 
-    /// The first span of this name, and those below it, once it came. Those below end, and come, before it.
+    /// Waits for a span with this name, and returns it with its children, which end and arrive before it.
     pub(crate) async fn wait_for(&self, name: &str) -> (Span, Vec<Span>) {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,4 +1,4 @@
-//! Runs commands of the binary to their end.
+//! Runs commands of the binary to completion.
 
 use std::{
     ffi::OsStr,
@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// The binary under test, in an environment without settings.
+/// Returns the binary under test, in an environment without settings.
 pub(crate) fn platen() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_platen"));
     command.env_clear();
@@ -18,7 +18,7 @@ pub(crate) fn platen() -> Command {
     command
 }
 
-/// What a command answered.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: Option<i32>,
@@ -27,14 +27,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Standard output, trimmed, of a command that has to succeed.
+    /// Asserts that the command succeeded, and returns its standard output, trimmed.
     #[track_caller]
     pub(crate) fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self.stdout.trim().to_owned()
     }
 
-    /// Standard error of a command that has to fail by the caller's fault.
+    /// Asserts that the command failed because of its arguments or input, and returns its standard error.
     #[track_caller]
     pub(crate) fn refused(self) -> String {
         assert_eq!(self.code, Some(2), "{self:#?}");
@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-/// Gives a command its arguments and input, and waits for it.
+/// Runs a command with these arguments and this input.
 pub(crate) fn run(mut command: Command, arguments: &[impl AsRef<OsStr>], input: &str) -> Answer {
     let mut child = command
         .args(arguments)
@@ -51,7 +51,7 @@ pub(crate) fn run(mut command: Command, arguments: &[impl AsRef<OsStr>], input: 
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // A command that refuses its arguments ends without reading.
+    // A command that rejects its arguments exits without reading.
     let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
     let Output { status, stdout, stderr } = child.wait_with_output().expect("the binary ends");
     Answer {

@@ -1,4 +1,4 @@
-//! The API's description, as tests read it.
+//! The API description, as used by tests.
 
 use std::{collections::HashMap, sync::LazyLock, sync::Mutex};
 
@@ -11,21 +11,21 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(OPENAPI
 
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// One operation of the API.
+/// An operation of the API.
 pub(crate) struct Operation {
     pub(crate) method: Method,
-    /// With its parameters in braces.
+    /// The path, with parameters in braces.
     pub(crate) path: &'static str,
-    /// The operation object.
+    /// The OpenAPI operation object.
     pub(crate) description: &'static Value,
 }
 
-/// The whole document.
+/// Returns the whole document.
 pub(crate) fn document() -> &'static Value {
     &DOCUMENT
 }
 
-/// Every operation that is described.
+/// Returns all described operations.
 pub(crate) fn operations() -> Vec<Operation> {
     let paths = DOCUMENT["paths"].as_object().expect("paths");
     let operations = paths.iter().flat_map(|(path, item)| {
@@ -42,7 +42,7 @@ pub(crate) fn operations() -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Whether this is the path of a request to it.
+    /// Returns whether a request path matches this operation's path.
     pub(crate) fn has_path(&self, path: &str) -> bool {
         let (described, asked) = (self.path.split('/'), path.split('/'));
         described.clone().count() == asked.clone().count()
@@ -51,14 +51,14 @@ impl Operation {
                 .all(|(described, asked)| described == asked || (described.starts_with('{') && !asked.is_empty()))
     }
 
-    /// The scope that a key needs for it, if it needs one.
+    /// Returns the scope that the operation requires of a key, if any.
     pub(crate) fn scope(&self) -> Option<&'static str> {
         let security = self.description.get("security").unwrap_or(&DOCUMENT["security"]);
         let scopes = security[0]["apiKey"].as_array().expect("every operation needs a key");
         scopes.first().map(|scope| scope.as_str().expect("a word"))
     }
 
-    /// A JSON body that it takes, if it takes any.
+    /// Returns the first example of the JSON body, or `None` if the operation takes no body.
     pub(crate) fn example_body(&self) -> Option<&'static Value> {
         let body = resolve(self.description.get("requestBody")?);
         let examples = body["content"]["application/json"]["examples"].as_object();
@@ -67,7 +67,7 @@ impl Operation {
     }
 }
 
-/// The object that a reference means, or the object itself.
+/// Resolves a reference; returns other objects unchanged.
 pub(crate) fn resolve(object: &'static Value) -> &'static Value {
     match object["$ref"].as_str() {
         Some(reference) => resolve(
@@ -79,7 +79,7 @@ pub(crate) fn resolve(object: &'static Value) -> &'static Value {
     }
 }
 
-/// What in a value is not as a schema of the document says; formats count.
+/// Returns the violations of a schema of the document, including formats.
 pub(crate) fn faults(schema: &'static Value, value: &Value) -> Vec<String> {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, Validator>>> = LazyLock::new(Mutex::default);
     let mut validators = VALIDATORS.lock().expect("no panic");

@@ -1,4 +1,4 @@
-//! Stands between the service and a store, and spoils requests.
+//! A proxy between the service and an object store that injects faults.
 
 use std::{
     collections::VecDeque,
@@ -13,24 +13,24 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What becomes of one connection's request.
+/// A fault in one connection's request.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// It is cut before anything is read.
+    /// The connection is closed before anything is read.
     Dropped,
-    /// The request reaches the store, its answer is lost: nobody knows what was done.
+    /// The request reaches the store, but its response is lost, so that the outcome is unknown.
     AnswerLost,
-    /// The answer ends in the middle.
+    /// The response is truncated.
     AnswerCut,
-    /// The answer comes in drops.
+    /// The response arrives in small pieces.
     Slow,
-    /// The store is not asked; the answer never ends.
+    /// The response never ends; the store doesn't receive the request.
     Endless,
-    /// The store is not asked; this status, type and body are the answer.
+    /// The response has this status, content type and body; the store doesn't receive the request.
     Answered(u16, &'static str, &'static str),
 }
 
-/// A running proxy; ended with the value.
+/// A running proxy; stopped on drop.
 pub(crate) struct FaultProxy {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
@@ -42,7 +42,7 @@ pub(crate) struct FaultProxy {
 type Requests = Arc<Mutex<Vec<String>>>;
 
 impl FaultProxy {
-    /// Stands before a store. Each connection serves one request; the first ones meet these faults, in turn.
+    /// Starts a proxy for a store. Each connection serves one request; the first ones get these faults, in order.
     pub(crate) async fn before(upstream: &str, faults: impl IntoIterator<Item = Fault>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let authority = listener.local_addr().expect("bound").to_string();
@@ -53,7 +53,7 @@ impl FaultProxy {
             while let Ok((client, _)) = listener.accept().await {
                 let fault = coming.lock().expect("no panic").pop_front();
                 let (upstream, passed_on) = (upstream.clone(), passed_on.clone());
-                // Whatever breaks here is what the client has to live with.
+                // An error here is a fault that the client must handle.
                 tokio::spawn(async move { serve(client, &upstream, fault, &passed_on).await });
             }
         });
@@ -65,22 +65,22 @@ impl FaultProxy {
         }
     }
 
-    /// The address that stands for the store's.
+    /// Returns the endpoint to use instead of the store's.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://{}", self.authority)
     }
 
-    /// The next connections meet these faults, in turn.
+    /// Injects these faults into the next connections, in order.
     pub(crate) fn spoil(&self, faults: impl IntoIterator<Item = Fault>) {
         self.faults.lock().expect("no panic").extend(faults);
     }
 
-    /// How many faults nobody has met yet.
+    /// Returns the number of faults that are still to be injected.
     pub(crate) fn faults_left(&self) -> usize {
         self.faults.lock().expect("no panic").len()
     }
 
-    /// What was passed on to the store so far.
+    /// Returns the requests passed on to the store so far.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic").clone()
     }
@@ -101,7 +101,7 @@ async fn serve(mut client: TcpStream, upstream: &str, fault: Option<Fault>, pass
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", u64::MAX);
         client.write_all(head.as_bytes()).await?;
         loop {
-            // Fails once nobody reads any more.
+            // Fails once the client has disconnected.
             client.write_all(&[b' '; 8 * 1024]).await?;
         }
     }
@@ -132,7 +132,7 @@ async fn serve(mut client: TcpStream, upstream: &str, fault: Option<Fault>, pass
     }
 }
 
-/// A whole request or response, its body by `Content-Length` or in chunks.
+/// Reads a complete request or response, with its body delimited by `Content-Length` or chunked.
 async fn read_message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut message = Vec::new();
     let mut piece = vec![0; 64 * 1024];
@@ -167,7 +167,7 @@ fn end_of_head(message: &[u8]) -> Option<usize> {
     found.map(|position| position + 4)
 }
 
-/// An answer that ends its connection, so that the next request comes on another one.
+/// Adds `connection: close` to a response, so that the next request uses another connection.
 fn closing(mut answer: Vec<u8>) -> Vec<u8> {
     if let Some(first_line) = answer.windows(2).position(|window| window == b"\r\n") {
         answer.splice(first_line..first_line, b"\r\nconnection: close".iter().copied());

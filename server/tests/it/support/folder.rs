@@ -1,10 +1,10 @@
-//! Temporary folders that the service's unprivileged users can reach.
+//! Temporary folders that are accessible to the service's unprivileged users.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use tempfile::TempDir;
 
-/// An empty folder, removed with the value.
+/// Creates an empty folder, deleted on drop.
 pub(crate) fn temporary() -> TempDir {
     let folder = tempfile::Builder::new()
         .prefix("platen-test-")

@@ -1,19 +1,19 @@
-//! A picture that can't be packed: its document is as large as its pixels.
+//! An incompressible image, whose document is as large as its pixels.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use serde_json::{Value, json};
 
-/// Pixels along each side: with its three bytes a pixel in Base64, the picture fits a body of 10 MiB.
+/// Side length in pixels: with three bytes per pixel in Base64, the image fits into a body of 10 MiB.
 const SIDE: u32 = 1560;
-/// What a document of it has at least, in bytes.
+/// Minimum size of a document with the image, in bytes.
 pub(crate) const DOCUMENT_BYTES: usize = 7_000_000;
 
-/// An `img` whose source is the picture itself.
+/// Returns an `img` element with the image as a data URL.
 pub(crate) fn picture() -> String {
     let pixels = (SIDE * SIDE * 3) as usize;
     let mut bitmap = Vec::with_capacity(pixels + 54);
-    // BITMAPFILEHEADER and BITMAPINFOHEADER: 24 bits a pixel, rows of whole words.
+    // BITMAPFILEHEADER and BITMAPINFOHEADER: 24 bits per pixel, rows padded to 4 bytes.
     bitmap.extend(b"BM");
     bitmap.extend((pixels as u32 + 54).to_le_bytes());
     bitmap.extend([0; 4]);
@@ -29,7 +29,7 @@ pub(crate) fn picture() -> String {
     format!("<img src='data:image/bmp;base64,{}'>", BASE64_STANDARD.encode(bitmap))
 }
 
-/// A request to render it.
+/// Returns a request that renders the image.
 pub(crate) fn request() -> Value {
     json!({"parts": [picture()], "output_encoding": "binary"})
 }

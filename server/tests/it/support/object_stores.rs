@@ -26,11 +26,11 @@ use tokio::sync::OnceCell;
 
 use crate::support::{folder, process::PATIENCE};
 
-/// What `MinIO` knows.
+/// The credentials of `MinIO`.
 pub(crate) const ACCESS_KEY_ID: &str = "platen";
 pub(crate) const SECRET_ACCESS_KEY: &str = "platen-secret";
 
-/// Runs a server until standard input closes, which it does however the test run ends, and leaves nothing behind.
+/// Runs a server until standard input closes, which happens however the test run ends, and then removes its files.
 const SCRIPT: &str = r#"
 folder=$1
 shift
@@ -41,10 +41,10 @@ wait
 rm -rf "$folder"
 "#;
 
-/// Makes names of buckets.
+/// Counter for unique bucket names.
 static BUCKETS: AtomicUsize = AtomicUsize::new(0);
 
-/// What may be done with the objects of a bucket.
+/// Permissions on the objects of a bucket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Access {
     Full,
@@ -53,7 +53,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// What the names of such buckets begin with.
+    /// Returns the prefix of bucket names with these permissions.
     fn prefix(self) -> &'static str {
         match self {
             Self::Full => "open",
@@ -71,14 +71,12 @@ impl Access {
     }
 }
 
-/// An object as a store has it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StoredObject {
     pub(crate) content_type: String,
     pub(crate) content: Vec<u8>,
 }
 
-/// `MinIO`.
 pub(crate) struct S3 {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
@@ -86,7 +84,7 @@ pub(crate) struct S3 {
     _script: Child,
 }
 
-/// The running `MinIO`.
+/// Returns the running `MinIO`, starting it first if necessary.
 pub(crate) async fn s3() -> &'static S3 {
     static RUNNING: OnceCell<S3> = OnceCell::const_new();
     RUNNING.get_or_init(S3::start).await
@@ -115,19 +113,19 @@ impl S3 {
         }
     }
 
-    /// The address that connections name.
+    /// Returns the endpoint for storage connections.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://{}", self.authority)
     }
 
-    /// A new bucket.
+    /// Creates a bucket and returns its name.
     pub(crate) fn bucket(&self, access: Access) -> String {
         let name = fresh_name(access.prefix());
         fs::create_dir(self.data.join(&name)).expect("a new folder");
         name
     }
 
-    /// An object, if it is there.
+    /// Returns an object, or `None` if it doesn't exist.
     pub(crate) async fn object(&self, bucket: &str, key: &str) -> Option<StoredObject> {
         let answer = self.client().get_object().bucket(bucket).key(key).send().await.ok()?;
         let content_type = answer.content_type.unwrap_or_default();
@@ -135,9 +133,9 @@ impl S3 {
         Some(StoredObject { content_type, content })
     }
 
-    /// The names of all objects.
+    /// Returns the keys of all objects.
     pub(crate) async fn keys(&self, bucket: &str) -> Vec<String> {
-        // A page has 1,000 objects at most.
+        // A page contains at most 1,000 objects.
         let mut pages = self.client().list_objects_v2().bucket(bucket).into_paginator().send();
         let mut keys = Vec::new();
         while let Some(page) = pages.next().await {
@@ -160,12 +158,13 @@ impl S3 {
     }
 }
 
-/// An access key that `MinIO` knows.
+/// Returns an access key that `MinIO` accepts.
 pub(crate) fn access_key() -> Value {
     json!({"access_key_id": ACCESS_KEY_ID, "secret_access_key": SECRET_ACCESS_KEY})
 }
 
-/// What `MinIO` asks whether somebody may do something, on a thread of its own: it outlives the test that starts it.
+/// Starts `MinIO`'s policy plugin, which decides about access, on its own thread, because it outlives the test that
+/// starts it. Returns its address.
 fn decide_about_access() -> String {
     async fn decide(Json(question): Json<Value>) -> Json<Value> {
         let asked = |name: &str| question["input"][name].as_str().unwrap_or_default().to_owned();
@@ -188,14 +187,14 @@ fn decide_about_access() -> String {
     format!("http://{address}/")
 }
 
-/// fake-gcs-server. It lets everybody do everything.
+/// fake-gcs-server. It doesn't restrict access.
 pub(crate) struct Gcs {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
     _script: Child,
 }
 
-/// The running fake-gcs-server.
+/// Returns the running fake-gcs-server, starting it first if necessary.
 pub(crate) async fn gcs() -> &'static Gcs {
     static RUNNING: OnceCell<Gcs> = OnceCell::const_new();
     RUNNING.get_or_init(Gcs::start).await
@@ -218,12 +217,12 @@ impl Gcs {
         }
     }
 
-    /// What `PLATEN_GCS_ENDPOINT` is set to.
+    /// Returns the value for `PLATEN_GCS_ENDPOINT`.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://{}", self.authority)
     }
 
-    /// A new bucket.
+    /// Creates a bucket and returns its name.
     pub(crate) async fn bucket(&self) -> String {
         let name = fresh_name("open");
         let request = http().post(format!("{}/storage/v1/b?project=tests", self.endpoint()));
@@ -232,7 +231,7 @@ impl Gcs {
         name
     }
 
-    /// An object, if it is there.
+    /// Returns an object, or `None` if it doesn't exist.
     pub(crate) async fn object(&self, bucket: &str, name: &str) -> Option<Vec<u8>> {
         let mut url = url::Url::parse(&self.endpoint()).expect("an address");
         let segments = ["storage", "v1", "b", bucket, "o", name];
@@ -245,7 +244,7 @@ impl Gcs {
         Some(answer.bytes().await.expect("a body").to_vec())
     }
 
-    /// Puts an object there.
+    /// Uploads an object.
     pub(crate) async fn put(&self, bucket: &str, name: &str, content: &str) {
         let url = format!("{}/upload/storage/v1/b/{bucket}/o", self.endpoint());
         let url = url::Url::parse_with_params(&url, [("uploadType", "media"), ("name", name)]).expect("an address");
@@ -258,7 +257,7 @@ impl Gcs {
         assert!(answer.status().is_success(), "{answer:?}");
     }
 
-    /// The names of all objects.
+    /// Returns the names of all objects.
     pub(crate) async fn names(&self, bucket: &str) -> Vec<String> {
         let url = format!("{}/storage/v1/b/{bucket}/o", self.endpoint());
         let list: Value = http()
@@ -276,7 +275,7 @@ impl Gcs {
     }
 }
 
-/// A service account's key as Google hands it out, with addresses that nobody should ask.
+/// Returns a service account key in Google's format, with URLs that are not to be requested.
 pub(crate) fn service_account_key() -> Value {
     static PRIVATE_KEY: LazyLock<String> = LazyLock::new(|| {
         let key = KeyPair::generate(KeySize::Rsa2048).expect("a key");
@@ -319,7 +318,7 @@ fn start(name: &str, folder: &Path, arguments: impl FnOnce(&mut Command)) -> Chi
     let mut command = Command::new("bash");
     command.args(["-c", SCRIPT, "bash"]).arg(folder).arg(program);
     arguments(&mut command);
-    // A group of its own: Ctrl-C is for the tests; the script sees its input close.
+    // In its own process group, so that Ctrl-C only stops the tests; the script ends when its input closes.
     command
         .process_group(0)
         .stdin(Stdio::piped())

@@ -1,4 +1,4 @@
-//! A small web site on loopback, with pages that behave and pages that don't. `PLATEN_EGRESS_ALLOW` opens it.
+//! A small web site on loopback, with regular and misbehaving pages. `PLATEN_EGRESS_ALLOW` allows access to it.
 
 use std::{
     convert::Infallible,
@@ -18,7 +18,7 @@ use axum::{
 use serde::Deserialize;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
-/// A running site; ended with the value.
+/// A running site; stopped on drop.
 pub(crate) struct Origin {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
@@ -30,7 +30,7 @@ pub(crate) struct Origin {
 type Hits = Arc<Mutex<Vec<String>>>;
 
 impl Origin {
-    /// Starts it on a free port.
+    /// Starts the site on a free port.
     pub(crate) async fn start() -> Self {
         let hits = Hits::default();
         let (released, held) = watch::channel(false);
@@ -64,17 +64,17 @@ impl Origin {
         }
     }
 
-    /// The address of a path on it.
+    /// Returns the URL of a path on the site.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.authority)
     }
 
-    /// Lets `/held` answer whoever has asked, and from now on everybody at once.
+    /// Releases all pending and future requests of `/held`.
     pub(crate) fn release(&self) {
         self.released.send_replace(true);
     }
 
-    /// Paths that were asked for, in order, with their query.
+    /// Returns the requested paths with their queries, in order.
     pub(crate) fn hits(&self) -> Vec<String> {
         self.hits.lock().expect("no panic").clone()
     }
@@ -91,7 +91,7 @@ async fn count(State(hits): State<Hits>, request: Request, next: Next) -> Respon
     next.run(request).await
 }
 
-/// A complete document.
+/// Returns a complete document.
 fn page(title: &str, body: &str) -> Html<String> {
     Html(format!(
         "<!doctype html><html lang=en><head><title>{title}</title></head><body>{body}</body></html>"
@@ -124,7 +124,7 @@ async fn answer_when(mut released: watch::Receiver<bool>) -> Html<String> {
     page("Held", "<h1>At last</h1>")
 }
 
-/// Announces more than it sends.
+/// Announces a longer body than it sends.
 async fn broken() -> Response {
     let start = futures::stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"<h1>Half"))]);
     Response::builder()
@@ -134,7 +134,7 @@ async fn broken() -> Response {
         .expect("a response")
 }
 
-/// Shows which cookies came.
+/// Shows the received cookies.
 async fn cookies(headers: HeaderMap) -> Html<String> {
     let cookies = headers
         .get(header::COOKIE)

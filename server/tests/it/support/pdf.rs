@@ -1,4 +1,4 @@
-//! Looks into PDFs with other people's programs.
+//! Inspects PDFs with third-party programs.
 
 use std::{
     io::Write,
@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-/// A picture of a page: width, height, and three bytes (red, green, blue) for each point, row by row.
+/// An image of a page: width, height, and three bytes (red, green, blue) per pixel, row by row.
 pub(crate) struct Picture {
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -16,24 +16,24 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// The colour of a point, from the upper left.
+    /// Returns the colour of a pixel, counted from the upper left.
     pub(crate) fn colour(&self, x: usize, y: usize) -> [u8; 3] {
         let start = (y * self.width + x) * 3;
         self.pixels[start..start + 3].try_into().expect("three bytes")
     }
 }
 
-/// The text of all pages, a form feed after each.
+/// Returns the text of all pages, with a form feed after each.
 pub(crate) fn text(pdf: &[u8]) -> String {
     String::from_utf8(tool("pdftotext", &["-layout"], pdf, &["-"]).stdout).expect("UTF-8")
 }
 
-/// Words with their places, as XHTML; points from the upper left.
+/// Returns the words with their positions as XHTML, in points from the upper left.
 pub(crate) fn words(pdf: &[u8]) -> String {
     String::from_utf8(tool("pdftotext", &["-bbox"], pdf, &["-"]).stdout).expect("UTF-8")
 }
 
-/// Number of pages.
+/// Returns the number of pages.
 pub(crate) fn page_count(pdf: &[u8]) -> usize {
     let output = tool("qpdf", &["--show-npages"], pdf, &[]);
     String::from_utf8(output.stdout)
@@ -43,21 +43,21 @@ pub(crate) fn page_count(pdf: &[u8]) -> usize {
         .expect("a number")
 }
 
-/// Every object, in the form of `qpdf --json`; also fails on a damaged file.
+/// Returns every object in the form of `qpdf --json`; also fails on a damaged file.
 pub(crate) fn objects(pdf: &[u8]) -> Value {
     serde_json::from_slice(&tool("qpdf", &["--json"], pdf, &[]).stdout).expect("JSON")
 }
 
-/// What `pdfinfo` says, boxes included.
+/// Returns the output of `pdfinfo`, including boxes.
 pub(crate) fn info(pdf: &[u8]) -> String {
     String::from_utf8(tool("pdfinfo", &["-box"], pdf, &[]).stdout).expect("text")
 }
 
-/// A page (counted from one) at 72 points to the inch.
+/// Renders a page (counted from one) at 72 dpi.
 pub(crate) fn picture(pdf: &[u8], page: usize) -> Picture {
     let page = page.to_string();
     let ppm = tool("pdftoppm", &["-r", "72", "-f", &page, "-l", &page], pdf, &[]).stdout;
-    // "P6\nWIDTH HEIGHT\n255\n" and the pixels.
+    // "P6\nWIDTH HEIGHT\n255\n", followed by the pixels.
     let header_end = ppm
         .iter()
         .enumerate()

@@ -1,4 +1,4 @@
-//! People and their browsers, on a database of their own and without a process.
+//! Users and their browsers, with their own database and without a server process.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -35,10 +35,10 @@ use url::Url;
 
 use crate::support::{authenticator::Authenticator, postgres, service::SECRET_KEY};
 
-/// What everybody here has chosen.
+/// The password of all users.
 pub(crate) const PASSWORD: &str = "a long password";
 
-/// Nothing but what plans say.
+/// Only the limits of plans.
 pub(crate) const LIMITS: LimitsConfig = LimitsConfig {
     body_bytes: None,
     body_time: Duration::from_mins(1),
@@ -49,13 +49,13 @@ pub(crate) const LIMITS: LimitsConfig = LimitsConfig {
     page_limit: 1,
 };
 
-/// The service, as far as it looks after people. Mail is kept.
+/// The services for users. Mail is stored instead of being sent.
 pub(crate) struct Town {
     pub(crate) people: People,
     pub(crate) mailing: Mailing,
 }
 
-/// A browser, which remembers its cookie.
+/// A browser with its cookie.
 pub(crate) struct Browser {
     sessions: Arc<PostgresSessions>,
     pub(crate) client: Client,
@@ -67,12 +67,12 @@ impl Town {
         Self::at(&postgres::fresh_database().await).await
     }
 
-    /// On a database that others look after.
+    /// Creates a town on an existing database.
     pub(crate) async fn at(database_url: &str) -> Self {
         Self::with_key(database_url, SECRET_KEY).await
     }
 
-    /// As [`Self::at`], under another secret key than services here have.
+    /// Like [`Self::at`], with another secret key than the services in tests.
     pub(crate) async fn with_key(database_url: &str, key: &str) -> Self {
         let db = PgPool::connect(database_url).await.expect("Postgres answers");
         let mailing = Mailing {
@@ -87,7 +87,7 @@ impl Town {
         }
     }
 
-    /// A browser at an address of its own.
+    /// Returns a browser with this IP address.
     pub(crate) fn browser(&self, address: &str) -> Browser {
         let address: IpAddr = address.parse().expect("an address");
         Browser {
@@ -101,7 +101,7 @@ impl Town {
         }
     }
 
-    /// All mail so far, in the order in which it was caused. What is due is sent before.
+    /// Returns all mail so far in the order of its causes, after sending due mail.
     pub(crate) async fn mails(&self) -> Vec<KeptMail> {
         while mail::send_due(&self.mailing).await.expect("sent") > 0 {}
         let mut kept = mail::list_kept(&self.people.db).await.expect("kept");
@@ -109,14 +109,14 @@ impl Town {
         kept
     }
 
-    /// The token in the last mail to this address.
+    /// Returns the token in the latest mail to this address.
     pub(crate) async fn token_for(&self, recipient: &str) -> String {
         let mails = self.mails().await;
         let mail = mails.iter().rfind(|mail| mail.recipient == recipient).expect("a mail");
         token_in(&mail.written.text)
     }
 
-    /// Signs somebody up and verifies them; they are logged in then.
+    /// Signs up a user and verifies the address; the user is logged in afterwards.
     pub(crate) async fn welcome(&self, browser: &mut Browser, email: &str) -> UserId {
         let now = clock::now();
         sign_up(&self.people, &browser.client, form(email), now)
@@ -130,7 +130,7 @@ impl Town {
             .expect("verified")
     }
 
-    /// Tries to log in, as somebody without a second factor.
+    /// Attempts to log in as a user without a second factor.
     pub(crate) async fn log_in(
         &self,
         browser: &mut Browser,
@@ -143,7 +143,7 @@ impl Town {
         }
     }
 
-    /// Tries the first step of a log-in.
+    /// Attempts the first step of a log-in.
     pub(crate) async fn begin_log_in(
         &self,
         browser: &mut Browser,
@@ -161,7 +161,7 @@ impl Town {
             .await
     }
 
-    /// Somebody who is logged in sets up a second factor: what their app knows, and their recovery codes.
+    /// Sets up a second factor for a logged-in user; returns the app's secret and the recovery codes.
     pub(crate) async fn set_up_second_factor(
         &self,
         browser: &mut Browser,
@@ -188,7 +188,7 @@ impl Town {
         (secret, codes)
     }
 
-    /// What a browser is to hand on to an authenticator that is to make a passkey.
+    /// Returns the challenge for creating a passkey.
     pub(crate) async fn asked_for_new_passkey(
         &self,
         browser: &mut Browser,
@@ -199,7 +199,7 @@ impl Town {
             .await
     }
 
-    /// Sends what an authenticator has answered to that.
+    /// Submits the authenticator's response to that challenge.
     pub(crate) async fn add_made_passkey(
         &self,
         browser: &mut Browser,
@@ -216,7 +216,7 @@ impl Town {
             .await
     }
 
-    /// Somebody who is logged in adds a passkey.
+    /// Adds a passkey for a logged-in user.
     pub(crate) async fn add_passkey(
         &self,
         browser: &mut Browser,
@@ -228,13 +228,13 @@ impl Town {
         self.add_made_passkey(browser, user, &answer).await
     }
 
-    /// Somebody who is logged in, for the account that they have belonged to the longest.
+    /// Returns a logged-in user as a caller for their oldest membership.
     pub(crate) async fn caller(&self, user: UserId, client: &Client) -> Caller {
         let found = callers::of_person(&self.people.db, &LIMITS, user, client, None, clock::now()).await;
         found.expect("an account")
     }
 
-    /// Changes or asks the database behind everybody's back.
+    /// Executes a statement directly on the database, and returns the number of affected rows.
     pub(crate) async fn execute(&self, statement: &str) -> u64 {
         let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
             .execute(&self.people.db)
@@ -242,7 +242,7 @@ impl Town {
         done.expect("sound SQL").rows_affected()
     }
 
-    /// A number that the database knows.
+    /// Returns the numeric result of a query.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         let number = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
             .fetch_one(&self.people.db)
@@ -252,7 +252,7 @@ impl Town {
 }
 
 impl Browser {
-    /// Does something with this browser's session, as one request.
+    /// Uses this browser's session in one request.
     pub(crate) async fn visit<T>(&mut self, act: impl AsyncFnOnce(&Session) -> T) -> T {
         let session = Session::new(self.cookie, Arc::clone(&self.sessions), None);
         let done = act(&session).await;
@@ -264,7 +264,7 @@ impl Browser {
         done
     }
 
-    /// Who is logged in here.
+    /// Returns the user who is logged in with this browser.
     pub(crate) async fn user(&mut self) -> Option<UserId> {
         let current = self
             .visit(async |session| sessions::current(session, clock::now()).await)
@@ -273,7 +273,7 @@ impl Browser {
     }
 }
 
-/// Under one key.
+/// Returns secret keys with only a current one.
 pub(crate) fn secret_keys(current: &str) -> Arc<SecretKeys> {
     let current = SecretKey::parse(current).expect("a key");
     Arc::new(SecretKeys {
@@ -282,7 +282,7 @@ pub(crate) fn secret_keys(current: &str) -> Arc<SecretKeys> {
     })
 }
 
-/// What somebody with this address types who wants an account.
+/// Returns the sign-up form for this address.
 pub(crate) fn form(email: &str) -> SignUpForm {
     SignUpForm {
         name: "Ann Example".to_owned(),
@@ -292,7 +292,7 @@ pub(crate) fn form(email: &str) -> SignUpForm {
     }
 }
 
-/// The token in the first link that has one.
+/// Returns the token of the first link with one.
 #[track_caller]
 pub(crate) fn token_in(text: &str) -> String {
     let (_, rest) = text.split_once("?token=").expect("a link");

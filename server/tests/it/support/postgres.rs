@@ -1,4 +1,4 @@
-//! One throw-away Postgres for the whole run, and a fresh database for each test.
+//! One temporary Postgres for the whole run, and a fresh database for each test.
 
 use std::{
     io::{BufRead, BufReader},
@@ -15,8 +15,8 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::support::command::{platen, run};
 
-/// Makes a cluster without a thought for durability, says where it is, runs it until standard input closes (which it
-/// does however the test run ends), and leaves nothing behind. `umask` keeps others out of the socket's folder.
+/// Creates a cluster without durability, prints its socket folder, runs it until standard input closes (which happens
+/// however the test run ends), and removes its files. `umask` keeps other users out of the socket folder.
 const SCRIPT: &str = r#"
 set -eu
 umask 077
@@ -44,7 +44,7 @@ struct Server {
     databases: AtomicUsize,
 }
 
-/// The address of a database of one's own, its schema up to date.
+/// Creates a database with the current schema and returns its address.
 pub(crate) async fn fresh_database() -> String {
     let server = tokio::task::spawn_blocking(|| SERVER.get_or_init(start))
         .await
@@ -54,7 +54,7 @@ pub(crate) async fn fresh_database() -> String {
     server.url(&name)
 }
 
-/// The address of a database without any tables.
+/// Creates a database without tables and returns its address.
 pub(crate) async fn empty_database() -> String {
     let server = tokio::task::spawn_blocking(|| SERVER.get_or_init(start))
         .await
@@ -89,7 +89,7 @@ fn start() -> Server {
     if let Some(user) = system_user::unprivileged(system_user::DATABASE_USER).expect("deploy/setup.sh has run") {
         command.uid(user.uid).gid(user.gid);
     }
-    // A group of its own: Ctrl-C is for the tests; the script sees its input close.
+    // In its own process group, so that Ctrl-C only stops the tests; the script ends when its input closes.
     let mut script = command
         .process_group(0)
         .stdin(Stdio::piped())

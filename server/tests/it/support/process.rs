@@ -1,4 +1,4 @@
-//! A running `platen serve`: its log, its signals, its end.
+//! A running `platen serve`: its log, signals and exit.
 
 use std::{
     fs,
@@ -13,11 +13,11 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Anything that takes longer hangs.
+/// Timeout after which an operation counts as hanging.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
 
-/// A service under test; ended with the value.
+/// A service under test; stopped on drop.
 pub(crate) struct Process {
     child: Child,
     log: Arc<Mutex<String>>,
@@ -25,7 +25,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a command that goes on running.
+    /// Starts a long-running command.
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
@@ -38,22 +38,21 @@ impl Process {
         Self { child, log, stdout }
     }
 
-    /// Process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// All that it logged so far.
+    /// Returns the log so far.
     pub(crate) fn log(&self) -> String {
         self.log.lock().expect("no panic").clone()
     }
 
-    /// All that it printed so far.
+    /// Returns the standard output so far.
     pub(crate) fn stdout(&self) -> String {
         self.stdout.lock().expect("no panic").clone()
     }
 
-    /// The first event of the log with this message, once it is there.
+    /// Waits for the first log event with this message and returns it.
     #[track_caller]
     pub(crate) fn wait_for_event(&mut self, message: &str) -> Value {
         self.wait_for(|process| {
@@ -64,7 +63,7 @@ impl Process {
         })
     }
 
-    /// What `look` finds, once it finds it; the process has to go on running.
+    /// Polls `look` until it returns something; fails if the process ends or time runs out.
     #[track_caller]
     pub(crate) fn wait_for<T>(&mut self, look: impl Fn(&Self) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
@@ -79,13 +78,12 @@ impl Process {
         }
     }
 
-    /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let process = Pid::from_raw(self.child.id().cast_signed()).expect("a process id");
         kill_process(process, signal).expect("it runs");
     }
 
-    /// Waits for its end.
+    /// Waits for the process to exit.
     #[track_caller]
     pub(crate) fn ended(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
@@ -117,7 +115,7 @@ impl Drop for Process {
     }
 }
 
-/// Gathers lines on a thread of its own, so that the process never waits for us.
+/// Collects lines on a separate thread, so that the process never blocks on its output.
 fn collect(stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
     let text = Arc::new(Mutex::new(String::new()));
     let gathered = text.clone();
@@ -131,7 +129,7 @@ fn collect(stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
     gathered
 }
 
-/// Ids of running processes (no zombies) whose command line names this path.
+/// Returns the ids of running processes (no zombies) whose command line contains this path.
 pub(crate) fn processes_naming(path: &Path) -> Vec<u32> {
     let path = path.to_str().expect("a plain path");
     let processes = fs::read_dir("/proc").expect("Linux").flatten().filter_map(|entry| {

@@ -1,4 +1,4 @@
-//! A receiver of callbacks on loopback. `PLATEN_EGRESS_ALLOW` opens it.
+//! A webhook receiver on loopback. `PLATEN_EGRESS_ALLOW` allows access to it.
 
 use std::{
     sync::{
@@ -19,7 +19,7 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
 use crate::support::process::PATIENCE;
 
-/// What came.
+/// A received delivery.
 #[derive(Clone)]
 pub(crate) struct Received {
     pub(crate) path: String,
@@ -27,8 +27,8 @@ pub(crate) struct Received {
     pub(crate) body: String,
 }
 
-/// A running receiver; ended with the value. A path says what is answered: `/500` the status 500, `/redirect` a redirect
-/// to `/elsewhere`, `/never` nothing, `/endless` more than anybody would read, any other 200.
+/// A running receiver; stopped on drop. The path determines the response: `/500` the status 500, `/redirect` a redirect
+/// to `/elsewhere`, `/never` none, `/endless` an endless body, any other path 200.
 pub(crate) struct Receiver {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
@@ -44,7 +44,7 @@ struct Inbox {
 }
 
 impl Receiver {
-    /// Starts it on a free port.
+    /// Starts the receiver on a free port.
     pub(crate) async fn start() -> Self {
         let inbox = Arc::new(Inbox::default());
         let router = Router::new().fallback(receive).with_state(inbox.clone());
@@ -58,22 +58,22 @@ impl Receiver {
         }
     }
 
-    /// The address of a path on it.
+    /// Returns the URL of a path on the receiver.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.authority)
     }
 
-    /// From now on nothing is received, and the answer is 503; or no longer so.
+    /// Sets whether deliveries are refused with 503.
     pub(crate) fn refuse(&self, refuses: bool) {
         self.inbox.refuses.store(refuses, Ordering::Relaxed);
     }
 
-    /// Everything that came, in order.
+    /// Returns all deliveries in order.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.inbox.received.lock().expect("no panic").clone()
     }
 
-    /// Everything that came, once it is so much.
+    /// Waits for this many deliveries and returns all.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Received> {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,4 +1,4 @@
-//! A running service with a database of its own, and accounts in it.
+//! A running service with its own database and accounts.
 
 use std::{path::Path, process::Command, sync::Arc};
 
@@ -13,20 +13,20 @@ use crate::support::{
     process::Process,
 };
 
-/// Nothing is worth keeping from anybody here.
+/// The secret key of all services in tests.
 pub(crate) const SECRET_KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/// A real `platen serve` on a free port; ended with the value.
+/// A real `platen serve` on a free port; stopped on drop.
 pub(crate) struct TestService {
     pub(crate) process: Process,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(crate) base_url: String,
-    /// Fails the test if an answer is not as the API's description says.
+    /// Fails the test if a response doesn't match the API description.
     pub(crate) client: ClientWithMiddleware,
     installation: Installation,
 }
 
-/// What outlives the process.
+/// The parts that outlive the process.
 #[derive(Clone)]
 struct Installation {
     database_url: String,
@@ -34,7 +34,7 @@ struct Installation {
     settings: Vec<(String, String)>,
 }
 
-/// An account with a key that may do everything.
+/// An account with a key that has all scopes.
 #[derive(Clone)]
 pub(crate) struct TestAccount {
     pub(crate) id: String,
@@ -43,22 +43,22 @@ pub(crate) struct TestAccount {
 }
 
 impl TestService {
-    /// Starts one with default settings, but for limits that tests would run into.
+    /// Starts a service with default settings, except for limits that tests would exceed.
     pub(crate) async fn start() -> Self {
         Self::start_with(&[]).await
     }
 
-    /// Starts one with these settings.
+    /// Starts a service with these settings.
     pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Self {
         Self::start_at(postgres::fresh_database().await, settings).await
     }
 
-    /// Starts one with these settings and a database that others look after.
+    /// Starts a service with these settings on an existing database.
     pub(crate) async fn start_at(database_url: String, settings: &[(&str, &str)]) -> Self {
         Self::start_in(database_url, folder::temporary(), settings).await
     }
 
-    /// Starts one on a database and a data folder that are not new.
+    /// Starts a service on an existing database and data folder.
     pub(crate) async fn start_in(database_url: String, data: TempDir, settings: &[(&str, &str)]) -> Self {
         Self::start_on(Installation {
             database_url,
@@ -87,7 +87,7 @@ impl TestService {
         }
     }
 
-    /// Ends it by this signal, and starts it again on another port.
+    /// Stops the process with this signal, and starts it again on another port.
     pub(crate) async fn restart(&mut self, signal: Signal) {
         self.process.signal(signal);
         self.process.ended();
@@ -99,7 +99,7 @@ impl TestService {
         self.command_with(&[], arguments, input)
     }
 
-    /// As [`Self::command`], with these settings.
+    /// Like [`Self::command`], with these settings.
     pub(crate) fn command_with(&self, settings: &[(&str, &str)], arguments: &[&str], input: &str) -> Answer {
         let mut command: Command = platen();
         command
@@ -110,12 +110,12 @@ impl TestService {
         run(command, arguments, input)
     }
 
-    /// Makes an account with a key, by the command line; it has more credits than tests use.
+    /// Creates an account with a key by commands, with more credits than tests use.
     pub(crate) fn account(&self, email: &str) -> TestAccount {
         self.account_with(email, &["--plan", "Scale"])
     }
 
-    /// As [`Self::account`], with these arguments.
+    /// Like [`Self::account`], with these arguments.
     pub(crate) fn account_with(&self, email: &str, arguments: &[&str]) -> TestAccount {
         let create = ["accounts", "create", "--email", email];
         let id = self
@@ -127,30 +127,28 @@ impl TestService {
         TestAccount { id, key, key_id }
     }
 
-    /// Makes a further key with these arguments: the key, and its id on standard error.
+    /// Creates a key with these arguments: prints the key on standard output and its id on standard error.
     pub(crate) fn create_key(&self, email: &str, name: &str, arguments: &[&str]) -> Answer {
         let create = ["keys", "create", "--email", email, "--name", name];
         self.command(&[&create, arguments].concat(), "")
     }
 
-    /// The address of a path on this service.
+    /// Returns the URL of a path on this service.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }
 
-    /// Its data folder.
     pub(crate) fn data(&self) -> &Path {
         self.installation.data.path()
     }
 
-    /// Connects to its database.
     pub(crate) fn database_url(&self) -> &str {
         &self.installation.database_url
     }
 }
 
 impl Installation {
-    /// The process, and where it listens.
+    /// Starts the process, and returns it with its base URL.
     async fn start(&self) -> (Process, String) {
         let mut command = platen();
         command
@@ -163,7 +161,7 @@ impl Installation {
             .env("PLATEN_RATE_PER_MINUTE", "100000")
             .env("PLATEN_CONCURRENCY", "16")
             .env("PLATEN_SHUTDOWN_GRACE", "5")
-            // Nobody is there: what a test does not say goes to no store at all.
+            // No store is reachable unless the test sets one.
             .env("PLATEN_GCS_ENDPOINT", "http://127.0.0.1:1")
             .envs(self.settings.iter().map(|(name, value)| (name, value)));
         let starting = tokio::task::spawn_blocking(|| {
@@ -182,13 +180,13 @@ fn owned(settings: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Where a service that was started on port 0 listens, once it does.
+/// Waits until a service on port 0 is ready, and returns its base URL.
 pub(crate) fn base_url(process: &mut Process) -> String {
     let ready = process.wait_for_event("ready");
     format!("http://{}", ready["address"].as_str().expect("an address"))
 }
 
-/// A client that takes no detours, no proxy and no redirects, and holds answers to the API's description.
+/// Returns a client without proxy and redirects that validates responses against the API description.
 pub(crate) fn client() -> ClientWithMiddleware {
     let client = reqwest::Client::builder()
         .no_proxy()

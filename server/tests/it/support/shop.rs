@@ -1,4 +1,4 @@
-//! A service that sells by a fake of Stripe, on a database of its own and without a process.
+//! A service that sells through a fake Stripe, with its own database and without a server process.
 
 use platen_fake_stripe::FakeStripe;
 use platen_server::{
@@ -23,7 +23,7 @@ use url::Url;
 
 use crate::support::postgres;
 
-/// With this the fake signs.
+/// The secret with which the fake signs events.
 pub(crate) const WEBHOOK_SECRET: &str = "whsec_tests";
 
 pub(crate) struct Shop {
@@ -32,7 +32,7 @@ pub(crate) struct Shop {
     limits: LimitsConfig,
 }
 
-/// The settings of a service that sells by a Stripe at this address.
+/// Returns the settings of a service that uses the Stripe API at this address.
 pub(crate) fn settings(api: &str) -> [(&'static str, String); 3] {
     [
         ("PLATEN_STRIPE_SECRET_KEY", "sk_test_123".to_owned()),
@@ -42,7 +42,7 @@ pub(crate) fn settings(api: &str) -> [(&'static str, String); 3] {
 }
 
 impl Shop {
-    /// With everything for sale.
+    /// Creates a service with all plans and packs for sale.
     pub(crate) async fn open() -> Self {
         let stripe = FakeStripe::start(WEBHOOK_SECRET).await;
         let config = config(stripe.url());
@@ -57,7 +57,7 @@ impl Shop {
         shop
     }
 
-    /// A new account on the free plan.
+    /// Creates an account on the Free plan.
     pub(crate) async fn account(&self, email: &str) -> Caller {
         let owner = NewOwner {
             email: &email.parse().expect("an address"),
@@ -76,7 +76,7 @@ impl Shop {
         caller.await.expect("their owner")
     }
 
-    /// Subscribes to a plan and pays. Returns Stripe's name for the subscription.
+    /// Subscribes to a plan and pays. Returns Stripe's id of the subscription.
     pub(crate) async fn subscribe(&self, caller: &Caller, plan: &str) -> String {
         let page = purchases::subscribe(&self.billing, &buyer(caller), plan).await;
         self.stripe.pay(&page.expect("a page"));
@@ -92,7 +92,7 @@ impl Shop {
         self.stripe.pay(&page.expect("a page"));
     }
 
-    /// So many hundredths of the rest of what was paid for credits are given back, if any were bought.
+    /// Refunds `percent` of the unrefunded part of the first payment for credits, if there is one.
     pub(crate) async fn refund(&self, caller: &Caller, percent: i64) {
         let customer = format!(
             "select id from stripe_customers where account_id = '{}'",
@@ -101,13 +101,13 @@ impl Shop {
         self.stripe.refund(&self.text(&customer).await, percent);
     }
 
-    /// An event arrives.
+    /// Delivers an event.
     pub(crate) async fn hear(&self, body: &str) -> Result<(), ReceiveError> {
         let signature = self.stripe.signature(body);
         events::receive(&self.billing, body, Some(&signature), clock::now()).await
     }
 
-    /// All events of the fake arrive, in order, and somebody looks.
+    /// Delivers all pending events in order, and synchronizes.
     pub(crate) async fn hear_all(&self) {
         for body in self.stripe.events() {
             self.hear(&body).await.expect("taken");
@@ -115,7 +115,7 @@ impl Shop {
         self.look().await;
     }
 
-    /// Looks at all who are due.
+    /// Synchronizes all customers that are due.
     pub(crate) async fn look(&self) {
         while mirror::look_at_due(&self.billing).await.expect("the database answers") > 0 {}
     }
@@ -125,19 +125,19 @@ impl Shop {
         usage.expect("usage")
     }
 
-    /// Plan, and credits of the running period.
+    /// Returns the plan, and the credits of the current period.
     pub(crate) async fn plan(&self, caller: &Caller) -> (String, i64) {
         let usage = self.usage(caller).await;
         (usage.plan, usage.balance.total())
     }
 
-    /// Changes or asks the database behind everybody's back.
+    /// Executes a statement directly on the database.
     pub(crate) async fn execute(&self, statement: &str) {
         let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&self.billing.db);
         done.await.expect("sound SQL");
     }
 
-    /// What the database says, a line.
+    /// Returns the text result of a query.
     pub(crate) async fn text(&self, query: &str) -> String {
         let text = sqlx::query_scalar(AssertSqlSafe(query.to_owned()));
         text.fetch_one(&self.billing.db).await.expect("a text")

@@ -1,4 +1,4 @@
-//! A server that takes mail, on loopback and without TLS.
+//! An SMTP server on loopback, without TLS.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ use tokio::{
 
 use crate::support::process::PATIENCE;
 
-/// A mail as it came.
+/// A received mail.
 #[derive(Debug, Clone)]
 pub(crate) struct Taken {
     /// The lines of the envelope: `MAIL FROM:…` and every `RCPT TO:…`.
@@ -24,7 +24,7 @@ pub(crate) struct Taken {
     pub(crate) data: String,
 }
 
-/// A running server; ended with the value.
+/// A running server; stopped on drop.
 pub(crate) struct SmtpServer {
     pub(crate) port: u16,
     state: Arc<State>,
@@ -34,13 +34,13 @@ pub(crate) struct SmtpServer {
 #[derive(Default)]
 struct State {
     taken: Mutex<Vec<Taken>>,
-    /// What it says to the next recipients, in place of taking them.
+    /// Responses to the next recipients, instead of accepting them.
     refusals: Mutex<VecDeque<&'static str>>,
     more: Notify,
 }
 
 impl SmtpServer {
-    /// Starts it on a free port.
+    /// Starts the server on a free port.
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("an address").port();
@@ -50,7 +50,7 @@ impl SmtpServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let state = Arc::clone(&shared);
                 tokio::spawn(async move {
-                    // A client that hangs up has its reasons.
+                    // A client may disconnect at any time.
                     let _ = converse(stream, &state).await;
                 });
             }
@@ -58,22 +58,22 @@ impl SmtpServer {
         Self { port, state, server }
     }
 
-    /// What `PLATEN_SMTP_URL` is for it.
+    /// Returns the value for `PLATEN_SMTP_URL`.
     pub(crate) fn url(&self) -> String {
         format!("smtp://127.0.0.1:{}", self.port)
     }
 
-    /// Answers the next recipient by this.
+    /// Responds to the next recipient with this refusal.
     pub(crate) fn refuse(&self, answer: &'static str) {
         self.state.refusals.lock().expect("no panic").push_back(answer);
     }
 
-    /// All that came so far.
+    /// Returns all mails received so far.
     pub(crate) fn taken(&self) -> Vec<Taken> {
         self.state.taken.lock().expect("no panic").clone()
     }
 
-    /// The first mails, once so many have come.
+    /// Waits for this many mails and returns all.
     pub(crate) async fn takes(&self, count: usize) -> Vec<Taken> {
         let waiting = async {
             loop {
@@ -96,7 +96,7 @@ impl Drop for SmtpServer {
 }
 
 impl Taken {
-    /// The whole mail, with the encoding of its parts undone (RFC 2045, 6.7).
+    /// Returns the whole mail with its quoted-printable parts decoded (RFC 2045, section 6.7).
     pub(crate) fn decoded(&self) -> String {
         let joined = self.data.replace("=\r\n", "");
         let mut pieces = joined.split('=');
@@ -114,7 +114,7 @@ impl Taken {
         String::from_utf8_lossy(&decoded).into_owned()
     }
 
-    /// The header with this name, if there is just one.
+    /// Returns the header with this name, if there is exactly one.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         let head = self.data.split("\r\n\r\n").next()?;
         let prefix = format!("{name}: ");

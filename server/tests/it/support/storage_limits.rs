@@ -1,8 +1,8 @@
-//! What accounts store, as the service counts it and as it is.
+//! What accounts store: the service's counts, and the actual amounts.
 
 use crate::support::service::{TestAccount, TestService};
 
-/// Every resource of every account, counted anew, where the service's count differs.
+/// Recounts every resource of every account, and returns the differences from the service's counts.
 const WRONG: &str = "
     with truth (account_id, resource, used) as (
         select account_id, 'queued_renders', count(*) from renders
@@ -54,12 +54,12 @@ const WRONG: &str = "
     where coalesce(counted.used, 0) <> coalesce(truth.used, 0)";
 
 impl TestService {
-    /// Fails unless every count is what there is.
+    /// Asserts that all counts are correct.
     pub(crate) async fn storage_is_counted(&self) {
         assert_eq!(self.text(WRONG).await, "");
     }
 
-    /// What is counted of a resource of an account.
+    /// Returns the count of a resource of an account.
     pub(crate) async fn stored(&self, account: &TestAccount, resource: &str) -> i64 {
         let query = format!(
             "select coalesce((used ->> '{resource}')::bigint, 0) from account_storage where account_id = '{}'",
@@ -68,7 +68,7 @@ impl TestService {
         self.number(&query).await
     }
 
-    /// Gives an account a limit of its own.
+    /// Sets a limit for one account.
     pub(crate) async fn limit_storage(&self, account: &TestAccount, resource: &str, limit: i64) {
         let statement = format!(
             r#"update accounts set storage_limits = storage_limits || '{{"{resource}": {limit}}}' where id = '{}'"#,

@@ -1,4 +1,4 @@
-//! Stripe's own stripe-mock: it knows how every request has to look, and remembers nothing.
+//! Stripe's stripe-mock, which validates requests but is stateless.
 
 use std::{
     env,
@@ -11,10 +11,10 @@ use std::{
 
 use crate::support::process::PATIENCE;
 
-/// A running one; ended with the value.
+/// A running stripe-mock; stopped on drop.
 pub(crate) struct StripeMock {
     process: Child,
-    /// With a slash at its end.
+    /// With a trailing slash.
     pub(crate) url: String,
 }
 
@@ -22,7 +22,7 @@ impl StripeMock {
     pub(crate) fn start() -> Self {
         let home = PathBuf::from(env::var("HOME").expect("HOME"));
         let [http, https] = [free_port(), free_port()].map(|port| format!("127.0.0.1:{port}"));
-        // Without the second address it would listen everywhere.
+        // Without the second address it would listen on all interfaces.
         let process = Command::new(home.join(".cache/platen/stripe-mock/stripe-mock"))
             .args(["-http-addr", &http, "-https-addr", &https])
             .stdout(Stdio::null())

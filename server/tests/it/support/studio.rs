@@ -1,4 +1,4 @@
-//! A service with one account that renders.
+//! A service with one account.
 
 use std::time::{Duration, Instant};
 
@@ -31,19 +31,19 @@ impl Studio {
         Self { service, account }
     }
 
-    /// A request of the account, yet to be sent.
+    /// Creates an authenticated request.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.service.client.request(method, self.service.url(path));
         request.bearer_auth(&self.account.key)
     }
 
-    /// Sends a body as it is.
+    /// Sends a body to the synchronous render.
     pub(crate) async fn send(&self, body: &Value) -> Response {
         let request = self.request(Method::POST, "/api/v1/renderers/pdf").json(body);
         request.send().await.expect("an answer")
     }
 
-    /// Saves a new template, which has to succeed, and returns its path.
+    /// Creates a template, which must succeed, and returns its path.
     pub(crate) async fn template(&self, name: &str, content: &str) -> String {
         let body = json!({"template": {"name": name, "content": content}});
         let request = self.request(Method::POST, "/api/v1/templates").json(&body);
@@ -57,7 +57,7 @@ impl Studio {
         self.send(&body(part, options)).await
     }
 
-    /// The PDF of one part; it has to succeed.
+    /// Renders one part, which must succeed, and returns the PDF.
     pub(crate) async fn pdf(&self, part: impl Into<Value>, options: Value) -> Vec<u8> {
         let answer = self.render(part, options).await;
         let status = answer.status();
@@ -66,14 +66,14 @@ impl Studio {
         bytes.to_vec()
     }
 
-    /// The one fault of a request that has to be refused, as pointer and detail.
+    /// Renders one part, which must be refused with a single error, and returns its pointer and detail.
     pub(crate) async fn fault(&self, part: impl Into<Value>, options: Value) -> (String, String) {
         let faults = faults(self.render(part, options).await).await;
         assert_eq!(faults.len(), 1, "{faults:?}");
         faults.into_iter().next().expect("one")
     }
 
-    /// What the database has of a render.
+    /// Returns the database row of a render.
     pub(crate) async fn recorded(&self, render_id: &str) -> Value {
         let mut connection = self.database().await;
         sqlx::query_scalar("select to_jsonb(renders) from renders where id = $1::uuid")
@@ -83,7 +83,7 @@ impl Studio {
             .expect("the render is recorded")
     }
 
-    /// The only render with this status, once it is there.
+    /// Waits for a render with this status and returns its database row.
     pub(crate) async fn recorded_as(&self, status: &str) -> Value {
         let mut connection = self.database().await;
         let deadline = Instant::now() + PATIENCE;
@@ -101,7 +101,7 @@ impl Studio {
         }
     }
 
-    /// Returns once so many renders are under way.
+    /// Waits until this many renders are unfinished.
     pub(crate) async fn recorded_under_way(&self, count: i64) {
         let mut connection = self.database().await;
         let deadline = Instant::now() + PATIENCE;
@@ -125,21 +125,21 @@ impl Studio {
     }
 }
 
-/// Returns once the site was asked for something.
+/// Waits for the first request to the site.
 pub(crate) async fn asked(origin: &Origin) {
     while origin.hits().is_empty() {
         tokio::time::sleep(POLL).await;
     }
 }
 
-/// A body of one part, answered by the file itself.
+/// Returns a body with one part whose response is the document itself.
 pub(crate) fn body(part: impl Into<Value>, mut options: Value) -> Value {
     options["parts"] = json!([part.into()]);
     options["output_encoding"] = "binary".into();
     options
 }
 
-/// Pointers and details of a 422.
+/// Asserts a 422, and returns its pointers and details.
 pub(crate) async fn faults(answer: Response) -> Vec<(String, String)> {
     let status = answer.status();
     let body: Value = answer.json().await.expect("JSON");
@@ -152,7 +152,7 @@ pub(crate) async fn faults(answer: Response) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A header of an answer.
+/// Returns a header of a response.
 #[track_caller]
 pub(crate) fn header<'a>(answer: &'a Response, name: &str) -> &'a str {
     let value = answer

@@ -1,4 +1,4 @@
-//! Somebody who is logged in to the dashboard, without a browser.
+//! A user who is logged in to the dashboard, without a browser.
 
 use platen_server::clock;
 use reqwest::{Client, Response, redirect::Policy};
@@ -13,7 +13,7 @@ use crate::support::{
 
 const HTML: &str = "text/html";
 
-/// Keeps its cookie, and follows no redirect.
+/// Stores cookies, and doesn't follow redirects.
 pub(crate) struct Visitor {
     client: Client,
     base_url: String,
@@ -21,7 +21,7 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// Logs the owner of an account in, or comes to the second step.
+    /// Logs in the owner of an account, or stops at the second step.
     pub(crate) async fn log_in(service: &TestService, email: &str) -> Self {
         let client = Client::builder().no_proxy().redirect(Policy::none()).build();
         let mut visitor = Self {
@@ -37,10 +37,10 @@ impl Visitor {
         visitor
     }
 
-    /// Makes an operator with an account and a second factor of their own, and logs them in.
+    /// Creates an operator with an account and a second factor, and logs in.
     pub(crate) async fn operator(service: &TestService, email: &str) -> Self {
         service.account_with(email, &["--admin"]);
-        // Before there is a second step.
+        // Logs in before the second factor is required.
         let visitor = Self::log_in(service, email).await;
         let town = Town::at(service.database_url()).await;
         let mut browser = town.browser("192.0.2.1");
@@ -49,7 +49,7 @@ impl Visitor {
         visitor
     }
 
-    /// Keeps the cookies of an answer, each in place of the one that had its name.
+    /// Stores the cookies of a response, replacing those with the same names.
     pub(crate) fn remember(&mut self, answer: &Response) {
         let set = answer.headers().get_all("set-cookie").iter();
         let set: Vec<_> = set
@@ -61,24 +61,24 @@ impl Visitor {
         self.cookie = kept.chain(set.iter().copied()).collect::<Vec<_>>().join("; ");
     }
 
-    /// What its requests send as `Cookie`.
+    /// Returns the value of its `Cookie` header.
     pub(crate) fn cookie(&self) -> &str {
         &self.cookie
     }
 
-    /// Acts for another account from now on.
+    /// Switches to another account.
     pub(crate) async fn switch_to(&mut self, account: &str) {
         let answer = self.submit("switch-account", &[("subject", account)]).await;
         assert_eq!(header(&answer, "location"), "/dashboard");
         self.remember(&answer);
     }
 
-    /// Asks for something as a browser does.
+    /// Requests a page like a browser.
     pub(crate) async fn get(&self, path: &str) -> Response {
         self.get_with(path, &[]).await
     }
 
-    /// As [`Self::get`], with further headers.
+    /// Like [`Self::get`], with additional headers.
     pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         let request = self.client.get(format!("{}{path}", self.base_url));
         let mut request = request.header("accept", HTML).header("cookie", &self.cookie);
@@ -88,7 +88,7 @@ impl Visitor {
         request.send().await.expect("an answer")
     }
 
-    /// Opens the list of renders, which listens until the response is dropped.
+    /// Opens the event stream of the list of renders, until the response is dropped.
     pub(crate) async fn open_page(&self) -> Response {
         let accept = [("accept", "text/event-stream")];
         let mut events = self.get_with("/dashboard/events/renders", &accept).await;
@@ -97,20 +97,20 @@ impl Visitor {
         events
     }
 
-    /// A page, which has to be there.
+    /// Returns a page, which must exist.
     pub(crate) async fn page(&self, path: &str) -> String {
         let answer = self.get(path).await;
         assert_eq!(answer.status(), 200, "{path}");
-        // Marks between texts are for the browser.
+        // Removes the markers between text nodes that are used for hydration.
         answer.text().await.expect("a page").replace("<!>", "")
     }
 
-    /// Sends a form of one of our pages, with its token.
+    /// Submits a form of one of our pages, with its token.
     pub(crate) async fn submit(&self, function: &str, fields: &[(&str, &str)]) -> Response {
         self.submit_from("/dashboard", function, fields).await
     }
 
-    /// As [`Self::submit_from`], for a form that logs in: keeps the new cookies.
+    /// Like [`Self::submit_from`], for a form that logs in: stores the new cookies.
     pub(crate) async fn log_in_from(&mut self, page: &str, function: &str, fields: &[(&str, &str)]) -> Response {
         let answer = self.submit_from(page, function, fields).await;
         if answer.status() == 303 {
@@ -119,19 +119,19 @@ impl Visitor {
         answer
     }
 
-    /// As [`Self::submit`], from this page.
+    /// Like [`Self::submit`], from this page.
     pub(crate) async fn submit_from(&self, page: &str, function: &str, fields: &[(&str, &str)]) -> Response {
         let token = self.token_in(page).await;
         self.submit_with(&token, function, fields).await
     }
 
-    /// As [`Self::submit`], with the token of a page that was open before.
+    /// Like [`Self::submit`], with the token of a page that was opened before.
     pub(crate) async fn submit_with(&self, token: &str, function: &str, fields: &[(&str, &str)]) -> Response {
         let fields: Vec<_> = fields.iter().copied().chain([("csrf", token)]).collect();
         self.post(function, &fields).await
     }
 
-    /// What the forms of pages hold.
+    /// Returns the token in the forms of pages.
     pub(crate) async fn token(&self) -> String {
         self.token_in("/dashboard").await
     }
@@ -143,7 +143,7 @@ impl Visitor {
         token.to_owned()
     }
 
-    /// Calls a function as a script does: what became of it, as JSON; null where that is nothing.
+    /// Calls a server function like a script; returns its result as JSON, or null if it is empty.
     pub(crate) async fn call(&self, function: &str, fields: &[(&str, String)]) -> Value {
         let form = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)
@@ -151,7 +151,7 @@ impl Visitor {
         self.ask(function, "application/x-www-form-urlencoded", form).await
     }
 
-    /// As [`Self::call`], of a function that reads JSON.
+    /// Like [`Self::call`], for a function that reads JSON.
     pub(crate) async fn call_with_json(&self, function: &str, body: &Value) -> Value {
         self.ask(function, "application/json", body.to_string()).await
     }

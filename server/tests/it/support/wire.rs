@@ -1,4 +1,4 @@
-//! A connection on which a test says what it likes, and as slowly as it likes.
+//! A raw connection, on which a test sends arbitrary bytes at any speed.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use tokio::{
 
 use crate::support::{process::PATIENCE, service::TestService};
 
-/// Between two bytes of a client that trickles.
+/// Interval between two bytes of a slow client.
 const TRICKLE: Duration = Duration::from_millis(100);
-/// So that what a client does not read soon stays with the service.
+/// Small, so that data that the client doesn't read remains with the service.
 const RECEIVE_BUFFER: u32 = 64 * 1024;
 
-/// The client's end.
+/// The client's end of the connection.
 pub(crate) struct Wire(TcpStream);
 
 impl Wire {
-    /// Connects from loopback.
+    /// Connects from 127.0.0.1.
     pub(crate) async fn open(service: &TestService) -> Self {
         Self::open_from(service, "127.0.0.1").await
     }
 
-    /// Connects from this address, which has to be one of loopback.
+    /// Connects from this loopback address.
     pub(crate) async fn open_from(service: &TestService, source: &str) -> Self {
         let authority = service.base_url.strip_prefix("http://").expect("plain HTTP");
         let socket = TcpSocket::new_v4().expect("a socket");
@@ -38,11 +38,11 @@ impl Wire {
     }
 
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        // The service may have closed it already, which is for the test to see.
+        // The service may already have closed the connection, which the test detects.
         let _ = self.0.write_all(bytes.as_ref()).await;
     }
 
-    /// Reads until something was answered.
+    /// Reads until this text was received.
     pub(crate) async fn until(&mut self, said: &str) -> String {
         let mut heard = Vec::new();
         let reading = async {
@@ -67,7 +67,7 @@ impl Wire {
         String::from_utf8_lossy(&heard).into_owned()
     }
 
-    /// Sends one byte over and over, slowly, until the service closes the connection; returns what it answered.
+    /// Sends one byte repeatedly and slowly, until the service closes the connection; returns the response.
     pub(crate) async fn trickle(self, byte: u8) -> String {
         let (mut reading, mut writing) = self.0.into_split();
         let mut heard = Vec::new();
@@ -88,7 +88,7 @@ impl Wire {
         String::from_utf8_lossy(&heard).into_owned()
     }
 
-    /// Reads to the end of a response as slowly as a bad line is; returns its length.
+    /// Reads a response to its end at the speed of a slow network; returns its length.
     pub(crate) async fn read_slowly(&mut self, bytes_at_once: usize) -> usize {
         let mut pace = interval(TRICKLE);
         let mut buffer = vec![0; bytes_at_once];
@@ -106,7 +106,7 @@ impl Wire {
     }
 }
 
-/// Lets this process open as many files as the system allows: a client of thousands of connections needs them.
+/// Raises this process's limit of open files to the hard limit, for clients with thousands of connections.
 pub(crate) fn raise_open_files() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let raised = Rlimit {

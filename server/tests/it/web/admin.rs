@@ -1,4 +1,4 @@
-//! The operators' area: who gets in, what they find, and what they do to accounts.
+//! The operators' area: access, content, and actions on accounts.
 
 mod accounts;
 mod announcements;
@@ -23,7 +23,7 @@ use crate::support::{
 const OPERATOR: &str = "op@example.org";
 const ANN: &str = "ann@example.org";
 
-/// A service with an operator, and with the account of somebody else.
+/// A service with an operator and another user's account.
 struct Office {
     service: TestService,
     operator: Visitor,
@@ -47,7 +47,7 @@ impl Office {
         format!("/admin/accounts/{}", self.account.id)
     }
 
-    /// Does something to the account, with a reason.
+    /// Performs an action on the account, with a reason.
     async fn operate(&self, function: &str, fields: &[(&str, &str)]) -> String {
         let subject = [("subject", self.account.id.as_str()), ("reason", "Ticket 4410")];
         let fields: Vec<_> = fields.iter().copied().chain(subject).collect();
@@ -59,7 +59,7 @@ impl Office {
         header(&answer, "location").to_owned()
     }
 
-    /// What the audit log says, the first entry first: kind, account, reason.
+    /// Returns the audit log in order: kind, account, reason.
     async fn audit(&self) -> String {
         let query = "select coalesce(string_agg(
                 concat_ws(' ', kind, entry ->> 'account_name', entry ->> 'reason'), E'\\n' order by number
@@ -94,7 +94,7 @@ async fn nobody_but_operators_with_a_second_factor_gets_in() {
         (sent_away.status().as_u16(), header(&sent_away, "location")),
         (303, "/dashboard/settings/second-factor?required=yes")
     );
-    // A passkey is enough.
+    // A passkey suffices as the second factor.
     let town = Town::at(service.database_url()).await;
     let mut browser = town.browser("192.0.2.1");
     let user = town.log_in(&mut browser, "new@example.org", PASSWORD).await;

@@ -1,4 +1,4 @@
-//! The page of billing, and where its forms lead.
+//! The billing page, and the targets of its forms.
 
 use platen_fake_stripe::FakeStripe;
 use reqwest::StatusCode;
@@ -11,7 +11,7 @@ use crate::support::{
     visitor::Visitor,
 };
 
-// A command that is waited for leaves no time for the fake otherwise.
+// The command blocks its thread; the fake needs another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn owners_are_sent_to_stripe_and_reminded_of_what_is_to_be_paid() {
     let (stripe, site) = (FakeStripe::start(WEBHOOK_SECRET).await, site());
@@ -97,7 +97,7 @@ async fn what_was_used_in_the_period_is_a_file_as_well() {
          \"{second}\",\"sync_render\",\"true\",\"12\"\r\n"
     );
     assert_eq!(ann.page("/dashboard/billing/usage.csv").await, format!("{head}{rows}"));
-    // Nothing of it is anybody else's.
+    // The file contains only the own account's usage.
     let ben = Visitor::log_in(&service, "ben@example.org").await;
     assert_eq!(ben.page("/dashboard/billing/usage.csv").await, head);
 }

@@ -1,4 +1,4 @@
-//! The page of destinations, with a store behind it.
+//! The page of storage connections, with a real store.
 
 use tempfile::TempDir;
 
@@ -12,7 +12,7 @@ use crate::support::{
 
 const PAGE: &str = "/dashboard/destinations";
 
-/// A form for a bucket of the test's store.
+/// Returns a form for a bucket in the test's store.
 fn form<'a>(name: &'a str, bucket: &'a str, endpoint: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         ("provider", "aws_s3"),
@@ -33,7 +33,7 @@ async fn service_with_stores(site: &TempDir) -> TestService {
     TestService::start_with(&settings).await
 }
 
-/// What a form or an address names the only connection by.
+/// Returns the id of the only connection on a page.
 fn only_id(page: &str) -> String {
     let (_, rest) = page.split_once("id=\"delete-").expect("a dialog");
     rest.split('"').next().expect("an id").to_owned()
@@ -82,7 +82,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
         "{page}"
     );
 
-    // The name is taken: the form comes back, without the secret.
+    // The name is taken: the form is shown again, without the secret.
     let other = s3.bucket(Access::Full);
     let answer = ann
         .submit("connect-bucket", &form("Read only", &other, &endpoint))
@@ -92,7 +92,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
     assert!(location.contains("__err="), "{location}");
     let refused = location.strip_prefix(&service.base_url).expect("a page of ours");
     let refused = ann.page(&refused.replacen("/dashboard?", &format!("{PAGE}?"), 1)).await;
-    assert!(refused.contains("no other connection has it"), "{refused}");
+    assert!(refused.contains("that no other connection has"), "{refused}");
     assert!(
         refused.contains(&other) && !refused.contains(SECRET_ACCESS_KEY),
         "{refused}"

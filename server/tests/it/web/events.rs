@@ -1,4 +1,4 @@
-//! What open pages are told.
+//! Event streams of open pages.
 
 use reqwest::Response;
 use rustix::process::Signal;
@@ -17,7 +17,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Opens it, and waits until it listens.
+    /// Opens a stream, and waits until the server listens for changes.
     async fn open(visitor: &Visitor, path: &str) -> Self {
         let answer = visitor.get_with(path, &[("accept", "text/event-stream")]).await;
         assert_eq!(answer.status(), 200, "{path}");
@@ -29,7 +29,7 @@ impl Stream {
         stream
     }
 
-    /// Reads until something was said.
+    /// Reads until this text was received.
     async fn until(&mut self, said: &str) {
         while !self.heard.contains(said) {
             let more = self.answer.chunk().await.expect("the stream goes on");
@@ -39,7 +39,7 @@ impl Stream {
     }
 }
 
-/// Renders something while the caller waits; its id.
+/// Renders synchronously and returns the render's id.
 async fn rendered(service: &TestService, account: &TestAccount) -> String {
     let request = service.client.post(service.url("/api/v1/renderers/pdf"));
     let request = request
@@ -73,7 +73,7 @@ async fn a_page_hears_of_the_renders_of_its_account_and_of_no_others() {
     of_ann.until(&format!("event: changed\ndata: {own}")).await;
     assert!(!of_ann.heard.contains(&foreign), "{}", of_ann.heard);
 
-    // Whoever follows a render of somebody else hears what there is to hear of their own account: nothing of it.
+    // A stream for another account's render only reports changes of the user's own account: here, none.
     let mut of_foreign = Stream::open(&anns, &format!("/dashboard/events/renders/{foreign}")).await;
     let mut of_own = Stream::open(&bobs, &format!("/dashboard/events/renders/{foreign}")).await;
     let next = rendered(&service, &bob).await;
@@ -82,7 +82,7 @@ async fn a_page_hears_of_the_renders_of_its_account_and_of_no_others() {
     of_bob.until(&cancelled).await;
     assert!(!of_own.heard.contains("event"), "{}", of_own.heard);
 
-    // The service does not wait for pages.
+    // Shutdown doesn't wait for event streams.
     service.process.signal(Signal::TERM);
     for stream in [&mut of_ann, &mut of_bob, &mut of_foreign, &mut of_own] {
         while let Ok(Some(more)) = stream.answer.chunk().await {

@@ -1,4 +1,4 @@
-//! Archives of accounts.
+//! Exports of accounts.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use crate::support::{
 const SETTINGS: &str = "/dashboard/settings";
 const READY: &str = "select count(*) from mails where letter ->> 'kind' = 'export_ready'";
 
-/// What an archive holds, by the names of its files.
+/// Returns the files of an archive by name.
 fn opened(zip: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(zip)).expect("an archive");
     let mut files = BTreeMap::new();
@@ -45,7 +45,7 @@ fn json_of(content: &[u8]) -> Value {
     serde_json::from_slice(content).expect("JSON")
 }
 
-/// The path of the only archive that can be fetched, once there is one.
+/// Waits for the only archive that can be downloaded, and returns its path.
 async fn fetchable(visitor: &Visitor) -> String {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -71,7 +71,7 @@ async fn ask(visitor: &Visitor) {
     assert_eq!(header(&answer, "location"), format!("{SETTINGS}?done=export"));
 }
 
-/// The names of all files in an archive with these templates, each with so many versions.
+/// Returns the names of all files in an archive with these templates and their numbers of versions.
 fn names(templates: &[(&str, u8)], document: &str) -> Vec<String> {
     let mut names = [
         "README.txt",
@@ -165,7 +165,7 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     assert_eq!(described["name"], "../../etc/passwd");
     assert_eq!(files[&format!("templates/{template}/1.html")], b"<p>first");
     assert_eq!(files[&format!("templates/{template}/2.html")], b"<p>second {{ name }}");
-    // To the letter what the API shows.
+    // Exactly as the API shows it.
     let line = json_of(&files["renders.ndjson"]);
     assert_eq!(line, studio.service.shown(&studio.account, &render).await);
     let log = String::from_utf8(files["log.ndjson"].clone()).expect("text");
@@ -207,7 +207,7 @@ async fn only_the_owner_who_is_logged_in_fetches_it_and_not_for_ever() {
     ask(&ann).await;
     let path = fetchable(&ann).await;
     let bob = Visitor::log_in(service, "bob@example.org").await;
-    // Cid belongs to Ann's account and to no other.
+    // Cid is a member of Ann's account only.
     service
         .execute(&format!(
             "update members set account_id = '{}', role = 'admin'
@@ -233,7 +233,7 @@ async fn only_the_owner_who_is_logged_in_fetches_it_and_not_for_ever() {
         .execute("update exports set inserted_at = now() - interval '7 days 1 minute'")
         .await;
     assert_eq!(ann.get(&path).await.status(), 404);
-    // A start looks for what is over.
+    // The service deletes expired archives when it starts.
     studio.service.restart(Signal::TERM).await;
     studio.service.number_is(0, "select count(*) from exports").await;
     let deadline = Instant::now() + PATIENCE;

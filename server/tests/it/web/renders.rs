@@ -1,4 +1,4 @@
-//! The list of renders, and the page of one.
+//! The list of renders, and the page of a render.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::support::{
     visitor::Visitor,
 };
 
-/// Answers status and id of a render for which somebody waits.
+/// Renders synchronously; returns the status and the render's id.
 async fn render(service: &TestService, key: &str, part: &str) -> (u16, String) {
     let request = service.client.post(service.url("/api/v1/renderers/pdf"));
     let request = request.bearer_auth(key).json(&body(part, json!({})));
@@ -21,7 +21,7 @@ async fn render(service: &TestService, key: &str, part: &str) -> (u16, String) {
     (answer.status().as_u16(), header(&answer, "x-render-id").to_owned())
 }
 
-/// The renders that a page of the list shows, in its order.
+/// Returns the renders that a page of the list shows, in order.
 async fn listed(visitor: &Visitor, query: &str) -> Vec<String> {
     let html = visitor.page(&format!("/dashboard/renders{query}")).await;
     let rows = html.split("data-key=\"").skip(1);
@@ -74,7 +74,7 @@ async fn the_list_shows_what_is_asked_for() {
         (format!("?q={titled}"), vec![&titled]),
         (format!("?q={others}"), vec![]),
         ("?from=2020-01-01&to=2020-01-02".to_owned(), vec![]),
-        // What makes no sense does not matter.
+        // Invalid filters are ignored.
         ("?state=done&cursor=x&key=1&from=y".to_owned(), all.to_vec()),
     ] {
         let found = listed(&ann, &query).await;
@@ -91,7 +91,7 @@ async fn the_list_goes_on_where_the_page_before_ended() {
     let service = service_with(site.path()).await;
     let account = service.account("ann@example.org");
     render(&service, &account.key, "<p>").await;
-    // Some are accepted in the same moment.
+    // Some are accepted at the same time.
     let many =
         "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
         select gen_random_uuid(), account_id, api_key_id, mode, 'failed', livemode, options,
@@ -138,7 +138,7 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
     let page = ann.page(&format!("/dashboard/renders/{id}")).await;
     assert!(!page.contains(attack), "{page}");
     let escaped = "&lt;script&gt;alert(1)&lt;/script&gt;";
-    // As the title, in its fact, and in the console.
+    // In the title, in the details, and in the console.
     assert!(page.matches(escaped).count() >= 3, "{page}");
     for expected in [
         ">Succeeded<",
@@ -218,7 +218,7 @@ async fn a_render_that_waits_is_cancelled() {
     let site = site();
     let settings = [
         ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        // Nobody takes anything out of the queue.
+        // No worker takes jobs from the queue.
         ("PLATEN_ROLE", "web"),
     ];
     let service = TestService::start_with(&settings).await;

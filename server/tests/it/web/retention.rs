@@ -1,4 +1,4 @@
-//! Accounts that do not want their content kept any more.
+//! Accounts that turn off storing content.
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -46,7 +46,7 @@ async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
             .await
             .contains("Turning this off also deletes")
     );
-    // A start looks for what is to be forgotten.
+    // The service deletes such content when it starts.
     service.restart(Signal::TERM).await;
     service
         .number_is(

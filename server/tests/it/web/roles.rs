@@ -1,5 +1,5 @@
-//! Every page and every function of the dashboard, tried by everybody who belongs to an account, and by a stranger. A
-//! new one has to say here what it takes.
+//! Every page and function of the dashboard, attempted with every role and by a non-member. New ones must be added here
+//! with the permission that they require.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use super::{service_with, site};
 use crate::support::{service::TestService, studio::header, visitor::Visitor};
 
-/// What somebody needs to call a function.
+/// The permission that a function requires.
 #[derive(Debug, Clone, Copy)]
 enum Takes {
-    /// Nothing: it is for everybody.
+    /// None: the function is public.
     Nothing,
-    /// To be logged in: it is about themselves.
+    /// A log-in, for functions that concern only the user.
     LogIn,
     /// A role in the account.
     Role(Permission),
-    /// To operate the service.
+    /// An operator.
     Operator,
 }
 
@@ -32,14 +32,14 @@ use Permission::{
 };
 use Takes::{LogIn, Nothing, Operator, Role as In};
 
-/// A function, what it takes, and fields.
+/// A function, the permission that it requires, and fields.
 type Line = (&'static str, Takes, &'static [(&'static str, &'static str)]);
 
-/// The id of nothing.
+/// An id that doesn't exist.
 const NOBODYS: &str = "00000000-0000-0000-0000-000000000000";
 
-/// Functions, what they take, and fields that do no harm: whoever may call them is refused for another reason or
-/// changes nothing. In braces stands what belongs to the account.
+/// Functions, the permissions that they require, and harmless fields: permitted calls fail for another reason or change
+/// nothing. Names in braces stand for ids of the account's objects.
 const FUNCTIONS: &[Line] = &[
     ("log-in", Nothing, &[]),
     ("log-out", Nothing, &[]),
@@ -224,10 +224,10 @@ const FUNCTIONS: &[Line] = &[
         ],
     ),
     ("end-announcement", Operator, &[("subject", NOBODYS)]),
-    // Whoever does not look is led to the accounts.
+    // Users who aren't viewing an account are redirected to the list of accounts.
     ("stop-looking", LogIn, &[]),
 ];
-/// The same, of what ends something for good: tried last.
+/// The same for functions with permanent effects, which are tried last.
 const LAST: &[Line] = &[
     ("undo-deletion", In(DeleteAccount), &[]),
     ("request-export", In(ExportAccount), &[]),
@@ -239,7 +239,7 @@ const LAST: &[Line] = &[
     ("leave-account", In(SeeAccount), &[]),
 ];
 
-/// Pages below the dashboard, and what they take.
+/// Pages of the dashboard, and the permissions that they require.
 const PAGES: &[(&str, Permission)] = &[
     ("/dashboard", SeeAccount),
     ("/dashboard/billing", SeeAccount),
@@ -259,7 +259,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/destinations", ManageDestinations),
     ("/dashboard/webhooks", ManageWebhooks),
 ];
-/// Pages and files for operators: for everybody else there are none.
+/// Pages and files for operators; not found for all other users.
 const OPERATORS: &[&str] = &[
     "/admin/accounts",
     "/admin/accounts/:id",
@@ -269,18 +269,18 @@ const OPERATORS: &[&str] = &[
     "/admin/audit",
     "/admin/audit.csv",
 ];
-/// Files below the dashboard, and what they take.
+/// Files of the dashboard, and the permissions that they require.
 const FILES: &[(&str, Permission)] = &[
     ("/dashboard/team/log.csv", ReadLog),
     ("/dashboard/billing/usage.csv", SeeAccount),
 ];
 
-/// An account with one person in each role, and somebody with an account of their own.
+/// An account with one user in each role, and a user with another account.
 struct Stage {
     service: TestService,
     account: String,
     people: Vec<(Option<Role>, Visitor)>,
-    /// What stands in braces.
+    /// The ids for the names in braces.
     own: Vec<(&'static str, String)>,
 }
 
@@ -331,7 +331,7 @@ impl Stage {
         }
     }
 
-    /// The same about nothing: what was typed comes back in some answers.
+    /// Replaces the account's ids in a response, because some responses repeat the input.
     fn about_nothing(&self, answer: &Value) -> String {
         let answer = answer.to_string();
         self.own
@@ -339,7 +339,7 @@ impl Stage {
             .fold(answer, |answer, (_, id)| answer.replace(id, NOBODYS))
     }
 
-    /// The address of a page, about what belongs to the account.
+    /// Returns the address of a page for one of the account's objects.
     fn path(&self, page: &str) -> String {
         let id = if page.contains("/templates/") {
             "{template}"
@@ -373,7 +373,7 @@ impl Stage {
         visitor.call_with_json(function, &json!({"wanted": wanted})).await
     }
 
-    /// Tries a function as everybody.
+    /// Calls a function as every user.
     async fn try_function(&self, function: &str, takes: Takes, fields: &[(&str, &str)]) {
         for (role, visitor) in &self.people {
             let own = fields.iter().map(|(name, value)| (*name, self.filled(value)));
@@ -385,11 +385,11 @@ impl Stage {
                 (Nothing, _) => unreachable!("nobody is refused"),
                 (Operator, _) => assert_eq!(answer, "NotFound", "{told}"),
                 (In(permission), Some(role)) => assert_eq!(refused, !role.may(permission), "{told}"),
-                // The owner of another account may do everything there.
+                // Owners of another account have all permissions there.
                 (LogIn, _) | (In(_), None) => assert!(!refused, "{told}"),
             }
             if role.is_none() && fields.iter().any(|(_, value)| self.is_own(value)) {
-                // What belongs to others is as good as what is not there.
+                // Other accounts' objects are indistinguishable from missing ones.
                 let nobodys = fields.iter().map(|(name, value)| {
                     let id = if self.is_own(value) { NOBODYS } else { value };
                     (*name, id.to_owned())

@@ -1,4 +1,4 @@
-//! What the second factor keeps out, what a session alone is not enough for, and accounts that want everybody to have one.
+//! Log-in with a second factor, actions that require confirmation, and accounts that require a second factor.
 
 use leptos::server_fn::axum::server_fn_paths;
 use platen_server::{clock, service::people::second_factor::passkeys::Added};
@@ -39,7 +39,7 @@ impl House {
         }
     }
 
-    /// Ann sets up a second factor somewhere else: her recovery codes.
+    /// Sets up a second factor for Ann in another browser, and returns her recovery codes.
     async fn with_second_factor(&self) -> Vec<String> {
         let mut browser = self.town.browser("192.0.2.1");
         let user = self.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");
@@ -47,7 +47,7 @@ impl House {
         codes
     }
 
-    /// Ann, who has logged in more than ten minutes ago.
+    /// Logs in Ann as of more than ten minutes ago.
     async fn ann_of_before(&self) -> Visitor {
         let ann = Visitor::log_in(&self.service, ANN).await;
         self.town
@@ -77,7 +77,7 @@ async fn whoever_has_shown_only_the_password_reaches_no_page_and_no_function() {
         assert_eq!(answer.status(), 303, "{path}");
         assert!(header(&answer, "location").starts_with("/log-in?next="), "{path}");
     }
-    // What a stranger may call as well.
+    // Functions that are public.
     let public = [
         "join-as-new",
         "log-in",
@@ -212,7 +212,7 @@ async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
     let health = health.bearer_auth(&house.account.key).send().await.expect("an answer");
     assert_eq!(health.status(), 200);
 
-    // They set it up and go on.
+    // They set it up and continue.
     let begun = ann.submit_from(SET_UP, "begin-second-factor", &[]).await;
     assert_eq!(header(&begun, "location"), SET_UP);
     assert!(ann.page(SET_UP).await.contains("Turn on"));

@@ -1,4 +1,4 @@
-//! The limits of what an account stores, as its people meet them.
+//! Storage limits in the dashboard.
 
 use serde_json::json;
 

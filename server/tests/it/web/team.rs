@@ -1,9 +1,9 @@
-//! The pages about people who share an account.
+//! The pages of an account's team.
 
 use super::{service_with, site};
 use crate::support::{service::TestService, studio::header, visitor::Visitor};
 
-/// Ann's account, to which Bob belongs as well as to his own.
+/// Creates Ann's account, of which Bob is a member in addition to his own.
 async fn stage(service: &TestService) -> (String, Visitor, Visitor) {
     let account = service.account("ann@example.org").id;
     service.account("bob@example.org");
@@ -31,7 +31,7 @@ async fn whoever_switches_does_nothing_in_one_account_that_was_meant_for_another
     bob.switch_to(&account).await;
     let page = bob.page("/dashboard/team").await;
     assert!(page.contains("bob@example.org") && !page.contains("Invite"), "{page}");
-    // A page that was open before.
+    // A page that was opened before.
     let refused = bob
         .submit_with(&former, "create-template", &[("template_name", "Mine")])
         .await;
@@ -67,7 +67,7 @@ async fn whoever_is_removed_is_told_so_and_goes_on_elsewhere() {
         page.contains("You no longer belong to the account") && page.contains("bob@example.org"),
         "{page}"
     );
-    // Nothing is done in the other account by a form that was meant for this one.
+    // A form for this account has no effect in another one.
     let made = [("template_name", "Mine"), ("beginning", "blank")];
     assert_eq!(bob.submit_with(&token, "create-template", &made).await.status(), 302);
     assert_eq!(
@@ -123,7 +123,7 @@ async fn what_people_write_stays_text_in_the_log_and_in_its_file() {
     let expected = ",\"person\",\"ann@example.org\",\"127.0.0.1\",\"Unknown device\",\"account.renamed\",\"called the account <script>alert(1)</script>\"";
     assert!(lines[1].ends_with(expected), "{file}");
     assert_eq!(lines.len(), 3, "{file}");
-    // All of it, in more than one part.
+    // The complete log, in more than one chunk.
     service
         .execute(
             "insert into account_log (id, account_id, happened_at, actor, actor_name, deed)

@@ -1,4 +1,4 @@
-//! The pages about templates.
+//! The pages of templates.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::support::{
 
 const NAME: &str = "Letter <b>";
 
-/// What renders would use.
+/// Returns the status and the content that renders would use.
 async fn published(service: &TestService, account: &TestAccount, path: &str) -> (u16, String) {
     let path = path.replace("/dashboard/", "/api/v1/");
     let request = service.client.get(service.url(&path)).bearer_auth(&account.key);
@@ -21,7 +21,7 @@ async fn published(service: &TestService, account: &TestAccount, path: &str) -> 
     (status, body["data"]["content"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Makes a template, and says where its editor is.
+/// Creates a template and returns the path of its editor.
 async fn create(visitor: &Visitor) -> String {
     let fields = [("template_name", NAME), ("beginning", "blank")];
     let answer = visitor.submit("create-template", &fields).await;
@@ -50,7 +50,7 @@ async fn drafts_are_what_editors_see_and_renders_do_not() {
     assert!(ann.page("/dashboard/templates").await.contains("Letter &lt;b&gt;"));
     let (_, first) = published(&service, &account, &path).await;
 
-    // A draft.
+    // A version that isn't published.
     ann.submit("save-template", &saved(id, "1", "<p>\r\n</textarea>&amp;"))
         .await;
     assert_eq!(published(&service, &account, &path).await.1, first);
@@ -58,14 +58,14 @@ async fn drafts_are_what_editors_see_and_renders_do_not() {
     assert!(page.contains("Version 2, draft. Published: 1"), "{page}");
     assert!(page.contains("&lt;p>\n&lt;/textarea>&amp;amp;</textarea>"), "{page}");
     assert!(ann.page("/dashboard/templates").await.contains("Draft ahead"));
-    // The same once more is no other version.
+    // Saving the same content again creates no version.
     ann.submit("save-template", &saved(id, "2", "<p>\n</textarea>&amp;"))
         .await;
     assert!(ann.page(&path).await.contains("Version 2, draft"));
-    // Who has not seen the newest does not save over it.
+    // A save that is based on an outdated version is refused.
     ann.submit("save-template", &saved(id, "1", "<p>late")).await;
     assert!(ann.page(&path).await.contains("Version 2, draft"));
-    // What is no template is no draft either.
+    // Invalid templates can't be saved.
     ann.submit("save-template", &saved(id, "2", "{{ faulty")).await;
     assert!(ann.page(&path).await.contains("Version 2, draft"));
 
@@ -120,7 +120,7 @@ async fn templates_of_others_are_not_there() {
     assert!(ann.page(&path).await.contains("Version 1, published"));
     assert!(bob.page("/dashboard/templates").await.contains("No templates yet"));
 
-    // Its owner deletes it by its name only.
+    // The owner must confirm the deletion with the template's name.
     ann.submit("delete-template", &[("id", id), ("confirmation", "Letter")])
         .await;
     assert_eq!(published(&service, &account, &path).await.0, 200);

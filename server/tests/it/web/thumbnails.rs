@@ -1,4 +1,4 @@
-//! Small pictures of documents.
+//! Thumbnails of documents.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::support::{
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Returns once so many pictures are kept.
+/// Waits until this many thumbnails are stored.
 async fn drawn(service: &TestService, count: i64) {
     let deadline = Instant::now() + PATIENCE;
     while service.number("select count(*) from render_thumbnails").await < count {
@@ -84,7 +84,7 @@ async fn nothing_is_drawn_while_nobody_looks() {
     let unseen = render(&service, &account.key, "<p>", json!({})).await;
     let _open = ann.open_page().await;
     let seen = render(&service, &account.key, "<p>", json!({})).await;
-    // They would be drawn one after the other.
+    // Thumbnails are created one after the other.
     drawn(&service, 1).await;
     let of_unseen = format!("select count(*) from render_thumbnails where render_id = '{unseen}'");
     assert_eq!(service.number(&of_unseen).await, 0);
@@ -107,7 +107,7 @@ async fn pages_in_another_process_count() {
         .await;
     let ann = Visitor::log_in(&other, "ann@example.org").await;
     let mut open = ann.open_page().await;
-    // The page hears that something may have changed once both processes know of it.
+    // The page receives a change event once both processes know of it.
     let heard = open.chunk().await.expect("the stream goes on").expect("news");
     assert!(String::from_utf8_lossy(&heard).contains("changed"), "{heard:?}");
     let deadline = Instant::now() + PATIENCE;
@@ -126,7 +126,7 @@ async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
     let _open = ann.open_page().await;
     let id = service.queued(&account, &json!({"parts": ["<p>"]})).await;
     service.ended(&account, &id).await;
-    // This one comes later and is drawn at once, so that the other one would have been.
+    // This render comes later and its thumbnail is created at once, so that the other one would already exist.
     render(&service, &account.key, "<p>", json!({})).await;
     drawn(&service, 1).await;
     let of_first = format!("select count(*) from render_thumbnails where render_id = '{id}'");
@@ -137,7 +137,7 @@ async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
     let html = ann.page(&format!("/dashboard/renders/{id}")).await;
     assert!(html.contains(&format!("/dashboard/renders/{id}/pages/1.png")), "{html}");
 
-    // Its document outlives what the plan keeps of it.
+    // The document outlives the retention of its other content.
     service
         .execute("update renders set inserted_at = inserted_at - interval '91 days'")
         .await;
@@ -165,7 +165,7 @@ async fn an_account_that_keeps_no_content_has_neither_pictures_nor_titles() {
     let _open = (ann.open_page().await, bob.open_page().await);
     let id = render(&service, &account.key, "<title>Private</title>", json!({})).await;
     render(&service, &other.key, "<p>", json!({})).await;
-    // They are drawn one after the other.
+    // Thumbnails are created one after the other.
     drawn(&service, 1).await;
     assert_eq!(service.number("select count(*) from render_thumbnails").await, 1);
     let html = ann.page(&format!("/dashboard/renders/{id}")).await;

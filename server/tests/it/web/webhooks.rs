@@ -1,4 +1,4 @@
-//! The page about callbacks.
+//! The page of webhooks.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ async fn the_signing_secret_is_seen_by_those_who_ask_for_it() {
     assert!(ann.page("/dashboard/webhooks").await.contains(&first));
     bob.submit("reveal-webhook-secret", &[]).await;
     assert!(!bob.page("/dashboard/webhooks").await.contains(&first));
-    // Another browser of the same person's has not asked.
+    // The secret was not revealed in the same user's other browser.
     let elsewhere = Visitor::log_in(&service, "ann@example.org").await;
     assert!(!elsewhere.page("/dashboard/webhooks").await.contains(&first));
 
@@ -38,7 +38,7 @@ async fn the_signing_secret_is_seen_by_those_who_ask_for_it() {
     assert!(!page.contains(&second) && !page.contains(&first), "{page}");
 }
 
-/// The renders whose deliveries a page shows, in its order.
+/// Returns the renders whose deliveries a page shows, in order.
 async fn listed(visitor: &Visitor, query: &str) -> Vec<String> {
     let html = visitor.page(&format!("/dashboard/webhooks{query}")).await;
     let rows = html.split("data-key=\"").skip(1);

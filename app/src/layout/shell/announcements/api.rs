@@ -1,13 +1,13 @@
-//! What announcements ask of the server.
+//! Server functions of announcements.
 
 use leptos::prelude::*;
 
 use crate::{backend::backend, error::AppError};
 
-/// For the person who is logged in: they do not see it any more. The page that they were on follows.
+/// Hides an announcement for the logged-in user, and reloads the page.
 #[server(prefix = "/web", endpoint = "hide-announcement")]
 pub async fn hide_announcement(
-    /// Its id.
+    /// Id of the announcement.
     subject: String,
 ) -> Result<(), AppError> {
     backend().hide_announcement(subject).await

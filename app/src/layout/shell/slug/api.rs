@@ -1,4 +1,4 @@
-//! What every page of the dashboard asks of the server.
+//! Server functions of every dashboard page.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// For everybody; changes nothing for those who are not logged in.
+/// Logs the visitor out. Does nothing if they are not logged in.
 #[server(prefix = "/web", endpoint = "log-out")]
 pub async fn log_out() -> Result<(), AppError> {
     backend().log_out().await?;

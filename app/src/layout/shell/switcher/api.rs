@@ -1,4 +1,4 @@
-//! What the list of accounts asks of the server.
+//! Server functions of the account switcher.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::{
     model::own_path::OwnPath,
 };
 
-/// Acts for another account from now on.
+/// Switches the session to another account.
 #[server(prefix = "/web", endpoint = "switch-account")]
 pub async fn switch_account(
-    /// Which one.
+    /// Id of the account.
     subject: String,
 ) -> Result<(), AppError> {
     backend().switch_account(subject).await?;

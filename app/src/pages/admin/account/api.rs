@@ -1,4 +1,4 @@
-//! What the page of an account asks of the server. What is refused was about the account in the subject.
+//! Server functions of the account page for operators. Their errors contain the id of the account as `Field::Subject`.
 
 use std::iter;
 
@@ -19,7 +19,7 @@ fn back_to(account: &str, done: &str) {
     leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)));
 }
 
-/// What is refused keeps what was typed, and the account that it was about.
+/// Adds the typed values and the id of the account to an error, so that the page can show them again.
 fn or_typed(
     done: Result<(), AppError>,
     account: &str,
@@ -32,11 +32,11 @@ fn or_typed(
 /// Suspends an account.
 #[server(prefix = "/web", endpoint = "suspend-account")]
 pub async fn suspend_account(
-    /// Which one.
+    /// Id of the account.
     subject: String,
-    /// Why.
+    /// Reason, for the audit log.
     reason: String,
-    /// There, if the owner is to be told.
+    /// Present if the owner is notified by mail.
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
@@ -52,11 +52,11 @@ pub async fn suspend_account(
 /// Lifts a suspension.
 #[server(prefix = "/web", endpoint = "restore-account")]
 pub async fn restore_account(
-    /// Of which account.
+    /// Id of the account.
     subject: String,
-    /// Why.
+    /// Reason, for the audit log.
     reason: String,
-    /// There, if the owner is to be told.
+    /// Present if the owner is notified by mail.
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
@@ -69,16 +69,16 @@ pub async fn restore_account(
     Ok(())
 }
 
-/// Gives an account credits.
+/// Grants credits to an account.
 #[server(prefix = "/web", endpoint = "grant-credits")]
 pub async fn grant_credits(
-    /// Which one.
+    /// Id of the account.
     subject: String,
-    /// How many.
+    /// Number of credits.
     credits: String,
-    /// Until when.
+    /// How long they are valid: a word of `GrantLasts`.
     lasts: String,
-    /// Why.
+    /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
     let typed = [
@@ -92,16 +92,16 @@ pub async fn grant_credits(
     Ok(())
 }
 
-/// Gives an account another plan.
+/// Changes the plan of an account.
 #[server(prefix = "/web", endpoint = "set-plan")]
 pub async fn set_plan(
-    /// Which one.
+    /// Id of the account.
     subject: String,
-    /// Its name.
+    /// Name of the plan.
     plan: String,
-    /// Credits of each period, instead of the plan's.
+    /// Credits of each period. Empty: those of the plan.
     period_credits: String,
-    /// Why.
+    /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
     let typed = [
@@ -115,23 +115,23 @@ pub async fn set_plan(
     Ok(())
 }
 
-/// Gives an account limits of its own.
+/// Sets limits of an account that override its plan's. Empty values leave those of the plan.
 #[server(prefix = "/web", endpoint = "set-limits")]
 pub async fn set_limits(
-    /// Which one.
+    /// Id of the account.
     subject: String,
-    /// Renders at a time.
+    /// Maximum number of renders running or waiting at once.
     concurrency: String,
-    /// Requests a minute.
+    /// Maximum number of requests per minute.
     rate_per_minute: String,
-    /// MiB of a request.
+    /// Maximum size of a request, in MiB.
     body_mib: String,
-    /// Seconds of a synchronous render.
+    /// Deadline of a synchronous render, in seconds.
     deadline_seconds: String,
-    /// What it may store, a line each.
+    /// Storage limits, one per line.
     #[server(default)]
     storage_limits: String,
-    /// Why.
+    /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
     let typed = [
@@ -149,12 +149,12 @@ pub async fn set_limits(
     Ok(())
 }
 
-/// Looks into an account as its owner.
+/// Starts impersonation: a read-only view of the account as its owner.
 #[server(prefix = "/web", endpoint = "look-into-account")]
 pub async fn look_into_account(
-    /// Which one.
+    /// Id of the account.
     subject: String,
-    /// Why.
+    /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
     let typed = [(Field::OperatorsReason, reason.clone())];
@@ -164,7 +164,7 @@ pub async fn look_into_account(
     Ok(())
 }
 
-/// Stops looking.
+/// Ends impersonation, and redirects to the page of the account.
 #[server(prefix = "/web", endpoint = "stop-looking")]
 pub async fn stop_looking() -> Result<(), AppError> {
     match backend().stop_looking().await? {

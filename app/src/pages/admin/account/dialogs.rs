@@ -1,4 +1,4 @@
-//! What operators do to an account. Each asks why.
+//! Dialogs for operators' actions on an account. Each asks for a reason.
 
 use leptos::{either::Either, prelude::*};
 
@@ -49,10 +49,10 @@ pub fn Actions(
     }
 }
 
-/// The dialogs.
+/// The dialogs that [`Actions`] opens.
 #[component]
 pub fn Dialogs(
-    /// Of which account.
+    /// The account that they act on.
     account: AccountFile,
 ) -> impl IntoView {
     view! {

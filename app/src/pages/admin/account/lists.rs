@@ -1,4 +1,4 @@
-//! What belongs to an account, in short.
+//! Short lists of an account's credit periods, members, keys, renders, invoices and audit events.
 
 use leptos::{either::Either, prelude::*};
 use time::OffsetDateTime;
@@ -38,7 +38,7 @@ const AUDIT_COLUMNS: &[Column] = &[
     Column::text("Reason").from_medium(),
 ];
 
-/// A table under its heading, or what is said where it has no rows.
+/// A section with a table, or with the text `nothing` if there are no rows.
 #[component]
 fn ListSection<R: IntoView + 'static>(
     heading: &'static str,
@@ -70,10 +70,10 @@ fn ListSection<R: IntoView + 'static>(
     }
 }
 
-/// Its months.
+/// Credit periods of the account.
 #[component]
 pub fn PeriodSection(
-    /// The latest first.
+    /// Newest first.
     periods: Vec<AccountPeriod>,
 ) -> impl IntoView {
     let rows = periods.into_iter().map(|period| {
@@ -109,12 +109,12 @@ pub fn PeriodSection(
     }
 }
 
-/// Who belongs to it.
+/// Members of the account.
 #[component]
 pub fn MemberSection(
     /// The owner first.
     members: Vec<AccountMember>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = members.into_iter().map(|member| {
@@ -145,12 +145,12 @@ fn seen(at: Option<OffsetDateTime>, now: OffsetDateTime) -> impl IntoView {
     at.map_or_else(|| Either::Left("not yet"), |at| Either::Right(view! { <Ago at now /> }))
 }
 
-/// Its keys.
+/// API keys of the account.
 #[component]
 pub fn KeySection(
-    /// The newest first.
+    /// Newest first.
     keys: Vec<AccountKey>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = keys.into_iter().map(|key| {
@@ -185,10 +185,10 @@ pub fn KeySection(
     }
 }
 
-/// What was rendered for it lately, without content.
+/// Latest renders of the account, without their content.
 #[component]
 pub fn RenderSection(
-    /// The newest first.
+    /// Newest first.
     renders: Vec<AccountRender>,
 ) -> impl IntoView {
     let rows = renders.into_iter().map(|render| {
@@ -228,10 +228,10 @@ fn took(time: i64) -> String {
     milliseconds(time as f64)
 }
 
-/// What it was charged.
+/// Invoices of the account.
 #[component]
 pub fn Invoices(
-    /// `None`: it pays nothing, or Stripe does not answer.
+    /// `None` if the account pays nothing or Stripe doesn't respond. Nothing is shown then.
     invoices: Option<Vec<Invoice>>,
 ) -> impl IntoView {
     invoices.map(|invoices| {
@@ -248,10 +248,10 @@ pub fn Invoices(
     })
 }
 
-/// What operators did to it.
+/// Audit events of operators' actions on the account.
 #[component]
 pub fn AuditSection(
-    /// The latest first.
+    /// Newest first.
     entries: Vec<AuditLine>,
 ) -> impl IntoView {
     let rows = entries.into_iter().map(|entry| {

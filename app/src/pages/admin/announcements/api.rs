@@ -1,4 +1,4 @@
-//! What the page of announcements asks of the server. All of it is for operators.
+//! Server functions of the page of announcements. All are for operators only.
 
 use leptos::prelude::*;
 
@@ -8,20 +8,20 @@ use crate::{
     model::{admin::announcement::AnnouncementForm, own_path::OwnPath, rejection::Field},
 };
 
-/// Tells everybody something.
+/// Publishes an announcement on every dashboard.
 #[server(prefix = "/web", endpoint = "announce")]
 pub async fn announce(
-    /// What.
+    /// Text of the announcement.
     words: String,
-    /// Where there is more to read.
+    /// Address of a page with more information. May be empty.
     link: String,
-    /// What the link says.
+    /// Text of the link. May be empty.
     link_words: String,
-    /// How much it matters.
+    /// A value of `Level`.
     level: String,
-    /// From when on.
+    /// Start, in UTC. Empty: now.
     starts_at: String,
-    /// Until when.
+    /// End, in UTC. Empty: no end.
     ends_at: String,
 ) -> Result<(), AppError> {
     let typed = vec![
@@ -46,10 +46,10 @@ pub async fn announce(
     Ok(())
 }
 
-/// Ends what is told, or keeps it from beginning.
+/// Ends a current announcement, or cancels one that hasn't started.
 #[server(prefix = "/web", endpoint = "end-announcement")]
 pub async fn end_announcement(
-    /// Its id.
+    /// Id of the announcement.
     subject: String,
 ) -> Result<(), AppError> {
     let typed = vec![(Field::Subject, subject.clone())];

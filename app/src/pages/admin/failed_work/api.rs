@@ -1,4 +1,4 @@
-//! What the page of failed jobs asks of the server. All of it is for operators.
+//! Server functions of the page of failed jobs. All are for operators only.
 
 use leptos::prelude::*;
 
@@ -13,20 +13,20 @@ use crate::{
     pages::admin::failed_work::{DISCARDED, RETRIED, done_path},
 };
 
-/// Stands among what is chosen for all that is found.
+/// Value among the selected jobs that stands for all jobs of the search.
 pub(super) const ALL: &str = "all";
 
-/// Lets work be tried again at once.
+/// Retries jobs at once.
 #[server(prefix = "/web", endpoint = "retry-failed-work")]
 pub async fn retry_failed_work(
-    /// Names, or [`ALL`].
+    /// Ids of jobs, or [`ALL`].
     #[server(default)]
     chosen: Vec<String>,
-    /// Of which kind all is meant.
+    /// With [`ALL`], the kind of the jobs. Empty: any.
     kind: String,
-    /// Of which account all is meant.
+    /// With [`ALL`], the account of the jobs: its id or its owner's email address. Empty: any.
     account: String,
-    /// For the audit log; may be empty.
+    /// Reason, for the audit log. May be empty.
     reason: String,
 ) -> Result<(), AppError> {
     let (typed, search) = (typed(&chosen, &reason), search(&kind, account));
@@ -36,17 +36,17 @@ pub async fn retry_failed_work(
     Ok(())
 }
 
-/// Ends work.
+/// Discards jobs.
 #[server(prefix = "/web", endpoint = "discard-failed-work")]
 pub async fn discard_failed_work(
-    /// Names, or [`ALL`].
+    /// Ids of jobs, or [`ALL`].
     #[server(default)]
     chosen: Vec<String>,
-    /// Of which kind all is meant.
+    /// With [`ALL`], the kind of the jobs. Empty: any.
     kind: String,
-    /// Of which account all is meant.
+    /// With [`ALL`], the account of the jobs: its id or its owner's email address. Empty: any.
     account: String,
-    /// For the audit log.
+    /// Reason, for the audit log. Required.
     reason: String,
 ) -> Result<(), AppError> {
     let (typed, search) = (typed(&chosen, &reason), search(&kind, account));

@@ -1,4 +1,4 @@
-//! The list of failed jobs, in the form that does something about them.
+//! The list of failed jobs, in a form that retries or discards them.
 
 use leptos::{either::Either, prelude::*, server_fn::ServerFn};
 use time::OffsetDateTime;
@@ -31,12 +31,12 @@ const COLUMNS: &[Column] = &[
     Column::text("Next"),
 ];
 
-/// The form. One of its two buttons sends it elsewhere than the other.
+/// The form. Its two buttons call different server functions.
 #[component]
 pub fn List(
-    /// What was found.
+    /// Jobs of the search.
     page: FailedWorkPage,
-    /// What was looked for.
+    /// The search.
     search: FailedWorkSearch,
 ) -> impl IntoView {
     if page.work.is_empty() {

@@ -1,4 +1,4 @@
-//! What the service is made of, and leans on; and its processes.
+//! Components, dependencies and processes of the service.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -27,10 +27,10 @@ const PROCESS_COLUMNS: &[Column] = &[
     Column::text("Started").from_medium(),
 ];
 
-/// A line for each part.
+/// Table of components and dependencies.
 #[component]
 pub fn Parts(
-    /// See there.
+    /// Components and dependencies.
     parts: Vec<Part>,
 ) -> impl IntoView {
     view! {
@@ -72,12 +72,12 @@ fn of_part(part: Part) -> impl IntoView {
     }
 }
 
-/// A line for each process.
+/// Table of processes.
 #[component]
 pub fn Processes(
-    /// See there.
+    /// All processes of the service.
     processes: Vec<Process>,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! The sessions of the browsers.
+//! Sessions of the render pool.
 
 use leptos::{either::Either, prelude::*};
 
@@ -11,13 +11,13 @@ use crate::{
     },
 };
 
-/// More are not shown one by one.
+/// Maximum number of sessions that are shown.
 const SHOWN: usize = 96;
 
 /// One patch for each session.
 #[component]
 pub fn RenderPool(
-    /// Of the processes that are shown.
+    /// Sessions of the selected processes.
     sessions: Vec<Session>,
 ) -> impl IntoView {
     let all = sessions.len();

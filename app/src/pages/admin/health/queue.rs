@@ -1,4 +1,4 @@
-//! What waits.
+//! Waiting renders and jobs.
 
 use leptos::prelude::*;
 
@@ -10,12 +10,12 @@ use crate::{
     },
 };
 
-/// Renders that wait for a slot, and jobs that wait for a worker.
+/// Renders waiting for a slot, and jobs waiting for a worker.
 #[component]
 pub fn Queue(
-    /// For a slot, by lane.
+    /// Renders waiting for a slot, by lane.
     lanes: Vec<Lane>,
-    /// For a worker, by kind.
+    /// Jobs waiting for a worker, by kind.
     jobs: Vec<Jobs>,
 ) -> impl IntoView {
     view! {

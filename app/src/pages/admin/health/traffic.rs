@@ -1,4 +1,4 @@
-//! What was rendered within the last hour, how long it took, and what failed.
+//! Renders of the last hour: throughput, phase times and failures.
 
 use leptos::{either::Either, prelude::*};
 
@@ -19,10 +19,10 @@ const FAILURE_COLUMNS: &[Column] = &[
     Column::figure("Renders"),
 ];
 
-/// Renders by minute.
+/// Chart of renders by minute.
 #[component]
 pub fn Throughput(
-    /// The last hour.
+    /// Minutes of the last hour, oldest first.
     minutes: Vec<Minute>,
 ) -> impl IntoView {
     let description = description(&minutes);
@@ -84,10 +84,10 @@ fn description(minutes: &[Minute]) -> String {
     )
 }
 
-/// How long each phase took.
+/// Table of the duration of each phase: median and 95th percentile.
 #[component]
 pub fn Phases(
-    /// Those that were reached.
+    /// Phases that renders have reached.
     phases: Vec<Phase>,
 ) -> impl IntoView {
     let content = if phases.is_empty() {
@@ -119,12 +119,12 @@ pub fn Phases(
     }
 }
 
-/// Why renders failed, and what was refused.
+/// Failed renders by kind, and the number of refused hosts.
 #[component]
 pub fn Failures(
-    /// By kind.
+    /// Failures by kind.
     failures: Vec<Failure>,
-    /// Hosts that were refused.
+    /// Number of hosts that the egress policy refused.
     refusals: i64,
 ) -> impl IntoView {
     let content = if failures.is_empty() {

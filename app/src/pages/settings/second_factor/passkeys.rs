@@ -1,4 +1,4 @@
-//! The person's passkeys.
+//! The user's passkeys.
 
 use leptos::prelude::*;
 use time::OffsetDateTime;
@@ -26,16 +26,16 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-/// See the module.
+/// Table of passkeys, with the dialogs that remove them.
 #[component]
 pub fn Passkeys(
-    /// The oldest first.
+    /// Oldest first.
     passkeys: Vec<Passkey>,
-    /// Whether one can be added.
+    /// Whether another passkey can be added.
     more: bool,
-    /// Whether the person has an app as well.
+    /// Whether the user also has an authenticator app.
     has_app: bool,
-    /// The moment of the page.
+    /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let (begin, errors) = (Outcome::of::<BeginPasskey>(), Outcome::about_nothing::<RemovePasskey>());

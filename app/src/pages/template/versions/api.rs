@@ -1,4 +1,4 @@
-//! What the page of versions asks of the server.
+//! Server functions of the page of versions.
 
 use leptos::prelude::*;
 
@@ -8,12 +8,12 @@ use crate::{
     model::{own_path::OwnPath, template::editor_path},
 };
 
-/// For who is logged in. Leads to the editor.
+/// Saves an earlier version again without publishing it, for the logged-in user. Redirects to the editor.
 #[server(prefix = "/web", endpoint = "restore-template")]
 pub async fn restore_template(
-    /// Of which template.
+    /// Id of the template.
     id: String,
-    /// Which version.
+    /// Number of the version.
     number: i32,
 ) -> Result<(), AppError> {
     backend().restore_template(id.clone(), number).await?;

@@ -1,4 +1,4 @@
-//! Plain HTTP and tunnels that are allowed.
+//! Plain HTTP requests and tunnels to allowed targets.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     resolve::SystemResolver,
 };
 
-/// Answers with the request's head as body.
+/// Responds with the request header as the body.
 async fn mirror() -> std::net::SocketAddr {
     server(|mut stream| async move {
         let head = read_head(&mut stream).await?;
@@ -100,7 +100,7 @@ async fn one_connection_of_the_browser_carries_many_requests() {
 
 #[tokio::test]
 async fn bodies_are_streamed_both_ways() {
-    // Each side waits for the other's first piece before it sends its second.
+    // Each side waits for the other's first chunk before it sends its second.
     let server = server(|mut stream| async move {
         read_head(&mut stream).await?;
         let mut piece = [0; 5];

@@ -1,4 +1,4 @@
-//! Connections end with their render, and what is late is booked on nobody.
+//! Connections end with their render, and late traffic is attributed to no render.
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -16,7 +16,7 @@ use crate::{
 const GET: &[u8] = b"GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n";
 const EMPTY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
-/// A download without end and an open tunnel.
+/// Starts an endless download and opens a tunnel.
 async fn busy_world() -> (World, TcpStream, TcpStream) {
     let world = World::with_server(GuardLimits::default(), endless_server().await);
     world.names.answer("echo.example", &["93.184.216.1"]);
@@ -63,7 +63,7 @@ async fn a_new_render_ends_the_connections_of_the_last() {
 #[tokio::test]
 async fn a_connection_that_waits_to_be_accepted_belongs_to_the_render_that_made_it() {
     let world = World::with_server(GuardLimits::default(), static_server(EMPTY).await);
-    // This test has one thread: between these two lines nobody accepts.
+    // The test runtime has one thread, so nothing accepts between these two lines.
     let mut late = std::net::TcpStream::connect(("127.0.0.1", world.proxy.port())).unwrap();
     world.proxy.begin_render();
     std::io::Write::write_all(&mut late, GET).unwrap_or_default();
@@ -103,7 +103,7 @@ async fn an_answer_that_comes_after_the_render_is_booked_on_nobody() {
 async fn a_proxy_that_received_anything_after_its_log_was_taken_says_so() {
     let (world, mut download, mut tunnel) = busy_world().await;
     world.proxy.take_log();
-    // Another piece of the download has come once one is here: its server sends without end.
+    // The server sends endlessly: after these chunks, more bytes have certainly arrived.
     within(async {
         let mut piece = [0; 4096];
         for _ in 0..1024 {

@@ -1,4 +1,4 @@
-//! Time, bytes and connections are bounded.
+//! Limits on time, bytes and connections.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn silent_server() -> std::net::SocketAddr {
     .await
 }
 
-/// Keeps every connection open, whatever the other side does.
+/// Keeps every connection open, even after the peer has closed its side.
 async fn deaf_server() -> std::net::SocketAddr {
     server(|stream| async move {
         let _open = stream;
@@ -65,11 +65,14 @@ async fn an_unknown_name_and_an_unreachable_host_are_a_bad_gateway() {
 #[tokio::test]
 async fn an_answer_that_is_not_http_or_has_an_endless_head_is_a_bad_gateway() {
     for (answer, reason) in [
-        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "the answer is not HTTP"),
-        ("HTTP/1.1 200 OK\r\nContent-", "the connection broke before the answer"),
+        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "the response is not HTTP"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-",
+            "the connection was lost before the response",
+        ),
         (
             Box::leak(format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "x".repeat(70_000)).into_boxed_str()),
-            "the head of the answer is too long",
+            "the response header is too large",
         ),
     ] {
         let world = World::with_server(GuardLimits::default(), static_server(answer).await);
@@ -172,13 +175,13 @@ async fn a_render_moves_no_more_than_its_share() {
     let bytes = read_until_closed(&mut download).await as u64;
     assert!((MEGABYTE / 2..=MEGABYTE + MEGABYTE / 8).contains(&bytes), "{bytes}");
 
-    // What is asked for afterwards is closed without an answer.
+    // Later requests are closed without a response.
     let mut next = connect(&world.proxy).await;
     next.write_all(b"CONNECT a.example:443 HTTP/1.1\r\n\r\n").await.unwrap();
     assert_eq!(read_until_closed(&mut next).await, 0);
     assert_eq!(outcomes(&world), [Outcome::OverLimit, Outcome::OverLimit]);
 
-    // Another render has a share of its own, and what it sends counts like what it gets.
+    // The next render has its own limit, to which sent bytes count like received ones.
     world.network.connect(PUBLIC, silent_server().await);
     world.proxy.begin_render();
     let mut upload = tunnel(&world.proxy, "a.example:443").await.unwrap();
@@ -207,7 +210,7 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     assert_eq!(log.connections_over_limit, 3);
     assert_eq!(log.records.len(), 2);
 
-    // A place that is given back can be taken.
+    // Released slots can be taken again.
     drop((first, second));
     within(async {
         loop {

@@ -1,4 +1,4 @@
-//! Nothing inside is reached, by whatever way.
+//! Internal addresses can't be reached.
 
 use super::support::{Canary, PUBLIC, World, echo_server, exchange, static_server, tunnel};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     proxy::Proxy,
 };
 
-/// Real network, so that a hole would reach the canary.
+/// Opens a proxy on the real network, so that a gap in the policy would reach the canary.
 fn real_proxy(names: std::sync::Arc<super::support::Names>) -> Proxy {
     let proxy = Proxy::open(Guard::new(AddressPolicy::default(), names, GuardLimits::default())).unwrap();
     proxy.begin_render();
@@ -21,7 +21,7 @@ async fn no_spelling_and_no_name_reaches_loopback() {
     names.answer("rebound.example", &["127.0.0.1"]);
     names.answer("mapped.example", &["::ffff:127.0.0.1"]);
     names.answer("many.example", &["127.0.0.1", "::1", "0.0.0.0", "169.254.169.254"]);
-    // Whatever a name server says of these, they are ours.
+    // `localhost` is never passed to a resolver, so this record must have no effect.
     names.answer("localhost", &[PUBLIC]);
     let proxy = real_proxy(names.clone());
     let canary = Canary::new();
@@ -96,7 +96,7 @@ async fn a_name_that_changes_its_answer_is_dialled_where_it_was_checked() {
     assert_eq!(world.names.asked(), ["rebinding.example"]);
     assert_eq!(world.network.dialled(), [format!("{PUBLIC}:80")]);
 
-    // The next render asks again, and is refused.
+    // The next render resolves the name again and is refused.
     world.proxy.begin_render();
     assert_eq!(world.get("http://rebinding.example/").await.status(), 403);
     assert_eq!(world.network.dialled(), [format!("{PUBLIC}:80")]);

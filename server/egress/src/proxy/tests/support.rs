@@ -1,4 +1,4 @@
-//! Doubles for names and network, small servers, a small client.
+//! Doubles for resolver and network, small servers, a small client.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -21,14 +21,14 @@ use crate::{
     resolve::Resolve,
 };
 
-/// Fails the test instead of hanging.
+/// Awaits `future`; panics after 20 seconds instead of hanging.
 pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future)
         .await
-        .expect("must not take so long")
+        .expect("timed out after 20 seconds")
 }
 
-/// A name server that gives its answers in turn, the last one for ever.
+/// A resolver that returns the configured answers in order, repeating the last.
 #[derive(Default)]
 pub(super) struct Names {
     answers: Mutex<HashMap<String, VecDeque<Vec<IpAddr>>>>,
@@ -65,7 +65,7 @@ impl Resolve for Names {
     }
 }
 
-/// A network in which every address leads to one local server, or to silence, or nowhere.
+/// A network in which each address leads to a local server, never responds, or refuses the connection.
 #[derive(Default)]
 pub(super) struct Network {
     servers: Mutex<HashMap<IpAddr, SocketAddr>>,
@@ -98,7 +98,7 @@ impl Dial for Network {
     }
 }
 
-/// A proxy between the doubles.
+/// A proxy with doubles for resolver and network.
 pub(super) struct World {
     pub(super) names: Arc<Names>,
     pub(super) network: Arc<Network>,
@@ -120,7 +120,7 @@ impl World {
         Self { names, network, proxy }
     }
 
-    /// With `a.example` at a public address that leads to `server`.
+    /// Creates a world in which `a.example` has a public address that leads to `server`.
     pub(super) fn with_server(limits: GuardLimits, server: SocketAddr) -> Self {
         let world = Self::new(limits);
         world.names.answer("a.example", &[PUBLIC]);
@@ -135,7 +135,7 @@ impl World {
 
 pub(super) const PUBLIC: &str = "93.184.216.34";
 
-/// Serves every connection by `serve`.
+/// Starts a server that calls `serve` for every connection.
 pub(super) async fn server<F>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
 where
     F: Future<Output = io::Result<()>> + Send + 'static,
@@ -150,7 +150,7 @@ where
     address
 }
 
-/// Reads one request's head and answers with `answer`, then closes.
+/// Starts a server that reads one request header, sends `answer` and closes the connection.
 pub(super) async fn static_server(answer: &'static str) -> SocketAddr {
     server(move |mut stream| async move {
         read_head(&mut stream).await?;
@@ -159,7 +159,7 @@ pub(super) async fn static_server(answer: &'static str) -> SocketAddr {
     .await
 }
 
-/// Sends back what it gets.
+/// Starts a server that echoes all bytes.
 pub(super) async fn echo_server() -> SocketAddr {
     server(|mut stream| async move {
         let (mut from, mut to) = stream.split();
@@ -169,7 +169,7 @@ pub(super) async fn echo_server() -> SocketAddr {
     .await
 }
 
-/// Sends a response without end.
+/// Starts a server that sends an endless response.
 pub(super) async fn endless_server() -> SocketAddr {
     server(|mut stream| async move {
         read_head(&mut stream).await?;
@@ -181,7 +181,7 @@ pub(super) async fn endless_server() -> SocketAddr {
     .await
 }
 
-/// All up to and with the blank line.
+/// Reads up to and including the blank line.
 pub(super) async fn read_head(stream: &mut TcpStream) -> io::Result<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -216,7 +216,7 @@ pub(super) async fn get(proxy: &Proxy, url: &str) -> Answer {
     exchange(proxy, &request).await
 }
 
-/// Sends `request` and reads until the proxy closes.
+/// Sends `request` and reads until the proxy closes the connection.
 pub(super) async fn exchange(proxy: &Proxy, request: &str) -> Answer {
     let mut stream = connect(proxy).await;
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -226,7 +226,7 @@ pub(super) async fn exchange(proxy: &Proxy, request: &str) -> Answer {
     Answer { head, body }
 }
 
-/// A tunnel, or the answer's head in its place.
+/// Opens a tunnel; the error is the response header.
 pub(super) async fn tunnel(proxy: &Proxy, authority: &str) -> Result<TcpStream, String> {
     let mut stream = connect(proxy).await;
     let request = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n");
@@ -239,7 +239,7 @@ pub(super) async fn tunnel(proxy: &Proxy, authority: &str) -> Result<TcpStream, 
     }
 }
 
-/// Reads until the other side closes or breaks the connection; how many bytes came.
+/// Reads until the peer closes or resets the connection and returns the number of bytes received.
 pub(super) async fn read_until_closed(stream: &mut TcpStream) -> usize {
     let mut buffer = vec![0; 64 * 1024];
     let mut total = 0;
@@ -249,7 +249,7 @@ pub(super) async fn read_until_closed(stream: &mut TcpStream) -> usize {
     total
 }
 
-/// A server on loopback that nobody may ever reach.
+/// A server on loopback that must never be reached.
 pub(super) struct Canary {
     listener: std::net::TcpListener,
 }

@@ -1,4 +1,4 @@
-//! What a document has beside its looks, counted by `qpdf`.
+//! Inventory of a document's invisible structure, read with `qpdf`.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::tools;
 
-/// Counts of what has to survive.
+/// Counts of structures that must be preserved.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Inventory {
     pub(super) pages: Vec<PageInventory>,
@@ -17,11 +17,11 @@ pub(super) struct Inventory {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PageInventory {
-    /// Links to addresses.
+    /// External links.
     pub(super) outer_links: usize,
-    /// Links into the document.
+    /// Links within the document.
     pub(super) inner_links: usize,
-    /// Pieces of content that tags hold.
+    /// Marked content sequences that tags refer to.
     pub(super) marked: usize,
 }
 
@@ -37,7 +37,7 @@ impl Inventory {
         };
         let mut marked: BTreeMap<&str, usize> = BTreeMap::new();
         for object in objects.0.values() {
-            // One that holds nothing is there for form's sake, in a document without tags.
+            // An empty element only satisfies the format, in a document without tags.
             if object["value"]["/Type"] == "/StructElem" && !object["value"]["/K"].is_null() {
                 inventory.tags += 1;
                 count_marked(&object["value"]["/K"], &object["value"]["/Pg"], &mut marked);
@@ -63,7 +63,7 @@ impl Inventory {
         inventory
     }
 
-    /// What the other has otherwise, a sentence each.
+    /// Returns the differences of `other`, one sentence each.
     pub(super) fn differences(&self, other: &Self) -> Vec<String> {
         let mut differences = Vec::new();
         let whole = |inventory: &Self| (inventory.outline_entries, inventory.tags, inventory.language.clone());
@@ -86,13 +86,13 @@ impl Inventory {
 struct Objects<'a>(&'a Map<String, Value>);
 
 impl<'a> Objects<'a> {
-    /// The object that a reference leads to; anything else as it is.
+    /// Resolves a reference; returns any other value unchanged.
     fn resolve(&self, value: &'a Value) -> &'a Value {
         let object = value.as_str().and_then(|text| self.0.get(&format!("obj:{text}")));
         object.map_or(value, |object| &object["value"])
     }
 
-    /// Shows each page and the reference to it, in their order.
+    /// Calls `see` with each page and its reference, in page order.
     fn visit_pages(&self, node: &'a Value, see: &mut impl FnMut(&'a str, &'a Value)) {
         let object = self.resolve(node);
         match object["/Kids"].as_array() {
@@ -102,7 +102,7 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// Counts, by page, the kids of a tag that are content. A tag's own page holds for those that name none.
+/// Counts, by page, the kids of a tag that are content. Kids without a page are on `page`, that of the tag.
 fn count_marked<'a>(kids: &'a Value, page: &'a Value, marked: &mut BTreeMap<&'a str, usize>) {
     let page = match kids {
         Value::Array(kids) => return kids.iter().for_each(|kid| count_marked(kid, page, marked)),

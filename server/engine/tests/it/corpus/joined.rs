@@ -1,4 +1,4 @@
-//! Pages joined in groups, and selections of these.
+//! Documents joined from groups of pages, and selections from them.
 
 use std::{fs, path::Path};
 
@@ -11,13 +11,13 @@ use super::{
     single::{Single, archival},
 };
 
-/// Parts of one document.
+/// Number of parts of a joined document.
 const GROUP: usize = 12;
 
-/// Where a page of a joined document comes from.
+/// Origin of a page of a joined document.
 struct Origin<'a> {
     single: &'a Single<'a>,
-    /// From 0, in the part.
+    /// Zero-based index of the page in the part.
     index: usize,
 }
 
@@ -26,20 +26,21 @@ impl Origin<'_> {
         &self.single.inventory.pages[self.index]
     }
 
-    /// `None` beyond the pages that are looked at.
+    /// Returns the fingerprint of the page, or `None` beyond the pages that are compared.
     fn look(&self) -> Option<&Fingerprint> {
         self.single.looks.get(self.index)
     }
 }
 
-/// Neighbours by name are alike, so that each group takes some from everywhere.
+/// Splits pages into groups. Pages with similar names are similar, so each group takes pages at regular intervals.
 pub(super) fn groups<'a>(singles: &'a [Single<'a>]) -> Vec<Vec<&'a Single<'a>>> {
     let count = singles.len().div_ceil(GROUP);
     let group = |start| singles.iter().skip(start).step_by(count).collect();
     (0..count).map(group).collect()
 }
 
-/// Joins a group, and selects pages of it: of three parts one whole, one not at all, one every other page.
+/// Joins a group, and selects pages of it: of each three parts, all pages of one, no page of one, every other page of
+/// one.
 pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
     let mut outcome = Outcome::default();
     let name = format!("joined with {}", group[0].printed.name);
@@ -51,7 +52,7 @@ pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
         return outcome;
     };
     let sum = |count: fn(&Inventory) -> usize| group.iter().map(|single| count(&single.inventory)).sum::<usize>();
-    // One entry for each part, and one tag around all.
+    // One outline entry for each part, and one tag around all.
     let expected = (
         sum(|part| part.outline_entries) + group.len(),
         sum(|part| part.tags) + 1,
@@ -78,7 +79,7 @@ pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
     let selection = PageSelection::parse(&numbers.join(",")).expect("a selection");
     let name = format!("selected from {}", group[0].printed.name);
     let selected = write(group, Some(selection), &name, &origins, folder, &mut outcome);
-    // Entries of what is whole stay, and the part's own of what is there at all.
+    // Outline entries of whole parts remain, and the entry of each part with selected pages.
     let whole = group.iter().step_by(3).map(|single| single.inventory.outline_entries);
     let parts = (0..group.len()).filter(|part| part % 3 != 1).count();
     let least = whole.sum::<usize>() + parts;
@@ -92,7 +93,7 @@ pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
     outcome
 }
 
-/// Assembles a document and holds each of its pages against where it comes from.
+/// Assembles a document and compares each page with its origin. Returns `None` if it can't be assembled.
 fn write(
     group: &[&Single],
     selection: Option<PageSelection>,
@@ -132,7 +133,7 @@ fn write(
     for ((found, origin), number) in inventory.pages.iter().zip(origins).zip(1..) {
         let mut expected = origin.inventory().clone();
         if !is_whole {
-            // Those to pages that were left out are gone; never is one added.
+            // Links to pages that were not selected are removed; none is added.
             expected.inner_links = expected.inner_links.min(found.inner_links);
         }
         if *found != expected {

@@ -1,4 +1,4 @@
-//! What a reader sees of a page: pictures by two rasterisers, and text.
+//! Appearance of a page: images by two rasterizers, and text.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -9,11 +9,12 @@ use platen_pdf::raster::{PageView, rasterise};
 
 use super::tools;
 
-/// Pages of a document that are looked at.
+/// Number of pages of a document that are compared.
 const FIRST: usize = 10;
-/// Coarse, but a stroke that moves by a tenth of a pixel changes a shade.
+/// Resolution of the images. Coarse, but a stroke that moves by a tenth of a pixel changes a shade.
 const DOTS_PER_INCH: u16 = 40;
-/// They have characters that no font has, which a stand-in draws: the same boxes, whose edges may be of another shade.
+/// Pages with characters that no font has. A substitute font draws them: the same boxes, whose edges may have another
+/// shade.
 const MISSING_GLYPHS: [&str; 6] = [
     "invisible-characters.html",
     "missing-glyph-names.html",
@@ -22,19 +23,19 @@ const MISSING_GLYPHS: [&str; 6] = [
     "scripts.html",
     "title-odd.html",
 ];
-/// In those pages, of all bytes of a picture.
+/// Share of an image's bytes that may differ in those pages.
 const MAX_SHARE_OF_OTHER_SHADES: f64 = 0.004;
 
-/// How a page looks.
+/// Appearance of a page.
 pub(super) struct PageLook {
-    /// By `hayro`.
+    /// Image by `hayro`.
     drawn: Vec<u8>,
-    /// By Poppler, with the size in front.
+    /// Image by Poppler, preceded by its size.
     painted: Vec<u8>,
     text: String,
 }
 
-/// A look without its substance.
+/// Hashes of a [`PageLook`].
 #[derive(Debug)]
 pub(super) struct Fingerprint {
     drawn: u64,
@@ -42,12 +43,12 @@ pub(super) struct Fingerprint {
     text: u64,
 }
 
-/// The numbers of the pages that are looked at in a document.
+/// Returns the numbers of the pages to compare in a document of `count` pages.
 pub(super) fn first_pages(count: usize) -> Vec<usize> {
     (1..=count.min(FIRST)).collect()
 }
 
-/// The looks of these pages, ascending, of a file, whose bytes are given too.
+/// Returns the appearance of the given pages, which must be ascending. `pdf` is the content of `file`.
 pub(super) fn of(file: &Path, pdf: &[u8], pages: &[usize]) -> Vec<PageLook> {
     let resolution = DOTS_PER_INCH.to_string();
     let last = pages.last().expect("a page").to_string();
@@ -72,7 +73,7 @@ pub(super) fn of(file: &Path, pdf: &[u8], pages: &[usize]) -> Vec<PageLook> {
     pages.iter().map(look).collect()
 }
 
-/// Cuts a row of pictures: "P6", width, height and depth on three lines, then three bytes a pixel, each.
+/// Splits a sequence of images, each with "P6", width, height and depth on three lines, then three bytes per pixel.
 fn pictures(mut rest: &[u8]) -> Vec<&[u8]> {
     let mut pictures = Vec::new();
     while !rest.is_empty() {
@@ -93,7 +94,7 @@ fn pictures(mut rest: &[u8]) -> Vec<&[u8]> {
 }
 
 impl PageLook {
-    /// What differs in the other, a sentence each. `name` is that of the page of the corpus.
+    /// Returns the differences of `other`, one sentence each. `name` is the page's name in the corpus.
     pub(super) fn differences(&self, other: &Self, name: &str) -> Vec<String> {
         let is_missing_glyphs = MISSING_GLYPHS.contains(&name);
         let pictures = [
@@ -139,7 +140,7 @@ impl PageLook {
 }
 
 impl Fingerprint {
-    /// What differs in the other.
+    /// Returns the differences of `other`.
     pub(super) fn differences(&self, other: &Self) -> Vec<&'static str> {
         let compared = [
             ("other pixels by hayro", self.drawn == other.drawn),
@@ -151,14 +152,14 @@ impl Fingerprint {
     }
 }
 
-/// A text without what tells a reader nothing: private use and zero, for which the archive says U+FFFD and U+200B.
+/// Removes characters without meaning: private use and NUL, which PDF/A files replace by U+FFFD and U+200B.
 fn readable(text: &str) -> String {
     let is_text = |character: &char| !matches!(character, '\0' | '\u{200B}' | '\u{FFFD}' | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
     text.chars().filter(is_text).collect()
 }
 
-/// The stand-in says U+FFFD where the browser says nothing, and Poppler orders text by what it finds around it: so that
-/// only letters and digits count here, not their order.
+/// Returns the letters and digits of a text, sorted. The substitute font yields U+FFFD where the browser yields
+/// nothing, and Poppler orders text by its surroundings, so neither other characters nor order can be compared.
 fn letters(text: &str) -> Vec<char> {
     let mut letters: Vec<char> = text.chars().filter(|letter| letter.is_alphanumeric()).collect();
     letters.sort_unstable();

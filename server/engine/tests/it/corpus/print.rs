@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use crate::support::{Rendered, TestEngine, html_job};
 
-/// Absurd lengths make it 19,926 pages long, of which only the first are looked at.
+/// A page whose extreme lengths print 19,926 pages, of which only the first are compared.
 const LONG: (&str, &str) = ("numbers-extreme.html", "1-3");
 const PAGE_LIMIT: usize = 20_000;
-/// Text, none, pictures, tags of all kinds, transparency, margin boxes, sheets of several sizes.
+/// Pages with text, without text, with images, tags of all kinds, transparency, margin boxes, several page sizes.
 const DECORATED: [&str; 7] = [
     "text.html",
     "empty.html",
@@ -25,20 +25,20 @@ const DECORATED: [&str; 7] = [
     "page-boxes.html",
     "named-pages.html",
 ];
-/// So many that a page which waits for something keeps no slot empty.
+/// Concurrent renders; enough that a page that waits for something leaves no slot unused.
 const CONCURRENT: usize = 4;
 
-/// A page of the corpus as the browser drew it, with metadata and nothing else changed.
+/// A page of the corpus as the browser printed it, changed only in its metadata.
 pub(super) struct Printed {
-    /// Of the file of HTML.
+    /// Name of the HTML file.
     pub(super) name: String,
     pub(super) pdf: Vec<u8>,
     pub(super) title: Option<String>,
-    /// The pages to make archival; all if there is none.
+    /// The pages to convert to PDF/A; `None` for all.
     pub(super) selection: Option<PageSelection>,
 }
 
-/// Prints each page once. In the order of their names.
+/// Prints each page of the corpus once, ordered by name.
 pub(super) async fn print_corpus(engine: &TestEngine) -> Vec<Printed> {
     let account = Uuid::now_v7();
     stream::iter(pages())
@@ -63,8 +63,8 @@ async fn print(engine: &TestEngine, account: Uuid, file: PathBuf) -> Printed {
     }
 }
 
-/// Writes some pages as the engine makes them archival itself, alone and together, with header and footer, most with a
-/// watermark. Gives the files.
+/// Writes some pages as PDF/A documents of the engine, alone and joined, with header and footer, most with a watermark.
+/// Returns the files.
 pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathBuf> {
     let jobs: Vec<RenderJob> = DECORATED.iter().map(|name| job(&folder().join(name))).collect();
     let together = RenderJob {
@@ -91,7 +91,7 @@ pub(super) async fn write_decorated(engine: &TestEngine, to: &Path) -> Vec<PathB
     written
 }
 
-/// All pages, in the order of their names.
+/// Returns all pages of the corpus, ordered by name.
 pub(crate) fn pages() -> Vec<PathBuf> {
     let files = fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
     let mut pages: Vec<PathBuf> = files
@@ -102,7 +102,7 @@ pub(crate) fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A job that prints a page on sheets of its own size.
+/// Returns a job that prints a page with its own page size.
 pub(crate) fn job(file: &Path) -> RenderJob {
     let mut job = html_job(&fs::read_to_string(file).unwrap());
     job.print.prefer_css_page_size = true;

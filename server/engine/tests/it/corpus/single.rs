@@ -1,4 +1,4 @@
-//! Each page alone.
+//! Converts single pages to PDF/A.
 
 use std::{fs, path::Path};
 
@@ -12,19 +12,20 @@ use super::{
     print::Printed,
 };
 
-/// `@page` gives them a size that PDF/A forbids: the length of a side in points.
+/// Pages for which `@page` sets a size that PDF/A doesn't allow: the length of a side in points.
 const FORBIDDEN_SIZES: [(&str, f64); 2] = [("page-huge.html", 28_800.0), ("page-tiny.html", 1.0)];
 
-/// A page that was made archival, for comparison with documents that it is a part of.
+/// A page converted to PDF/A, for comparison with documents that it is a part of.
 pub(super) struct Single<'a> {
     pub(super) printed: &'a Printed,
     pub(super) facts: PageFacts,
     pub(super) inventory: Inventory,
-    /// Of the first pages of the archival file.
+    /// Fingerprints of the first pages of the PDF/A file.
     pub(super) looks: Vec<Fingerprint>,
 }
 
-/// Makes a page archival and compares. Gives nothing if the page can't be archival, or only a selection of it.
+/// Converts a page to PDF/A and compares the files. The first result is `None` if the page can't be converted, or only
+/// a selection of it.
 pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'a>>, Outcome) {
     let mut outcome = Outcome::default();
     let name = printed.name.as_str();
@@ -67,7 +68,7 @@ pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'
         outcome.faults.extend(differences);
     }
     if printed.selection.is_some() {
-        // What belongs to the whole document is not that of its first pages.
+        // Counts of the whole document differ from those of its first pages.
         drawn.pages.truncate(inventory.pages.len());
         drawn.outline_entries = inventory.outline_entries;
         drawn.tags = inventory.tags;
@@ -86,7 +87,7 @@ pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'
     (Some(single).filter(|_| printed.selection.is_none()), outcome)
 }
 
-/// What to make of parts, always at the same moment.
+/// Returns the assembly of a PDF/A document from parts, always with the same time.
 pub(super) fn archival(parts: Vec<PrintedPart<'_>>, selection: Option<PageSelection>) -> Assembly<'_> {
     Assembly {
         parts,

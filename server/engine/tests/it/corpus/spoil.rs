@@ -1,11 +1,11 @@
-//! Archival files that are spoilt a little, so that the checks can be held against each other.
+//! Corrupted PDF/A files, to compare the verdicts of both validators.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Words and others of the same length, so that everything stays where the table of objects says.
+/// Words and replacements of the same length, so that offsets in the cross-reference table remain valid.
 const OTHER_WORDS: [(&str, &str); 20] = [
     ("/ID ", "/IX "),
     ("/Metadata ", "/Metadatx "),
@@ -28,10 +28,10 @@ const OTHER_WORDS: [(&str, &str); 20] = [
     ("/Filter /FlateDecode", "/Filter /FlatxDecode"),
     ("/MediaBox [", "/MediaBux ["),
 ];
-/// Files in which each word is changed.
+/// Number of files in which each word is replaced.
 const FILES_PER_WORD: usize = 2;
 
-/// Writes spoilt copies of some of the files, whose objects stand in the open.
+/// Writes corrupted, uncompressed copies of some of the files, and returns their paths.
 pub(super) fn spoil(files: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
     let mut written = Vec::new();
     for (number, (word, other)) in (1..).zip(OTHER_WORDS) {
@@ -52,7 +52,7 @@ pub(super) fn spoil(files: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
     written
 }
 
-/// The file with the first such word changed, if it has one.
+/// Returns the file with the first occurrence of `word` replaced, or `None` if there is none.
 fn replaced(file: &[u8], word: &str, other: &str) -> Option<Vec<u8>> {
     let at = file.windows(word.len()).position(|window| window == word.as_bytes())?;
     let mut spoilt = file.to_vec();

@@ -1,4 +1,4 @@
-//! Every name and spelling of an address that is not public.
+//! Names and spellings of addresses that are not public.
 
 use futures::{StreamExt, stream};
 use platen_engine::error::{RenderError, RenderFault};
@@ -11,7 +11,7 @@ use crate::{
     support::{html_job, job},
 };
 
-/// Hosts as a page may write them, and as the browser names them afterwards.
+/// Hosts as a page may spell them, and as the browser normalizes them.
 const HOSTS: [(&str, &str); 44] = [
     // Loopback.
     ("127.0.0.1", "127.0.0.1"),
@@ -29,7 +29,7 @@ const HOSTS: [(&str, &str); 44] = [
     ("127。0。0。1", "127.0.0.1"),
     ("[::1]", "[::1]"),
     ("[0:0:0:0:0:0:0:1]", "[::1]"),
-    // Names of loopback.
+    // Names of loopback addresses.
     ("localhost", "localhost"),
     ("LOCALHOST", "localhost"),
     ("localhost.", "localhost."),
@@ -39,7 +39,7 @@ const HOSTS: [(&str, &str); 44] = [
     ("mapped.example", "mapped.example"),
     ("metadata.example", "metadata.example"),
     ("xn--bcher-kva.example", "xn--bcher-kva.example"),
-    // This machine, whatever its address.
+    // Any address of this machine.
     ("0.0.0.0", "0.0.0.0"),
     ("0", "0.0.0.0"),
     ("[::]", "[::]"),
@@ -51,7 +51,7 @@ const HOSTS: [(&str, &str); 44] = [
     ("[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]"),
     ("[2002:7f00:1::]", "[2002:7f00:1::]"),
     ("[2001:0:7f00:1::]", "[2001:0:7f00:1::]"),
-    // Neighbours, and what clouds put there.
+    // Local networks, and metadata services of clouds.
     ("10.0.0.1", "10.0.0.1"),
     ("172.16.0.1", "172.16.0.1"),
     ("192.168.257", "192.168.1.1"),
@@ -92,7 +92,7 @@ async fn no_spelling_leads_a_picture_to_the_canary() {
     canary.assert_untouched();
 }
 
-/// Two at a time: each has a session of its own.
+/// Renders two at a time, each in its own session.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_spelling_leads_a_url_part_to_the_canary() {
     let canary = Canary::start().await;
@@ -114,7 +114,7 @@ async fn no_spelling_leads_a_url_part_to_the_canary() {
     canary.assert_untouched();
 }
 
-/// To `https`, tunnels are refused before the first byte.
+/// Tunnels for `https` are refused before the first byte.
 #[tokio::test(flavor = "multi_thread")]
 async fn https_is_refused_as_well() {
     let canary = Canary::start().await;

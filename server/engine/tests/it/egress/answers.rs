@@ -1,4 +1,4 @@
-//! What a URL part may answer, and what each answer is called.
+//! Responses to URL parts, and the error for each.
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::Part;
@@ -104,7 +104,7 @@ async fn an_address_that_does_not_answer_is_named() {
     }
 }
 
-/// A server that speaks no HTTP, and one without a certificate that could be trusted.
+/// The server doesn't speak TLS, so no secure connection is possible.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_does_not_speak_is_named() {
     let canary = Canary::start().await;

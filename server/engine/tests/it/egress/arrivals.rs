@@ -1,4 +1,4 @@
-//! What the operator opens does arrive.
+//! Resources from addresses that the operator allows are loaded.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{
 const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-/// A font of the machine, any.
+/// Returns any font installed on the machine.
 fn a_font() -> Vec<u8> {
     let found = std::process::Command::new("fc-match")
         .args(["-f", "%{file}", "sans"])
@@ -48,7 +48,7 @@ async fn start_origin() -> Origin {
     .await
 }
 
-/// A page that says what arrived.
+/// Returns a page whose text lists the resources that were loaded.
 fn page(base: &str) -> String {
     format!(
         "<!doctype html><title>All</title><link rel=stylesheet href='{base}/style'>\
@@ -90,7 +90,7 @@ async fn what_is_allowed_arrives() {
     }
 }
 
-/// The log is for people: what may be secret is not in it.
+/// Users can read the log, so it must not contain secrets.
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_logged_without_query_strings() {
     let origin = start_origin().await;
@@ -111,7 +111,7 @@ async fn requests_are_logged_without_query_strings() {
     assert!(!format!("{document:?}").contains("Sesame"));
 }
 
-/// Ten seconds is what a sub-resource may take; this is the one test that waits them out.
+/// The time limit for sub-resources is ten seconds; this is the only test that waits for it to pass.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_that_does_not_come_is_left_out_with_a_warning() {
     let origin = start_origin().await;
@@ -158,7 +158,7 @@ async fn a_cookie_is_for_its_domain_only() {
     for (domain, shown, warned) in [
         ("127.0.0.1", "cookies: session=Sesame", false),
         ("other.example", "cookies: none", true),
-        // No part of an address is a domain, nor is nothing.
+        // Neither a part of an IP address nor an empty string is a domain.
         ("0.0.1", "cookies: none", true),
         (".", "cookies: none", true),
     ] {
@@ -175,7 +175,7 @@ async fn a_cookie_is_for_its_domain_only() {
     assert_eq!(document.warnings[0].code, "cookie_unused");
 }
 
-/// Chromium prints headers and footers in a page of their own that has no proxy.
+/// Chromium prints headers and footers in a separate page without a proxy.
 #[tokio::test(flavor = "multi_thread")]
 async fn headers_and_footers_load_nothing() {
     let canary = Canary::start().await;

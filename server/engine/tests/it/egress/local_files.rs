@@ -1,4 +1,4 @@
-//! Nothing of the machine gets into a document, and nothing of the browser's own pages.
+//! Neither files of the machine nor the browser's internal pages get into a document.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -10,7 +10,7 @@ use crate::support::{TestEngine, html_job, text};
 
 const SECRET: &str = "Sesame7731";
 
-/// Markup and scripts that load `URL`; the scripts tell when they are done.
+/// Markup and scripts that load `URL`. The scripts append the number of failed attempts to the page.
 const MARKUP: &str = "<iframe src='URL'></iframe><object data='URL'></object><embed src='URL'>\
     <object type='text/html' data='URL'></object><img src='URL'><link rel=stylesheet href='URL'><script src='URL'></script>\
     <iframe srcdoc='<iframe src=URL></iframe><img src=URL>'></iframe><style>@import 'URL'; p::after { content: url(URL) }</style>\
@@ -80,7 +80,7 @@ async fn no_local_address_gets_into_a_document() {
         job.print.margins = [1.0; 4];
         let document = match engine.render(Uuid::now_v7(), job).await {
             Ok(document) => document,
-            // The browser may lead to nowhere instead.
+            // The browser may navigate to `about:blank` instead.
             Err(RenderError::Fault {
                 fault: RenderFault::NavigatedAway { url },
                 ..

@@ -1,4 +1,4 @@
-//! A page that leads elsewhere, by status, by markup or by script.
+//! Pages that navigate elsewhere by status, markup or script.
 
 use platen_engine::error::{RenderError, RenderFault};
 use platen_engine::job::Part;
@@ -9,7 +9,7 @@ use crate::{
     support::{TestEngine, html_job, job},
 };
 
-/// Documents that lead to `TO`.
+/// Documents that navigate to `TO`.
 const LEADING: [(&str, &str); 9] = [
     ("refresh", "<meta http-equiv=refresh content='0;url=TO'>"),
     ("location", "<script>location = 'TO'</script>"),
@@ -30,7 +30,8 @@ const LEADING: [(&str, &str); 9] = [
 
 const STATUSES: [u16; 5] = [301, 302, 303, 307, 308];
 
-/// Serves the documents above under their names, and `/<status>` as a redirect, all leading to `target`.
+/// Starts an origin that serves the documents above under their names, and `/<status>` as a redirect, all navigating to
+/// `target`.
 async fn leading_to(target: String) -> Origin {
     Origin::start(move |request| {
         let name = request.path.trim_start_matches('/');
@@ -38,7 +39,7 @@ async fn leading_to(target: String) -> Origin {
             return Some(Reply::html(html.replace("TO", &target)));
         }
         Some(match name.split_once('-') {
-            // Two hops, the first of them allowed.
+            // Two hops, the first of which is allowed.
             Some(("twice", status)) => Reply::redirect(status.parse().ok()?, &format!("/{status}")),
             Some(("refresh", "header")) => Reply::html("x").header("Refresh", &format!("0;url={target}")),
             _ => Reply::redirect(name.parse().ok()?, &target),
@@ -77,14 +78,14 @@ async fn no_url_part_leads_to_the_canary() {
     canary.assert_untouched();
 }
 
-/// An HTML part that leaves is a fault of its own, wherever it goes.
+/// An HTML part that navigates away is a separate error, regardless of its target.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_html_part_leads_to_the_canary() {
     let canary = Canary::start().await;
     let engine = TestEngine::start("").await;
     for (name, html) in LEADING {
         let mut job = html_job(&html.replace("TO", &canary.at("127.0.0.1", "/x")));
-        // The page is long gone when this time is over.
+        // The page has navigated long before this time has passed.
         job.evaluate = Some("new Promise(go => setTimeout(go, 5000))".to_owned());
         match engine.render(Uuid::now_v7(), job).await {
             Err(RenderError::Fault {
@@ -99,7 +100,7 @@ async fn no_html_part_leads_to_the_canary() {
     canary.assert_untouched();
 }
 
-/// Only web addresses are led to.
+/// Redirects are followed to HTTP and HTTPS URLs only.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_redirect_leads_to_another_scheme() {
     let origin = Origin::start(|request| {

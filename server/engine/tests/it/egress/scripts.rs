@@ -1,4 +1,4 @@
-//! Everything that a script can send.
+//! Every way in which scripts can send requests.
 
 use platen_engine::job::{Part, RenderJob};
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::{
     support::{TestEngine, html_job, job},
 };
 
-/// Tries what every page may try. Throws if anything came back; each attempt has its own path.
+/// Makes all attempts that any page can make. Throws if one succeeds. Each attempt has its own path.
 const EVERYWHERE: &str = r"
     const refuse = what => { throw new Error('came back: ' + what) };
     const failed = (what, promise) => promise.then(() => refuse(what), () => {});
@@ -81,7 +81,7 @@ const EVERYWHERE: &str = r"
         await new Promise(go => setTimeout(go, 20));
 ";
 
-/// What only a page of a trustworthy origin may try.
+/// Makes attempts that only a page with a potentially trustworthy origin can make.
 const WITH_ORIGIN: &str = r"
     const registration = await navigator.serviceWorker.register('/service-worker.js');
     await navigator.serviceWorker.ready;
@@ -107,7 +107,7 @@ const WITH_ORIGIN: &str = r"
     await new Promise(go => setTimeout(go, 300));
 ";
 
-/// Both workers fetch the address that they are told and say what became of it.
+/// Script of both workers: fetches the URL in each message and replies with the outcome.
 const WORKER: &str = "const tell = source => address => fetch(address).then(
         () => source.postMessage('came back'), () => source.postMessage('failed'));
     onmessage = event => tell(event.source)(event.data);
@@ -148,7 +148,7 @@ async fn assert_tried(engine: &TestEngine, mut job: RenderJob, canary: &Canary, 
             "{name} in {refused:#?}"
         );
     }
-    // Sockets, tunnels and workers are known by host and port only.
+    // Requests of sockets, tunnels and workers are known by host and port only.
     let by_port = refused
         .iter()
         .filter(|url| **url == format!("127.0.0.1:{}", canary.port))

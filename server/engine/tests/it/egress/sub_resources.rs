@@ -1,4 +1,4 @@
-//! Everything that markup and CSS can load.
+//! All resources that markup and CSS can load.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use platen_engine::job::{Part, RenderJob};
 
-/// Markup that loads `URL` followed by the name.
+/// Names of cases with their markup, which loads `URL`.
 const MARKUP: [(&str, &str); 34] = [
     ("img", "<img src=URL>"),
     ("srcset", "<img srcset='URL 1x'>"),
@@ -56,16 +56,16 @@ const MARKUP: [(&str, &str); 34] = [
     ("svg-xlink", "<svg><image xlink:href=URL width=9 height=9 /></svg>"),
 ];
 
-/// Only a page with an origin of its own may load these; elsewhere they are not even tried.
+/// Only a page with its own origin may load these; others don't even try.
 const SAME_ORIGIN_MARKUP: [(&str, &str); 2] = [
     ("svg-use", "<svg><use href='URL#x' /></svg>"),
     ("svg-filter", "<div style='filter: url(URL#x)'>x</div>"),
 ];
 
-/// Leaves no trace of a request where it is refused.
+/// Hints that leave no trace of a request if it is refused.
 const HINTS: &str = "<link rel=dns-prefetch href=URL><link rel=preconnect href=URL>";
 
-/// Resolves when the page has tried all that it was told to, or after five seconds.
+/// Returns an expression that resolves once the page has tried to load all of `names`, or after five seconds.
 fn tried(names: &[&str], base: &str) -> String {
     let names = serde_json::to_string(names).unwrap();
     format!(
@@ -85,7 +85,7 @@ fn page(cases: &[(&str, &str)], base: &str) -> String {
     format!("<!doctype html><meta charset=utf-8><title>x</title>{hints}{body}")
 }
 
-/// Frames and what they load do not appear in the page's own list.
+/// Returns the cases that appear in the page's resource timing. Frames and their resources don't.
 fn listed_by_the_page(cases: &[(&'static str, &str)]) -> Vec<&'static str> {
     let names = cases.iter().map(|(name, _)| *name);
     names
@@ -138,7 +138,7 @@ async fn nothing_that_the_markup_of_a_url_part_loads_reaches_the_canary() {
     canary.assert_untouched();
 }
 
-/// The guard judges each hop, not only the first.
+/// The guard checks each hop of a redirect, not only the first.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_redirect_of_a_sub_resource_reaches_the_canary() {
     let canary = Canary::start().await;
@@ -164,7 +164,7 @@ async fn no_redirect_of_a_sub_resource_reaches_the_canary() {
     canary.assert_untouched();
 }
 
-/// Documents that SVG and CSS refer to are loaded from the page's own origin only, whence they may be led elsewhere.
+/// Documents that SVG and CSS refer to are loaded from the page's own origin only, which may redirect elsewhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_document_that_svg_refers_to_comes_from_the_canary() {
     let canary = Canary::start().await;

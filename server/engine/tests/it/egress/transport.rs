@@ -1,4 +1,4 @@
-//! How we speak to the browser is nothing that a page could reach.
+//! Pages can't reach the DevTools connection to the browser.
 
 use std::{collections::HashSet, fs};
 
@@ -9,7 +9,7 @@ use crate::{
     support::{TestEngine, html_job},
 };
 
-/// DevTools comes over a pipe: no process of the browser listens on any port.
+/// DevTools uses a pipe: no process of the browser listens on a port.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_browser_listens_on_no_port() {
     let engine = TestEngine::start("").await;

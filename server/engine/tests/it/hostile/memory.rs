@@ -1,4 +1,4 @@
-//! Memory that a page takes in processes other than its renderer.
+//! Memory that a page uses in processes other than its renderer process.
 
 use platen_engine::{
     error::RenderFault,
@@ -13,7 +13,7 @@ use crate::{
 };
 const LIMIT_MB: u64 = 200;
 
-/// Renders a page that takes too much, while another account renders; only the first comes to nothing.
+/// Renders a page that uses too much memory while another account renders, and asserts that only the former fails.
 async fn assert_only_the_page_is_ended(engine: &TestEngine, hostile: RenderJob) {
     let attack = engine.render(Uuid::now_v7(), hostile);
     tokio::pin!(attack);
@@ -88,7 +88,7 @@ async fn every_frame_of_a_page_is_in_one_process() {
         _ = processes::busy_renderer(engine.profiles()) => {}
     }
     assert!(origin.count("/") >= 2);
-    // The page's, and that of the session which is kept ready.
+    // The page's process, and that of the session created in advance.
     assert!(processes::renderers(engine.profiles()).len() <= before + 1);
 }
 
@@ -96,10 +96,10 @@ async fn every_frame_of_a_page_is_in_one_process() {
 async fn what_the_browser_holds_for_a_page_counts_as_the_page() {
     let engine = start("").await;
     for grow in [
-        // Blobs lie in the browser's own process.
+        // Blobs are stored in the browser process.
         "const bytes = new Uint8Array(4 << 20).fill(1); const all = []; const next = () => { all.push(new Blob([bytes])); \
          setTimeout(next, 5) }; next()",
-        // Textures lie in the GPU process.
+        // Textures are stored in the GPU process.
         "const gl = document.createElement('canvas').getContext('webgl'); const bytes = new Uint8Array(16 << 20).fill(1); \
          const next = () => { gl.bindTexture(gl.TEXTURE_2D, gl.createTexture()); gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, \
          2048, 2048, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes); gl.finish(); setTimeout(next, 5) }; next()",

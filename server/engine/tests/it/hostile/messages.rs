@@ -1,4 +1,4 @@
-//! Texts of any size that a page makes the browser report.
+//! Strings of any size that a page makes the browser report.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ async fn results_of_the_expression_stay_in_the_page() {
         let rendered = rendered.unwrap_or_else(|error| panic!("{error}: {expression}"));
         assert_eq!(text(&rendered.pdf), "Printed", "{expression}");
     }
-    // What an expression declares is there for it and for functions that it leaves behind.
+    // Declarations are visible to the expression and to functions that it leaves behind.
     let html = "document.body.prepend('A'); let count = 1; function more() { return ++count } var kept = more(); \
                 document.querySelector('p').textContent = kept";
     assert_eq!(
@@ -78,7 +78,7 @@ async fn what_the_expression_throws_is_named_short() {
         let thrown = engine.render(account, evaluating(expression)).await.unwrap_err();
         assert_eq!(thrown, threw(message), "{expression}");
     }
-    // A page that tampers with what shortens it.
+    // A page that tampers with the function that truncates messages.
     let tampered = "String.prototype.slice = () => 'x'.repeat(1e7); throw new Error('x'.repeat(1e5))";
     let error = engine.render(account, evaluating(tampered)).await.unwrap_err();
     assert_eq!(error, blamed(RenderFault::EvaluateTooLarge { limit_mb: 4 }));
@@ -97,11 +97,11 @@ async fn texts_above_the_limit_cost_their_own_session() {
          {headers: {a: 'x'.repeat(3e7)}}).catch(() => {}) }",
     ] {
         let job = RenderJob {
-            // Only the last one takes longer than the page itself.
+            // Only the last script takes longer than loading the page.
             evaluate: script.contains("fetch").then(|| "new Promise(() => {})".to_owned()),
             ..html_job(&format!("<body><title>x</title><script>{script}</script>"))
         };
-        // The browser writes hundreds of megabytes before it is ended.
+        // The browser writes hundreds of megabytes before the session is ended.
         let rendered = engine
             .render_within(PATIENCE, account, job, &RenderLog::default())
             .await;
@@ -124,7 +124,7 @@ async fn texts_above_the_limit_cost_their_own_session() {
 async fn large_requests_and_addresses_do_no_harm() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
-    // 1600 × 1600 points of three bytes, not compressed: a bitmap of 7.7 MB, 10 MB in Base64.
+    // 1600 × 1600 pixels of three bytes, not compressed: a bitmap of 7.7 MB, 10 MB in Base64.
     let picture = "const canvas = new Uint8Array(54 + 7680000).fill(90); const view = new DataView(canvas.buffer); \
                    canvas.fill(0, 0, 54); canvas.set([66, 77]); view.setUint32(2, canvas.length, true); view.setUint32(10, 54, true); \
                    view.setUint32(14, 40, true); view.setUint32(18, 1600, true); view.setUint32(22, 1600, true); \
@@ -134,7 +134,7 @@ async fn large_requests_and_addresses_do_no_harm() {
                    image.decode().then(done) }; reader.readAsDataURL(new Blob([canvas], {type: 'image/bmp'})) })";
     for expression in [
         picture,
-        // Chromium itself cuts what dialogs say.
+        // Chromium itself truncates the text of dialogs.
         "alert('x'.repeat(1e7))",
         "fetch('http://x.invalid/', {method: 'POST', body: 'x'.repeat(1.2e8)}).catch(() => {})",
         "fetch('http://x.invalid/', {method: 'POST', body: new Uint8Array(5e7)}).catch(() => {})",

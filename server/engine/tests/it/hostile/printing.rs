@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::assert_serves;
 use crate::support::{TestEngine, html_job, parts_job, text};
 
-/// A part that prints to about two megabytes, which nothing compresses.
+/// A part that prints about two megabytes of incompressible data.
 const NOISE: &str = "<canvas id=c width=800 height=800></canvas><script>const context = c.getContext('2d'); \
     const image = context.createImageData(800, 800); for (let i = 0; i < image.data.length; i++) \
     image.data[i] = i % 4 === 3 ? 255 : Math.random() * 256; context.putImageData(image, 0, 0)</script>";
@@ -56,7 +56,7 @@ async fn headers_that_grow_are_refused_at_once() {
         (decorated(html_job(&titled), &title.repeat(10_000)), "filled"),
         (decorated(html_job(&titled), &title.repeat(50_000)), "filled"),
         (decorated(several(50), &title.repeat(10_000)), "filled"),
-        // Not repeatable in columns: as many documents as pages.
+        // Not repeatable in columns, so as many documents as pages.
         (
             decorated(several(50), &("<!-- -->".to_owned() + &title.repeat(3_500))),
             "for all pages",
@@ -82,7 +82,7 @@ async fn headers_that_grow_are_refused_at_once() {
         assert!(what.contains(grows) && size > limit, "{what} {size} {limit}");
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
-    // What is long but fits is cut, and drawn.
+    // A title that is long but within the limits is truncated and drawn.
     let rendered = engine.render(account, decorated(several(2), title)).await.unwrap();
     assert!(text(&rendered.pdf).contains("tttt"));
     assert_serves(&engine, account).await;

@@ -1,4 +1,4 @@
-//! What a page sends as it goes is never booked on the next render.
+//! Requests that a page sends as it is unloaded are never attributed to the next render.
 
 use std::time::Duration;
 

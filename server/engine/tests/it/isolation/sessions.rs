@@ -1,4 +1,4 @@
-//! A session belongs to one account, and one that saw a real origin serves nobody again.
+//! A session belongs to one account, and is destroyed after it received data from the network.
 
 use platen_engine::job::Part;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::{
     support::{TestEngine, html_job, job},
 };
 
-/// Keeps its renderer at work for long enough to be known by it.
+/// Keeps its renderer process active for long enough to be identified by it.
 const WORK: &str = "<p>x<script>for (const end = Date.now() + 1500; Date.now() < end;);</script>";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -27,8 +27,8 @@ async fn a_session_is_kept_for_its_account_and_destroyed_for_another() {
     processes::gone(&renderers).await;
 }
 
-/// What HSTS, authentication and the browser's own tables keep of an origin can't be cleared for certain, so that it is
-/// the renderer and its context that go.
+/// HSTS, authentication and the browser's own tables store data of an origin that can't be cleared reliably, so
+/// renderer process and context are destroyed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_saw_a_url_part_is_destroyed() {
     let origin = Origin::start(|_| Some(Reply::html(WORK))).await;

@@ -1,4 +1,4 @@
-//! What a page can leave behind.
+//! Traces that a page can leave behind.
 
 use platen_engine::job::{Part, RenderJob};
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::{
     support::{Rendered, TestEngine, html_job, job, text},
 };
 
-/// Leaves a trace of everything; storage throws where the page has no origin.
+/// Leaves traces wherever possible. Storage throws if the page has no origin.
 const WRITE: &str = r"
     const attempt = async write => { try { await write() } catch {} };
     window.left = 'Sesame';
@@ -38,7 +38,7 @@ const WRITE: &str = r"
     setInterval(() => { document.title = 'Sesame' }, 1);
 ";
 
-/// Everything that a page can see of the past, as one text.
+/// Writes everything that a page can see of earlier pages into its text.
 const READ: &str = r"
     const seen = {};
     const look = async (name, read) => { try { seen[name] = await read() } catch (error) { seen[name] = error.name } };
@@ -78,7 +78,7 @@ const READ: &str = r"
     document.body.textContent = Object.entries(seen).map(([name, value]) => `[${name}: ${value}]`).join('\n');
 ";
 
-/// A document that leaves traces without a script.
+/// A document that leaves traces without scripts.
 const MARKUP: &str = "<html lang=de class=left><title>Sesame</title><meta name=referrer content=unsafe-url>\
     <base href='http://127.0.0.1:9/'><style>@property --registered { syntax: '<color>'; inherits: true; initial-value: red } \
     :root { --left: Sesame } body { color: red } @font-face { font-family: left; src: local(sans) }</style>\
@@ -134,7 +134,7 @@ async fn a_url_part_leaves_nothing_to_the_next() {
     let engine = TestEngine::start(&origin.entry()).await;
     let at = |path: &str, code: &str| with_script(job(Part::Url(origin.url(path))), code);
     let fresh = run(&engine, Uuid::now_v7(), at("/read", READ)).await;
-    // These do work for a page that has an origin.
+    // These work for a page that has an origin.
     for works in [
         "[local: 0]",
         "[session: 0]",
@@ -156,14 +156,14 @@ async fn a_url_part_leaves_nothing_to_the_next() {
     }
 }
 
-/// The next document is put in without a reset: it must not look any different for it.
+/// The next document is loaded without a reset, which must not affect its appearance.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_free_part_leaves_nothing_to_the_next_script_free_part() {
     let engine = TestEngine::start("").await;
     let reading = "<!doctype html><p>Fresh <a href='#left'>x</a><img src=/left>";
     let account = Uuid::now_v7();
     let fresh = engine.render(account, html_job(reading)).await.unwrap();
-    // Packed, the moment of a render makes a byte more or less.
+    // Unpacked, because the time of the render may change the compressed length by a byte.
     let length = |document: &Rendered| platen_pdf::unpack(&document.pdf).unwrap().len();
     for writing in [MARKUP, "<plaintext>Sesame", "<!-- Sesame", "<svg><title>Sesame</title>"] {
         engine.render(account, html_job(writing)).await.unwrap();
@@ -182,7 +182,7 @@ async fn a_script_free_part_leaves_nothing_to_the_next_script_free_part() {
     }
 }
 
-/// A cookie that a picture brings, a picture that may be kept for a year: neither outlives the render.
+/// A cookie set by an image, and an image that may be cached for a year: neither survives the render.
 #[tokio::test(flavor = "multi_thread")]
 async fn sub_resources_leave_neither_cookies_nor_copies() {
     let origin = Origin::start(|request| {
@@ -206,7 +206,7 @@ async fn sub_resources_leave_neither_cookies_nor_copies() {
     }
 }
 
-/// A part that needs no scripts is rendered with scripts off, which must not show.
+/// A part that needs no scripts is rendered with scripts disabled, which must not be visible.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_for_browsers_without_scripts_is_not_shown() {
     let engine = TestEngine::start("").await;

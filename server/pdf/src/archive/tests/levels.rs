@@ -1,4 +1,4 @@
-//! What levels U and A of PDF/A, and PDF/UA, ask for beyond level B.
+//! Requirements of PDF/A levels U and A, and of PDF/UA, beyond level B.
 
 use super::{EMPTY, GRAPHICS, LINKS, TABLE, archived, catalog, completed, data, facts, is_type, objects, open};
 use crate::OutputFormat;
@@ -52,7 +52,7 @@ fn links_say_where_they_lead() {
                 assert_eq!(description, address);
                 outer += 1;
             }
-            // One that was too long for a name stays in the description as it was.
+            // A name that was too long remains unchanged in the description.
             (None, Some(Object::Name(name))) => {
                 assert!(description[0] == b'#' && (&description[1..] == name.as_ref() || description.len() > 127));
                 inner += 1;

@@ -1,4 +1,4 @@
-//! Numbers, texts and sizes beyond what PDF/A allows.
+//! Numbers, texts and page sizes beyond the limits of PDF/A.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Links: what must go, and where the others lead.
+//! Links: which ones are removed, and where the others lead.
 
 use super::*;
 
@@ -55,7 +55,7 @@ fn unsafe_links_leave_no_trace() {
     assert!(addresses.contains(&b"https://example.com/".to_vec()));
     assert!(addresses.contains(&b"mailto:someone@example.com".to_vec()));
 
-    // The structure tree refers to annotations that exist, and the parent tree to nothing else.
+    // The structure tree refers only to existing annotations, and so does the parent tree.
     let mut link_elements = 0;
     for (_, object) in objects(&document) {
         let Some(element) = object.as_dictionary().filter(|_| is_type(&object, "StructElem")) else {

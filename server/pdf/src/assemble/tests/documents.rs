@@ -1,4 +1,4 @@
-//! Fixtures, and what tests read out of documents.
+//! Fixtures, and functions with which tests read documents.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,12 +52,13 @@ pub(super) fn three_parts() -> Assembly<'static> {
     }
 }
 
-/// With the objects in the open.
+/// Assembles a document and unpacks it.
 pub(super) fn assembled(assembly: &Assembly) -> Completed {
     in_the_open(assemble(assembly.clone()).expect("parts that can be joined"))
 }
 
-/// The warnings' names. The report's only picture, 24 pixels wide on a quarter of an inch, is coarse.
+/// Returns the codes of the warnings. The report's only image, 24 pixels wide on a quarter of an inch, has a low
+/// resolution.
 pub(super) fn codes(completed: &Completed) -> Vec<&'static str> {
     completed.warnings.iter().map(|warning| warning.code).collect()
 }
@@ -87,7 +88,7 @@ pub(super) fn data(document: &Document, object: &Object) -> Vec<u8> {
     data
 }
 
-/// What each page draws: its content streams in one.
+/// Returns the concatenated content streams of each page.
 pub(super) fn contents(document: &Document) -> Vec<Vec<u8>> {
     let of_page = |page| {
         let page = dictionary(document, page);
@@ -99,7 +100,7 @@ pub(super) fn contents(document: &Document) -> Vec<Vec<u8>> {
     pages(document).into_iter().map(of_page).collect()
 }
 
-/// Each link within the document: index of its page, index of the page that it leads to, where it leads on that.
+/// Returns each link within the document: index of its page, index of its target page, position on that page.
 pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
     let pages = pages(document);
     let destinations = Destinations::read(document).expect("destinations");
@@ -131,12 +132,12 @@ pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
     links
 }
 
-/// An entry as [`outline`] gives it.
+/// Returns an entry in the form of [`outline`].
 pub(super) fn outline_entry(depth: usize, title: &str, page: usize) -> (usize, String, usize) {
     (depth, title.to_owned(), page)
 }
 
-/// Each entry of the outline: its depth, its title and the index of its page. Checks how the entries are chained.
+/// Returns each entry of the outline: its depth, its title and the index of its page. Checks the links between entries.
 pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
     fn collect(document: &Document, owner: ObjectNumber, depth: usize, found: &mut Vec<(usize, String, usize)>) -> i64 {
         let pages = pages(document);
@@ -169,8 +170,8 @@ pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
     found
 }
 
-/// The structure elements from the root on, each after the one above it. Checks that elements, pages, forms,
-/// annotations, parent tree and identifiers agree about each other.
+/// Returns the structure elements in depth-first order. Checks that elements, pages, forms, annotations, parent tree
+/// and identifiers refer to each other consistently.
 pub(super) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
     let Some(root) = catalog(document).reference("StructTreeRoot") else {
         return Vec::new();
@@ -222,7 +223,7 @@ pub(super) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
     found
 }
 
-/// By key of the parent tree: the elements of a page or form, or the element of an annotation.
+/// Returns the parent tree: by key, the elements of a page or form, or the element of an annotation.
 fn owners<'a>(document: &Document<'a>, tree: &Dictionary<'a>) -> BTreeMap<i64, Object<'a>> {
     let next_key = tree
         .get("ParentTreeNextKey")
@@ -237,7 +238,7 @@ fn owners<'a>(document: &Document<'a>, tree: &Dictionary<'a>) -> BTreeMap<i64, O
     owners
 }
 
-/// The key under which the parent tree says that a piece of content is this element's.
+/// Returns the key under which the parent tree assigns a piece of content to this element.
 fn key_of_content(
     document: &Document,
     owners: &BTreeMap<i64, Object>,
@@ -268,7 +269,7 @@ fn key_of_content(
     key
 }
 
-/// How many elements there are of each kind.
+/// Returns the number of elements of each kind.
 pub(super) fn count_kinds(elements: &[Dictionary]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for element in elements {
@@ -277,7 +278,7 @@ pub(super) fn count_kinds(elements: &[Dictionary]) -> BTreeMap<String, usize> {
     counts
 }
 
-/// A name or a string; empty if there is none.
+/// Returns a name or a string; empty if there is none.
 pub(super) fn name(owner: &Dictionary, key: &str) -> String {
     match owner.get(key) {
         Some(Object::Name(name) | Object::String(name)) => String::from_utf8_lossy(name).into_owned(),
@@ -285,7 +286,7 @@ pub(super) fn name(owner: &Dictionary, key: &str) -> String {
     }
 }
 
-/// Checks that all objects are needed, and that all that is needed is there.
+/// Checks that all objects are reachable, and that all references have a target.
 pub(super) fn check_references(document: &Document) {
     let trailer = document.trailer();
     let roots = ["Root", "Info"].map(|key| trailer.reference(key).expect("a reference"));

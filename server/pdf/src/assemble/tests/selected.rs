@@ -32,7 +32,7 @@ fn selected_pages_stay_as_they_were() {
 fn what_only_dropped_pages_use_is_gone() {
     let completed = selected("7");
     let document = open(&completed.bytes);
-    // Beside what the note has: `Document` above its part, outline with an entry, metadata, profile.
+    // In addition to the note's objects: `Document` above its part, outline with an entry, metadata, profile.
     let allowed = open(NOTE).size() + 5;
     assert!(document.size() <= allowed, "{} objects, not {allowed}", document.size());
     assert!(completed.bytes.len() < NOTE.len() + 3 * 1024);

@@ -15,7 +15,7 @@ fn stamped(pages: &[usize]) -> Assembly<'static> {
     }
 }
 
-/// By page: what its stamps draw.
+/// Returns, for each page, the content of its stamps.
 fn drawn_over(bytes: &[u8]) -> Vec<Vec<Vec<u8>>> {
     let document = open(bytes);
     let of_page = |page| {
@@ -79,7 +79,7 @@ fn a_column_is_cut_into_its_stamps() {
     // The fourth page has the third stamp, which is empty.
     assert!(texts[..3].iter().all(|count| *count > 0), "{texts:?}");
     assert_eq!(texts[3..], [0; 4]);
-    // It lies as it would on a page of its own, in the upper left corner.
+    // It has the same position as on a page of its own, in the upper left corner.
     for page in 1..=4 {
         let view = PageView {
             page,

@@ -131,7 +131,7 @@ fn it_lies_in_the_middle_of_pages_of_every_shape() {
         assert_eq!(completed.conformance, Some(Conformance::PdfA2b), "{box_text}");
         let blank = assembled(&only(&bytes, None, OutputFormat::PdfA2b));
         let changes = changes(&picture(&blank.bytes, 1), &picture(&completed.bytes, 1));
-        // The first letter has no foot, so that what is drawn is not quite even.
+        // The first letter has no foot, so the word is not quite symmetric.
         let check = |values: Vec<usize>, side: f64| {
             let (least, most) = (values.iter().min().expect("drawn"), values.iter().max().expect("drawn"));
             let (middle, side) = ((least + most + 1) as f64 / 2.0, side * 48.0 / 72.0);

@@ -177,7 +177,7 @@ static LINK: Shape = Shape {
     entries: &[
         ("Type", Required, &[Name(&["Annot"])]),
         ("Subtype", Required, &[Name(&["Link"])]),
-        // To be printed, and neither hidden nor invisible (6.3.2).
+        // Printed, and neither hidden nor invisible (6.3.2).
         ("F", Required, &[Among(&[4])]),
         ("Rect", Required, NUMBERS),
         ("Border", Optional, NUMBERS),

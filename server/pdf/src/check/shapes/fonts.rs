@@ -107,7 +107,7 @@ pub(super) static TYPE_3_FONT: Shape = Shape {
         ("Resources", Optional, &[Dictionary(&[&RESOURCES])]),
         ("ToUnicode", Optional, &[Dictionary(&[&CMAP])]),
         ("FontDescriptor", Optional, &[Dictionary(&[&FONT_DESCRIPTOR])]),
-        // Without meaning in such a font; Chromium writes it.
+        // Has no meaning in a Type 3 font, but Chromium writes it.
         ("CIDToGIDMap", Optional, &[Name(&["Identity"])]),
     ],
     ..BASE

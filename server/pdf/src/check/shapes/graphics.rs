@@ -1,4 +1,4 @@
-//! What content refers to: graphics states, patterns, forms, images.
+//! Resources of content streams: graphics states, patterns, forms, images.
 
 use super::Form::{Either, Stream};
 use super::Presence::{Optional, Required};

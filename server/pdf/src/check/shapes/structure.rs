@@ -57,7 +57,7 @@ static STRUCTURE_ELEMENT: Shape = Shape {
     ..BASE
 };
 
-/// Marked content, or an annotation, that an element stands for.
+/// Marked content, or an annotation, that belongs to an element.
 static MARKED_CONTENT: Shape = Shape {
     name: "marked-content or object reference",
     clause: "6.7",

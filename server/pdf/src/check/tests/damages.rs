@@ -1,4 +1,4 @@
-//! Archives with one fault each.
+//! Archives with one violation each.
 
 use Change::{Bytes, Content, Entry, Metadata, Profile, State};
 
@@ -8,23 +8,24 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::parse::parse_indirect_object;
 
-/// What is done to the archive of `graphics.html`. Values are in PDF's own syntax; an empty one takes the entry away.
+/// A change of the archive of `graphics.html`. Values are in PDF syntax; an empty one removes the entry.
 enum Change {
-    /// The first object with this name under this key gets an entry.
+    /// Sets an entry of the first object with this name under this key.
     Entry(&'static str, &'static str, &'static str, &'static str),
-    /// A graphics state gets an entry.
+    /// Sets an entry of a graphics state.
     State(&'static str, &'static str),
-    /// Operators are put before others. `FONT` is the name of a font of two-byte codes, `*` stands for 40,000 letters.
+    /// Inserts operators before the others. `FONT` is the name of a font of two-byte codes, `*` stands for 40,000
+    /// letters.
     Content(&'static str),
-    /// The metadata has one text in the place of another.
+    /// Replaces a text in the metadata.
     Metadata(&'static str, &'static str),
-    /// The output intent's profile has bytes at an offset.
+    /// Replaces bytes of the output intent's profile at an offset.
     Profile(usize, &'static [u8]),
-    /// The file has bytes in the place of others.
+    /// Replaces bytes of the file.
     Bytes(&'static [u8], &'static [u8]),
 }
 
-/// Faults that veraPDF sees as well, by clause of ISO 19005-2.
+/// Violations that veraPDF reports as well, by clause of ISO 19005-2.
 const FAULTS: &[(&str, Change)] = &[
     ("6.1.2-1 pdf 1.9", Bytes(b"%PDF-1.7", b"%PDF-1.9")),
     ("6.1.2-1 pdf 2.0", Bytes(b"%PDF-1.7", b"%PDF-2.0")),
@@ -196,7 +197,7 @@ const FAULTS: &[(&str, Change)] = &[
     ("6.6.4-3 level", Metadata("conformance>B<", "conformance>X<")),
 ];
 
-/// More that veraPDF sees, in rarer corners of the catalog.
+/// More violations that veraPDF reports, in rare entries of the catalog.
 const FAULTS_OF_THE_CATALOG: [(&str, &str, &str); 5] = [
     (
         "6.8-2 file",
@@ -217,7 +218,7 @@ const FAULTS_OF_THE_CATALOG: [(&str, &str, &str); 5] = [
     ("6.11-1 requirements", "Requirements", "[]"),
 ];
 
-/// Faults that veraPDF does not look for.
+/// Violations that veraPDF does not check for.
 const OTHER_FAULTS: [(&str, Change); 10] = [
     ("a font of no kind", Entry("Subtype", "Type0", "Type", "/Fount")),
     (
@@ -237,7 +238,7 @@ const OTHER_FAULTS: [(&str, Change); 10] = [
     ("content that does not end", Content("(open")),
 ];
 
-/// Name and file; and whether veraPDF sees the fault.
+/// Returns name and file, and whether veraPDF reports the violation.
 pub(super) fn damaged_archives() -> Vec<(String, Vec<u8>, bool)> {
     let graphics = FIXTURES
         .iter()
@@ -324,7 +325,7 @@ fn damaged(archive: &[u8], change: &Change) -> Vec<u8> {
     }
 }
 
-/// The last place, for that is the trailer's where there are several.
+/// Replaces the last occurrence, which is the one in the trailer if there are several.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes
         .windows(from.len())
@@ -348,10 +349,10 @@ fn parsed(value: &str) -> Object<'static> {
     parse_indirect_object(text.as_bytes(), 0, text.len()).expect("an object")
 }
 
-/// Changes what a stream holds, and leaves it without a filter.
+/// Changes the data of a stream and removes its filter.
 fn change_data(document: &mut Document, number: ObjectNumber, edit: impl FnOnce(&[u8]) -> Vec<u8>) {
     let Ok(Object::Stream(mut stream)) = document.get(number) else {
-        panic!("a stream expected")
+        panic!("expected a stream")
     };
     let mut former = Vec::new();
     StreamReader::default().read(&stream, &mut former).expect("readable");
@@ -360,7 +361,7 @@ fn change_data(document: &mut Document, number: ObjectNumber, edit: impl FnOnce(
     document.set(number, Object::Stream(stream));
 }
 
-/// The first page or form with a font of two-byte codes in its resources, and the font's name.
+/// Returns the first page or form with a font of two-byte codes in its resources, and the font's name.
 fn text_owner(document: &Document) -> (ObjectNumber, String) {
     let font = |number: ObjectNumber| {
         let object = document.get(number).ok()?;

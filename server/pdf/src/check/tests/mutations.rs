@@ -1,13 +1,13 @@
-//! Changes at every place of a document, good or bad: those that pass the check are for veraPDF to judge.
+//! Valid and invalid changes at every place of a document. Those that pass the check are checked by veraPDF.
 
 use super::{FIXTURES, archived, check, edited};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, Stream};
 
-/// Of the mutations that pass, each how manieth is kept: a prime, so that all kinds of places have their turn.
+/// Interval at which passing mutations are sampled: a prime, so that all kinds of places occur.
 const STEP: usize = 61;
 
-/// Files with one entry or item removed or replaced, that pass the check.
+/// Returns files with one entry or item removed or replaced that pass the check.
 pub(super) fn accepted_mutations() -> Vec<Vec<u8>> {
     let mut accepted = Vec::new();
     for (_, fixture) in FIXTURES
@@ -28,7 +28,7 @@ pub(super) fn accepted_mutations() -> Vec<Vec<u8>> {
     accepted.into_iter().step_by(STEP).collect()
 }
 
-/// The object with one thing different, in as many ways as there are.
+/// Returns the object with a single change, in every possible way.
 fn mutations<'a>(object: &Object<'a>) -> Vec<Object<'a>> {
     match object {
         Object::Dictionary(dictionary) => mutated(dictionary).into_iter().map(Object::Dictionary).collect(),

@@ -1,4 +1,4 @@
-//! About what is paid for, and what is used of it. All of them go to the owner of the account.
+//! Mails about payments and credits, sent to the account's owner.
 
 use time::OffsetDateTime;
 use url::Url;
@@ -8,7 +8,7 @@ use crate::domain::mail::Written;
 
 const BILLING_PATH: &str = "/dashboard/billing";
 
-/// While there is time.
+/// Sent while the grace period lasts.
 pub fn failed(base: &Url, account: &str, plan: &str, until: OffsetDateTime) -> Written {
     let moment = moment(until);
     Draft::new("A payment has failed")
@@ -21,7 +21,7 @@ pub fn failed(base: &Url, account: &str, plan: &str, until: OffsetDateTime) -> W
         .written()
 }
 
-/// Once there is none left.
+/// Sent after the grace period.
 pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
     Draft::new("Your account is on the plan Free")
         .says(format!(
@@ -33,7 +33,7 @@ pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
         .written()
 }
 
-/// When most of them are used, and when all are. `beyond`: what may be used besides.
+/// Sent when most credits are used, and when all are. `beyond` is the number of credits that may be used in addition.
 pub fn credits_used(base: &Url, account: &str, used: i64, own: i64, beyond: i64, ends_at: OffsetDateTime) -> Written {
     let (all, moment) = (used >= own, moment(ends_at));
     let subject = if all {

@@ -1,11 +1,11 @@
-//! About the second factor.
+//! Mails about the second factor.
 
 use url::Url;
 
 use super::{Draft, FORGOT_PASSWORD_PATH, SETTINGS_PATH, page};
 use crate::domain::mail::Written;
 
-/// From then on a log-in takes two steps.
+/// From now on, logging in takes two steps.
 pub fn turned_on(base: &Url) -> Written {
     Draft::new("Your second factor is on")
         .says("From now on a log-in to your Platen account asks for a code of your authenticator app.")
@@ -15,7 +15,7 @@ pub fn turned_on(base: &Url) -> Written {
         .written()
 }
 
-/// From then on the password is enough.
+/// From now on, the password is sufficient.
 pub fn turned_off(base: &Url) -> Written {
     Draft::new("Your second factor is off")
         .says("From now on the password of your Platen account is enough to log in.")
@@ -25,7 +25,7 @@ pub fn turned_off(base: &Url) -> Written {
         .written()
 }
 
-/// From then on a passkey has to be shown.
+/// From now on, a passkey is required.
 pub fn app_off(base: &Url) -> Written {
     a_factor_is_gone(
         base,
@@ -34,7 +34,7 @@ pub fn app_off(base: &Url) -> Written {
     )
 }
 
-/// From then on it can be shown in the second step.
+/// From now on, the passkey is accepted as the second factor.
 pub fn passkey_added(base: &Url, name: &str) -> Written {
     Draft::new("A passkey was added")
         .says(format!(
@@ -47,7 +47,7 @@ pub fn passkey_added(base: &Url, name: &str) -> Written {
         .written()
 }
 
-/// From then on another factor has to be shown.
+/// From now on, another factor is required.
 pub fn passkey_removed(base: &Url, name: &str) -> Written {
     a_factor_is_gone(
         base,
@@ -65,7 +65,7 @@ fn a_factor_is_gone(base: &Url, subject: &'static str, what: String) -> Written 
         .written()
 }
 
-/// After every use of one.
+/// Sent after every use of a recovery code.
 pub fn recovery_code_used(base: &Url, left: i64) -> Written {
     let left = match left {
         0 => "None is left: make new ones while you are logged in.".to_owned(),

@@ -1,9 +1,10 @@
 use super::*;
 use crate::domain::render::AsynchronousRequest;
 
-/// As releases before the first version stored it: the body. It has every member.
+/// The body, as stored by releases before version 1. It has every member.
 const VERSION_0: &[u8] = include_bytes!("tests/version_0.json");
-/// The same request in the first version. These files are what is in databases: they never change, and never go.
+/// The same request in version 1. Databases contain data in both formats, so these files never change and are never
+/// removed.
 const VERSION_1: &[u8] = include_bytes!("tests/version_1.json");
 
 fn read(version: i16, bytes: &[u8]) -> StoredRequest {

@@ -1,4 +1,4 @@
-//! What is done in a page: scripts, waits and cookies.
+//! Scripts, waits and cookies.
 
 use super::*;
 

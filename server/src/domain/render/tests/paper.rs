@@ -1,4 +1,4 @@
-//! Sizes, margins and the pages that are delivered.
+//! Sizes, margins and page selections.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What documents are made of.
+//! Parts of documents.
 
 use serde_json::json;
 

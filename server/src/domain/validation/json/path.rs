@@ -1,21 +1,21 @@
-//! Where in a document a value lies. Pointers are written out for those few values that something is to be said about.
+//! Paths to values in a document. Pointers are formatted only for the few values that appear in messages.
 
 use crate::domain::validation::{json::Layout, member};
 
-/// The way from the document down to a value.
+/// The path from the document to a value.
 pub(super) enum Path<'a> {
     Root,
     Below(&'a Path<'a>, Step<'a>),
 }
 
-/// From a value to one in it.
+/// The step from a value to one that it contains.
 pub(super) enum Step<'a> {
     Item(usize),
     Member(&'a str),
 }
 
 impl Path<'_> {
-    /// The JSON pointer (RFC 6901).
+    /// Returns the JSON pointer (RFC 6901).
     pub(super) fn pointer(&self) -> String {
         match self {
             Self::Root => String::new(),
@@ -24,7 +24,7 @@ impl Path<'_> {
         }
     }
 
-    /// The pointer's first steps, at most so many.
+    /// Returns at most the first `depth` steps of the pointer.
     pub(super) fn pointer_above(&self, depth: usize) -> String {
         match self {
             Self::Below(parent, _) if self.depth() > depth => parent.pointer_above(depth),
@@ -40,22 +40,21 @@ impl Path<'_> {
     }
 }
 
-/// What kind of thing lies at a path.
+/// The kind of content at a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
-    /// What the schema describes; the steps from there to data.
+    /// Content that the schema describes, with the remaining steps to data for templates.
     Described(Option<&'static [&'static str]>),
-    /// Data for templates.
     Data,
 }
 
 impl Region {
-    /// That of a whole body.
+    /// Returns the region of a whole body.
     pub(super) fn of(layout: &Layout) -> Self {
         Self::Described(Some(layout.data).filter(|steps| !steps.is_empty()))
     }
 
-    /// That of the value at the end of a path which begins in this one.
+    /// Returns the region of the value at the end of a path that begins in this region.
     pub(super) fn enter(self, path: &Path<'_>) -> Self {
         let Self::Described(steps) = self else { return self };
         let rest = match (steps, path) {

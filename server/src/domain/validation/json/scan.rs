@@ -1,4 +1,4 @@
-//! A look at every value of a document that keeps none of them.
+//! Checks a document without building values.
 
 use std::{
     borrow::Cow,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::domain::validation::{Fault, Faults};
 
-/// The members that are named twice in a document of this kind; else why it is not to be read.
+/// Returns the duplicate members of a document, or why it can't be read. `region` is the kind of document.
 pub(super) fn scan(text: &[u8], layout: &Layout, region: Region) -> Result<Faults, Unreadable> {
     let mut scan = Scan {
         layout,
@@ -48,7 +48,7 @@ struct Scan<'a> {
     data_values: usize,
     hasher: RandomState,
     repeated: Faults,
-    /// Why the scan has stopped.
+    /// The error that stopped the scan.
     excess: Option<Fault>,
 }
 
@@ -60,18 +60,18 @@ impl Scan<'_> {
             title: "Too large".into(),
             detail,
         });
-        E::custom("a bound is passed")
+        E::custom("a limit is exceeded")
     }
 
-    /// Counts a value.
+    /// Counts a value, and stops the scan if there are too many.
     fn count<E: Error>(&mut self, path: &Path<'_>, region: Region) -> Result<(), E> {
         if region == Region::Data {
             self.data_values += 1;
             let most = self.layout.data_values;
             if self.data_values > most {
                 let detail = format!(
-                    "Data for templates may have at most {most} values in one request, counting lists, objects and what is \
-                     in them; aggregate it, or split the document into several requests"
+                    "Data for templates may have at most {most} values in one request, counting arrays, objects and \
+                     their contents; aggregate it, or split the document into several requests"
                 );
                 return Err(self.stop(path.pointer_above(self.layout.data.len()), detail));
             }
@@ -79,8 +79,8 @@ impl Scan<'_> {
             self.values += 1;
             if self.values > MOST_VALUES {
                 let detail = format!(
-                    "A body may have at most {MOST_VALUES} values beside the data for templates; leave out what the \
-                     reference does not name"
+                    "A body may have at most {MOST_VALUES} values besides the data for templates; omit members that \
+                     the API reference does not list"
                 );
                 return Err(self.stop(String::new(), detail));
             }
@@ -89,7 +89,7 @@ impl Scan<'_> {
     }
 }
 
-/// A value yet to be looked at.
+/// A value that is still to be scanned.
 struct Node<'s, 'p, 'a> {
     scan: &'s mut Scan<'a>,
     path: &'p Path<'p>,
@@ -105,7 +105,7 @@ impl<'a> Node<'_, '_, 'a> {
         }
     }
 
-    /// Most items that an array at this place may have.
+    /// Returns the maximum number of items of an array at this path, or `None` if it is not limited.
     fn most_items(&self) -> Option<usize> {
         let (name, most) = self.scan.layout.list?;
         matches!(self.path, Path::Below(Path::Root, Step::Member(member)) if *member == name).then_some(most)
@@ -168,13 +168,14 @@ impl<'de> Visitor<'de> for Node<'_, '_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
-        // Names themselves would take several times the memory. In the largest object that there can be, two names have one
-        // hash by chance once in forty million bodies, and nobody can look for such names: the hasher is keyed at random.
+        // Stores hashes, because the names would take several times the memory. In the largest possible object, two
+        // names have the same hash by chance in one of forty million bodies. Attackers can't search for such names,
+        // because the hasher has a random key.
         let (mut seen, parent) = (HashSet::new(), self.path);
         while let Some(Name(name)) = members.next_key()? {
             if name.len() > LONGEST_NAME {
                 let detail = format!(
-                    "A member's name may have at most {LONGEST_NAME} bytes; one here has {}",
+                    "A member's name may have at most {LONGEST_NAME} bytes; one of them has {}",
                     name.len()
                 );
                 return Err(self.scan.stop(parent.pointer(), detail));
@@ -193,6 +194,6 @@ impl<'de> Visitor<'de> for Node<'_, '_, '_> {
     }
 }
 
-/// A member's name, copied only where it is written with escapes.
+/// A member's name, copied only if it contains escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -20,7 +20,7 @@ fn read_as(text: impl AsRef<[u8]>, layout: &Layout) -> (Option<Value>, Vec<(Stri
     let listed = faults.sorted(value.as_ref().unwrap_or(&Value::Null));
     let told = listed.into_iter().map(|fault| match fault.title {
         Cow::Borrowed(title) => (fault.pointer, title),
-        Cow::Owned(title) => panic!("{title} is no title of ours"),
+        Cow::Owned(title) => panic!("unexpected title {title}"),
     });
     (value, told.collect())
 }

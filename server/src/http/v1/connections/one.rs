@@ -25,7 +25,7 @@ pub(in crate::http) async fn get(
     Ok(Json(Data { data }))
 }
 
-/// `DELETE`: nothing is written through it any more.
+/// `DELETE`: deletes a connection. Nothing is written through it any more.
 pub(in crate::http) async fn delete(
     State(app): State<AppState>,
     MayWriteConnections(caller): MayWriteConnections,
@@ -35,7 +35,7 @@ pub(in crate::http) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What came of a test.
+/// Result of a test.
 #[derive(Serialize)]
 pub(in crate::http) struct TestResponse {
     passed: bool,

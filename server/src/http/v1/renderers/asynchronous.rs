@@ -19,7 +19,7 @@ use crate::{
     state::AppState,
 };
 
-/// `POST`: accepts a render, which is done in the background.
+/// `POST`: accepts an asynchronous render.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRender(caller): MayRender,

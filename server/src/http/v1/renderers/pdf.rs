@@ -21,19 +21,19 @@ use crate::{
     state::AppState,
 };
 
-/// Names a render, whatever became of it.
+/// The id of a render, also in error responses.
 pub(in crate::http) const RENDER_ID: HeaderName = HeaderName::from_static("x-render-id");
 const PAGE_COUNT: HeaderName = HeaderName::from_static("x-page-count");
 const CREDITS_USED: HeaderName = HeaderName::from_static("x-credits-used");
 const PDF_CONFORMANCE: HeaderName = HeaderName::from_static("x-pdf-conformance");
-/// Marks the first outcome of a request that came again.
+/// Marks the stored response to a repeated request.
 pub(in crate::http) const REPLAYED: (HeaderName, HeaderValue) = (
     HeaderName::from_static("idempotent-replayed"),
     HeaderValue::from_static("true"),
 );
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// `POST`: renders while the client waits; a client that hangs up ends it.
+/// `POST`: renders synchronously. If the client disconnects, the render is cancelled.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayRenderNow(caller): MayRenderNow,
@@ -49,7 +49,7 @@ pub(in crate::http) async fn post(
         memory,
     } = match checked {
         Ok(body) => body,
-        // Only those whose key still holds are told about their request.
+        // Details about the request are returned only to callers whose key is still valid.
         Err(error) => {
             caller.confirm(&app).await?;
             return Err(error);
@@ -73,7 +73,7 @@ fn document(outcome: RenderOutcome, encoding: OutputEncoding) -> Response {
             (headers, Body::new(HeldBody::new(pdf, memory))).into_response()
         }
         OutputEncoding::Base64 => {
-            // Base64 needs no escapes in JSON, so the one large string is written once.
+            // Base64 needs no escapes in JSON, so the large string is written directly instead of being escaped.
             let mut body = String::with_capacity(pdf.len() / 3 * 4 + 64);
             body.push_str(r#"{"data":""#);
             BASE64_STANDARD.encode_string(&pdf, &mut body);
@@ -110,7 +110,7 @@ fn facts(outcome: &RenderOutcome) -> HeaderMap {
         .collect()
 }
 
-/// Milliseconds by phase (W3C Server Timing, 3).
+/// Formats the duration of each phase in milliseconds (W3C Server Timing, 3).
 fn server_timing(phases: &PhaseTimes) -> String {
     let entries: Vec<_> = phases
         .by_phase()

@@ -1,4 +1,4 @@
-//! `/api/v1/renders/{id}` and what can be done with a render.
+//! `/api/v1/renders/{id}` and actions on a render.
 
 use axum::{
     Json,

@@ -18,7 +18,7 @@ use crate::{
     state::AppState,
 };
 
-/// `GET`: nothing but its tag if the client has it.
+/// `GET`: returns a template, or 304 if the client has its version.
 pub(in crate::http) async fn get(
     State(app): State<AppState>,
     MayReadTemplates(caller): MayReadTemplates,
@@ -33,7 +33,7 @@ pub(in crate::http) async fn get(
     })
 }
 
-/// `PATCH`: changes what the body names.
+/// `PATCH`: changes the fields in the body.
 pub(in crate::http) async fn patch(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,
@@ -45,7 +45,7 @@ pub(in crate::http) async fn patch(
     Ok(tagged(template).into_response())
 }
 
-/// `DELETE`: its name is free again.
+/// `DELETE`: deletes a template and frees its name.
 pub(in crate::http) async fn delete(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,

@@ -14,7 +14,7 @@ use crate::{
     state::AppState,
 };
 
-/// A preview; either its pages or the PDF.
+/// A preview: either images of its pages or the PDF.
 #[derive(Serialize)]
 pub(in crate::http) struct PreviewResponse {
     page_count: usize,
@@ -64,7 +64,7 @@ impl From<Preview> for PreviewResponse {
     }
 }
 
-/// `POST`: renders for its author's eyes.
+/// `POST`: renders a preview.
 pub(in crate::http) async fn post(
     State(app): State<AppState>,
     MayPreview(caller): MayPreview,

@@ -15,7 +15,7 @@ use crate::{
     state::AppState,
 };
 
-/// Settings, as every answer shows them.
+/// Settings in responses.
 #[derive(Serialize)]
 pub(in crate::http) struct SettingsResponse {
     strict: bool,
@@ -50,7 +50,7 @@ pub(in crate::http) async fn patch(
     Ok(Json(Data { data: settings.into() }))
 }
 
-/// What a template needs of a context.
+/// The JSON Schema of the context that a template needs.
 #[derive(Serialize)]
 pub(in crate::http) struct SchemaResponse {
     schema: Value,

@@ -25,7 +25,7 @@ use crate::{
     state::AppState,
 };
 
-/// A version as lists show it.
+/// A version in a list.
 #[derive(Serialize)]
 pub(in crate::http) struct SummaryResponse {
     number: i32,
@@ -67,7 +67,7 @@ impl From<TemplateVersion> for VersionResponse {
     }
 }
 
-/// `GET …/versions`: newest first, without content.
+/// `GET …/versions`: lists versions without content, the newest first.
 pub(in crate::http) async fn list(
     State(app): State<AppState>,
     MayReadTemplates(caller): MayReadTemplates,
@@ -91,7 +91,7 @@ pub(in crate::http) async fn get(
     Ok(Json(Data { data: version.into() }))
 }
 
-/// `POST …/versions/{number}/restore`: saves it once more.
+/// `POST …/versions/{number}/restore`: saves the version again as the newest.
 pub(in crate::http) async fn restore(
     State(app): State<AppState>,
     MayWriteTemplates(caller): MayWriteTemplates,

@@ -1,5 +1,5 @@
-//! Recovery codes that were just made, on their way to the page that shows them. They wait, sealed, in the session of the
-//! person who made them, and are gone from there once they were shown.
+//! Hands new recovery codes to the page that shows them. The codes are stored encrypted in the session of the user who
+//! created them, and removed once they are read.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,10 @@ use crate::{
     service::people::{People, PeopleError},
 };
 
-/// The member of a session's data that holds them.
+/// Key in the session's data.
 const NEW_CODES: &str = "recovery_codes";
-/// A browser follows a redirect at once. Whoever comes later is somebody else, or has come back.
+/// Time within which the codes are shown. A browser follows a redirect at once; a later visit may be another person, or
+/// a return to the page.
 const SHOWN_WITHIN: Duration = Duration::minutes(5);
 
 #[derive(Serialize, Deserialize)]
@@ -27,7 +28,7 @@ struct Waiting {
     until: OffsetDateTime,
 }
 
-/// Keeps codes for the next page; those that wait already are forgotten.
+/// Stores codes in the session for the next page, and replaces earlier ones.
 pub(super) async fn keep(
     people: &People,
     session: &Session,
@@ -44,7 +45,8 @@ pub(super) async fn keep(
     Ok(session.insert(NEW_CODES, waiting).await?)
 }
 
-/// Takes the codes that wait, if there are any.
+/// Removes the stored codes from the session and returns them. Returns `None` if there are none or they were stored
+/// more than five minutes ago.
 pub async fn take(
     people: &People,
     session: &Session,
@@ -54,7 +56,7 @@ pub async fn take(
     let Some(waiting) = session.remove_value(NEW_CODES).await? else {
         return Ok(None);
     };
-    // What another version of this program wrote, and this one can't read, is not shown.
+    // Another release may have stored them in a form that this one can't read; then they aren't shown.
     let waiting = serde_json::from_value(waiting).ok();
     let Some(waiting) = waiting.filter(|waiting: &Waiting| now < waiting.until) else {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Passkeys of people: how they are added, asked for and removed. What an authenticator is asked lies in the session until
-//! it answers, and counts once.
+//! Passkeys of users: registration, challenge and removal. A challenge is stored in the session until the authenticator
+//! responds, and is valid once.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -24,9 +24,9 @@ use crate::{
     },
 };
 
-/// The member of a session's data that holds the challenge for a new passkey.
+/// Key in the session's data for the challenge of a registration.
 const REGISTRATION: &str = "passkey_registration";
-/// The member that holds the challenge for one that is there.
+/// Key in the session's data for the challenge of an authentication.
 const AUTHENTICATION: &str = "passkey_authentication";
 
 #[derive(Serialize, Deserialize)]
@@ -37,7 +37,7 @@ struct Waiting<C> {
     until: OffsetDateTime,
 }
 
-/// Asks for a new passkey: what the browser is to hand on, as JSON. An earlier question counts no more.
+/// Begins the registration of a passkey. Returns the options for the browser, as JSON. Replaces an earlier challenge.
 pub async fn ask_for_new(
     people: &People,
     session: &Session,
@@ -54,25 +54,25 @@ pub async fn ask_for_new(
     Ok(asked.options)
 }
 
-/// A passkey that a browser has made.
+/// Content of the form for a new passkey.
 #[derive(Debug, Clone)]
 pub struct NewPasskeyForm {
-    /// What its user calls it.
+    /// Display name.
     pub name: String,
-    /// What the authenticator has answered, as JSON.
+    /// Response of the authenticator, as JSON.
     pub answer: SecretString,
 }
 
-/// Whether recovery codes were made.
+/// Result of [`add`]: whether recovery codes were created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// It is the user's first factor. The codes wait in the session for the next page.
+    /// The passkey is the user's first factor. The codes are stored in the session for the next page.
     WithCodes,
-    /// Those that the user has stay.
+    /// The user keeps their existing codes.
     Beside,
 }
 
-/// Adds a passkey. A fault is at `/passkey_name`.
+/// Adds a passkey. A validation error is at `/passkey_name`.
 pub async fn add(
     people: &People,
     session: &Session,
@@ -124,7 +124,7 @@ pub async fn add(
     }
 }
 
-/// Removes a passkey; with a user's last factor, the recovery codes and what was remembered of browsers.
+/// Removes a passkey. With the last factor, recovery codes and remembered browsers are deleted too.
 pub async fn remove(
     people: &People,
     user: UserId,
@@ -145,8 +145,8 @@ pub async fn remove(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Asks for one of a user's passkeys: what the browser is to hand on, as JSON. An earlier question counts no more. `None`:
-/// they have none, or none can be used at our address.
+/// Begins an authentication by passkey. Returns the options for the browser, as JSON, or `None` if the user has no
+/// passkey or the base URL has no host name. Replaces an earlier challenge.
 pub async fn ask(
     people: &People,
     session: &Session,
@@ -164,7 +164,7 @@ pub async fn ask(
     Ok(Some(asked.options))
 }
 
-/// Takes the answer of one of a user's passkeys.
+/// Verifies the response of one of a user's passkeys.
 pub(super) async fn prove(
     people: &People,
     session: &Session,
@@ -189,12 +189,12 @@ fn relying_party(people: &People) -> Result<&RelyingParty, PeopleError> {
     people.relying_party.as_deref().ok_or(PeopleError::NoPasskeysHere)
 }
 
-/// What the browser has sent is the visitor's to try again.
+/// Converts errors of the browser's response to a refusal that the user can retry.
 fn refused(error: PasskeyError) -> PeopleError {
     match error {
         PasskeyError::Unwritable(_) => PeopleError::Passkey(error),
         PasskeyError::Unreadable | PasskeyError::Ceremony(_) => {
-            tracing::warn!(error = %error, "a passkey is refused");
+            tracing::warn!(error = %error, "passkey refused");
             PeopleError::PasskeyRefused
         }
     }
@@ -215,7 +215,7 @@ async fn keep<C: Serialize>(
     Ok(session.insert(member, waiting).await?)
 }
 
-/// Takes a challenge out of the session, whatever becomes of the answer: it counts once.
+/// Removes a challenge from the session and returns it, so that it is valid only once.
 async fn take<C: DeserializeOwned>(
     session: &Session,
     member: &str,
@@ -223,7 +223,7 @@ async fn take<C: DeserializeOwned>(
     now: OffsetDateTime,
 ) -> Result<C, PeopleError> {
     let waiting = session.remove_value(member).await?;
-    // What another version of this program wrote, and this one can't read, is nothing.
+    // Another release may have stored it in a form that this one can't read; then there is no challenge.
     let waiting: Option<Waiting<C>> = waiting.and_then(|waiting| serde_json::from_value(waiting).ok());
     let waiting = waiting.filter(|waiting| waiting.user == user && now < waiting.until);
     Ok(waiting.ok_or(PeopleError::PasskeyTooLate)?.challenge)

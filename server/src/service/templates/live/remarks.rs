@@ -1,4 +1,4 @@
-//! What an author should know, with its place wherever one can be found.
+//! Remarks for a template's author, with their place in the text where it can be found.
 
 use platen_engine::{job::Warning, render_log::NetworkRequest};
 use platen_template::fault::{Fault as TemplateFault, Warning as UndefinedName};
@@ -9,28 +9,27 @@ use crate::domain::{
     validation::Fault,
 };
 
-/// More of them help nobody.
+/// Maximum number of remarks of one kind.
 const MOST: usize = 50;
 
-/// Something about a template or its data.
+/// A remark about a template or its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// What it is about, in the author's words.
+    /// Subject, as it occurs in the author's text.
     pub subject: Option<String>,
-    /// What about it.
     pub message: String,
-    /// Whether it is a name that counted as empty.
+    /// Whether the subject is an undefined name, which counted as empty.
     pub undefined: bool,
-    /// Where it is known.
+    /// Place in one of the texts, if known.
     pub place: Option<(Text, TextPlace)>,
 }
 
-/// Where a remark belongs.
+/// Text that a remark refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
-    /// The template.
+    /// Source of the template.
     Content,
-    /// What fills it.
+    /// Sample data.
     Data,
 }
 
@@ -45,7 +44,7 @@ impl Remark {
     }
 }
 
-/// The data is something else.
+/// Returns the remark that the data is not an object.
 pub(super) fn no_object() -> Remark {
     let place = TextPlace {
         line: 1,
@@ -55,26 +54,26 @@ pub(super) fn no_object() -> Remark {
     Remark::new(None, "The sample data must be an object.", Some((Text::Data, place)))
 }
 
-/// There is too much data.
+/// Returns the remark that the data exceeds a limit.
 pub(super) fn too_much_data(fault: &Fault) -> Remark {
     Remark::new(None, sentence(&fault.detail), None)
 }
 
-/// The data can't be read.
+/// Returns the remark that the data is not valid JSON.
 pub(super) fn no_json(error: &serde_json::Error) -> Remark {
     let message = error.to_string();
-    // The place is said apart.
+    // The place is stated separately.
     let message = message.split(" at line ").next().unwrap_or_default();
     let place = TextPlace {
         line: error.line().max(1),
         column: error.column().max(1),
         length: 1,
     };
-    let message = format!("The sample data is no JSON: {message}.");
+    let message = format!("The sample data is not valid JSON: {message}.");
     Remark::new(None, message, Some((Text::Data, place)))
 }
 
-/// An option, or the size of something, breaks its rules.
+/// Returns the remark about the first invalid option or exceeded size.
 pub(super) fn of_options(faults: &[Fault]) -> Remark {
     let Some(fault) = faults.first() else {
         return Remark::new(None, "This can't be rendered.", None);
@@ -84,7 +83,7 @@ pub(super) fn of_options(faults: &[Fault]) -> Remark {
     Remark::new(Some(name.replace('/', " ")), fault.detail.clone(), None)
 }
 
-/// The template can't be filled.
+/// Returns the remark that the template can't be filled.
 pub(super) fn of_fault(fault: &TemplateFault) -> Remark {
     let place = fault.place.as_ref().map(|place| {
         let place = TextPlace {
@@ -97,7 +96,7 @@ pub(super) fn of_fault(fault: &TemplateFault) -> Remark {
     Remark::new(None, sentence(&fault.message), place)
 }
 
-/// Names that counted as empty.
+/// Returns remarks about undefined names, which counted as empty.
 pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
     let remarks = names.iter().take(MOST).map(|undefined| {
         let place = TextPlace {
@@ -114,17 +113,17 @@ pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
     remarks.collect()
 }
 
-/// What the page asked for in vain.
+/// Returns remarks about blocked and failed requests.
 pub(super) fn of_requests(content: &str, requests: &[NetworkRequest]) -> Vec<Remark> {
     let remarks = requests.iter().filter_map(|request| {
         let message = match (&request.refused, &request.error, request.status) {
             (Some(rule), _, _) => format!("was blocked: {rule}."),
-            // What a page itself breaks off, it does not miss.
+            // A request that the page itself aborted is no problem.
             (None, Some(error), _) if error != "net::ERR_ABORTED" => format!("did not load: {error}."),
             (None, _, Some(status @ 400..)) => format!("did not load: status {status}."),
             _ => return None,
         };
-        // A browser writes the address of a host with a slash behind it.
+        // Browsers append a slash to a URL without a path.
         let place = places::find(content, &request.url);
         let place = place.or_else(|| places::find(content, request.url.trim_end_matches('/')));
         let place = place.map(|place| (Text::Content, place));
@@ -133,7 +132,7 @@ pub(super) fn of_requests(content: &str, requests: &[NetworkRequest]) -> Vec<Rem
     remarks.take(MOST).collect()
 }
 
-/// What making the document has turned up, but for requests, of which more is known.
+/// Returns remarks about warnings of the render, except those about requests, which [`of_requests`] covers in detail.
 pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Vec<Remark> {
     let warnings = warnings.iter();
     let others = warnings.filter(|warning| !matches!(warning.code, "request_refused" | "resource_failed"));
@@ -147,7 +146,7 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
     remarks.take(MOST).collect()
 }
 
-/// Where the first character stands that a message names by its number.
+/// Returns the place of the first character that a message names by its code point and that occurs in a text.
 fn place_of_character(content: &str, data: &str, message: &str) -> Option<(Text, TextPlace)> {
     let mut characters = message.split("U+").skip(1).filter_map(|rest| {
         let digits = rest.split(|character: char| !character.is_ascii_hexdigit()).next()?;
@@ -160,7 +159,7 @@ fn place_of_character(content: &str, data: &str, message: &str) -> Option<(Text,
     })
 }
 
-/// Names in the data that the template never uses.
+/// Returns remarks about names in the data that the template never uses.
 pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
     if names.is_empty() {
         return Vec::new();
@@ -186,7 +185,7 @@ mod tests {
     fn data_that_cannot_be_read_is_shown_where_it_breaks() {
         let error = serde_json::from_str::<serde_json::Value>("{\n  \"a\": ,\n}").expect_err("no JSON");
         let remark = no_json(&error);
-        assert_eq!(remark.message, "The sample data is no JSON: expected value.");
+        assert_eq!(remark.message, "The sample data is not valid JSON: expected value.");
         assert_eq!(remark.place, Some(place(Text::Data, 2, 8, 1)));
     }
 
@@ -222,7 +221,7 @@ mod tests {
             message: message.to_owned(),
         };
         let message =
-            "Some characters are drawn as empty boxes, for no font has them, first on page 1: “\u{E000}” (U+E000).";
+            "Some characters are drawn as empty boxes because no font has them, first on page 1: “\u{E000}” (U+E000).";
         let remarks = of_document("<p>\n\u{E000}", "{}", &[warning(message)]);
         assert_eq!(remarks[0].place, Some(place(Text::Content, 2, 1, 1)));
         let remarks = of_document("<p>", "{\"a\": \"\u{E000}\"}", &[warning(message)]);

@@ -45,10 +45,10 @@ use crate::{
     web::backend::{RequestBackend, invalid, number, payment::papers},
 };
 
-/// Most credits that are given at once.
+/// Largest number of credits in one grant.
 const MOST_CREDITS: i64 = 1_000_000_000;
 const MIB: i32 = 1024 * 1024;
-/// Largest limit of what an account stores: a pebibyte.
+/// Largest storage limit: one pebibyte.
 const MOST_STORED: i64 = 1 << 50;
 
 #[async_trait]
@@ -164,7 +164,7 @@ impl AdminAccountsBackend for RequestBackend {
 }
 
 impl RequestBackend {
-    /// Who changes something, for the audit log.
+    /// Returns the actor for the audit log.
     async fn auditor(&self) -> Result<AuditDoer, AppError> {
         Ok(AuditDoer::of_operator(&self.confirmed_operator().await?))
     }
@@ -215,7 +215,7 @@ fn read_reason(reason: &str) -> Result<Reason, AppError> {
     all_sound(Vec::new(), reason)
 }
 
-/// The reason, unless that or another field is faulty.
+/// Returns the reason, or the error for all invalid fields.
 fn all_sound(mut faults: Vec<Field>, reason: &str) -> Result<Reason, AppError> {
     match reason.parse() {
         Ok(reason) if faults.is_empty() => Ok(reason),
@@ -312,7 +312,7 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
     }
 }
 
-/// Lines such as `templates 100`.
+/// Parses lines such as `templates 100`.
 fn storage_limits(faults: &mut Vec<Field>, lines: &str) -> StorageLimits {
     let read = |line: &str| {
         let (name, limit) = line.split_once(char::is_whitespace)?;
@@ -358,7 +358,7 @@ fn shown_key(key: ApiKey, now: OffsetDateTime) -> AccountKey {
     }
 }
 
-/// `None`: another release wrote it.
+/// Returns `None` for a status or mode that this release doesn't know.
 fn render(render: &LoggedRender) -> Option<AccountRender> {
     let took = render.finished_at.map(|finished| finished - render.inserted_at);
     Some(AccountRender {

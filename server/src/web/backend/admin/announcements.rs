@@ -1,4 +1,4 @@
-//! What operators tell everybody.
+//! Announcements.
 
 use async_trait::async_trait;
 use platen_app::{

@@ -1,4 +1,4 @@
-//! The log of what operators and the service did.
+//! The operator audit log.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -33,7 +33,7 @@ impl AuditBackend for RequestBackend {
     }
 }
 
-/// What is looked for.
+/// Converts a search to a filter of the store.
 pub(in crate::web) fn filter(search: &AuditSearch) -> AuditFilter {
     let text = search.text.trim();
     let midnight = |day: Date| -> OffsetDateTime { day.midnight().assume_utc() };

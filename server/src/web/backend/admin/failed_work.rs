@@ -1,4 +1,4 @@
-//! Work that fails.
+//! Failed jobs, for operators.
 
 use async_trait::async_trait;
 use platen_app::{
@@ -27,10 +27,10 @@ use crate::{
     store::failed_work::{FailedWork, FailedWorkFilter},
 };
 
-/// Whose nothing is: an account is looked for that is not there.
+/// An id that no account has, for searches for an unknown account.
 const NOBODY: AccountId = AccountId(uuid::Uuid::nil());
-/// Of work that failed before errors were kept.
-const UNKNOWN: &str = "Why is not known.";
+/// For jobs that failed before errors were recorded.
+const UNKNOWN: &str = "The cause was not recorded.";
 
 #[async_trait]
 impl FailedWorkBackend for RequestBackend {
@@ -80,7 +80,7 @@ impl RequestBackend {
         Ok(FailedWorkFilter { kind, account })
     }
 
-    /// The account with this id, or whose owner has this address.
+    /// Finds the account with this id, or the one whose owner has this email address.
     async fn account_meant(&self, text: &str) -> Result<Option<AccountId>, AppError> {
         let selection = match (AccountId::parse(text), text.parse()) {
             (Some(id), _) => Selection::Id(id),

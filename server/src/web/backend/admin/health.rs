@@ -1,4 +1,4 @@
-//! How the service is, in the words of the operators' page.
+//! Health of the service, with the texts of the operator page.
 
 mod parts;
 mod words;
@@ -33,10 +33,10 @@ use crate::{
     web::backend::RequestBackend,
 };
 
-/// Minutes that "now" takes together where a single one would tell little.
+/// Minutes that are combined where a single one has too few samples.
 const NOW: usize = 5;
 const MODES: [&str; 2] = ["sync", "async"];
-/// Phases by their words, and what they are called.
+/// Names of the phases in the health data, and their labels.
 const PHASES: [(&str, &str); 7] = [
     ("queue", "Waiting for a slot"),
     ("load", "Loading"),
@@ -64,12 +64,13 @@ impl RequestBackend {
         self.waiting.get_or_try_init(measure).await
     }
 
-    /// For the foot of the rail. A page that is about something else does not fail for it.
+    /// Returns the summary for the foot of the rail, or `None` after an error, which must not fail pages on other
+    /// subjects.
     pub(super) async fn health_summary(&self) -> Option<HealthSummary> {
         let glance = async { service::glance(&self.app.db, self.waiting().await?, clock::now()).await };
         let glance = glance
             .await
-            .inspect_err(|error| tracing::error!(%error, "how the service is can't be said"));
+            .inspect_err(|error| tracing::error!(%error, "the health summary could not be read"));
         let glance = glance.ok()?;
         Some(HealthSummary {
             concerns: glance.concerns,
@@ -115,7 +116,7 @@ fn told(process: &service::Process, now: OffsetDateTime) -> Process {
         role: heard.role.clone(),
         version: heard.version.clone(),
         browser: heard.state.browser_version.clone(),
-        // Nobody has started in the future, whatever their clock says.
+        // A process whose clock is ahead must not seem to have started in the future.
         started_at: heard.started_at.min(now),
         silent_seconds: process.is_silent().then_some(heard.unseen_seconds as i64),
         browsers: heard.state.browsers,
@@ -149,7 +150,8 @@ fn figures(found: &Found, hour: &Tally, now: OffsetDateTime) -> Figures {
     }
 }
 
-/// Of the last 60 seconds: this minute, and as much of the one before as is missing.
+/// Returns the renders per second over the last 60 seconds: those of this minute, and a proportional share of the one
+/// before.
 fn per_second(found: &Found, now: OffsetDateTime) -> f64 {
     let ended = |back: usize| {
         let minute = found.minutes.iter().rev().nth(back);
@@ -248,7 +250,7 @@ fn failures(hour: &Tally) -> Vec<Failure> {
         .map(|(word, &count)| {
             let kind = FailureKind::from_word(word);
             Failure {
-                // A later release may know more.
+                // Later releases may know more reasons.
                 name: kind.map_or_else(|| word.clone(), |kind| failure_name(kind).to_owned()),
                 callers: kind.is_some_and(FailureKind::is_the_callers),
                 count: number(count),

@@ -1,4 +1,4 @@
-//! All that is known of one render.
+//! Details of one render.
 
 use platen_app::model::render::{
     RenderMode, RenderState,
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// `None`: the account has no such render.
+/// Returns `None` if the account has no such render.
 pub(super) async fn find(app: &AppState, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
     let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
         return Ok(None);
@@ -82,7 +82,7 @@ pub(super) async fn find(app: &AppState, account: AccountId, id: RenderId) -> Re
     }))
 }
 
-/// What an operator sees who looks into an account: neither the document nor what its scripts said.
+/// Returns what operators see during impersonation: neither the document nor console messages.
 pub(super) fn without_content(detail: RenderDetail) -> RenderDetail {
     RenderDetail {
         document: detail.document.map(|document| Document {
@@ -97,7 +97,7 @@ pub(super) fn without_content(detail: RenderDetail) -> RenderDetail {
 
 fn document(render: &Render, pictures: Pictures) -> Option<Document> {
     let result = render.result.as_ref();
-    // What is deleted there is no longer to be had.
+    // Documents that the service deletes are available only until then.
     let own = render.object_expires_at.and(result);
     Some(Document {
         title: render.title.clone(),
@@ -111,7 +111,7 @@ fn document(render: &Render, pictures: Pictures) -> Option<Document> {
     })
 }
 
-/// Where a document was put, in the form in which tools of its store write it.
+/// Returns the location of the document, as the store's tools write it.
 fn place(render: &Render) -> Option<String> {
     let destination = render.options.get("destination");
     let Some(destination) = destination else {
@@ -186,7 +186,7 @@ fn shown_pictures(drawn: Drawn) -> Pictures {
     }
 }
 
-/// Parts are counted from 0 in records, and from 1 for people.
+/// Returns the number of the part. Parts are counted from 0 in records, and from 1 in the interface.
 fn part(of: &Value) -> u64 {
     of["part"].as_u64().unwrap_or_default() + 1
 }

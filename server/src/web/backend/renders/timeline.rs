@@ -1,4 +1,4 @@
-//! Where the time of a render went, from what its row and its callback tell.
+//! Timeline of a render, from its recorded phase times and its deliveries.
 
 use platen_app::model::render::detail::{Phase, Step, StepTime, Timeline};
 use serde_json::Value;
@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::milliseconds;
 use crate::store::{callbacks::Attempt, renders::history::Render};
 
-/// See the module. `first`: the first try to tell of its end; `failed_in`: the phase in which time ran out.
+/// Computes the timeline. `first` is the first attempt of the delivery; `failed_in` is the phase in which the deadline
+/// passed.
 pub(super) fn timeline(render: &Render, first: Option<&Attempt>, failed_in: Option<Phase>) -> Timeline {
     let since_accepted = |at| milliseconds(at - render.inserted_at);
     let Some(times) = &render.phase_times else {
@@ -20,7 +21,7 @@ pub(super) fn timeline(render: &Render, first: Option<&Attempt>, failed_in: Opti
         let last = Phase::OF_ENGINE.into_iter().rev().find(|&phase| taken(phase) > 0.0);
         last.filter(|_| render.error.is_some())
     });
-    // The phases lie one after the other; before them, what nobody waits for has waited for its turn.
+    // The phases follow each other. For asynchronous renders, the time in the queue precedes them.
     let mut steps = Vec::new();
     let mut from_ms = 0.0;
     let mut reached = true;
@@ -68,7 +69,7 @@ pub(super) fn timeline(render: &Render, first: Option<&Attempt>, failed_in: Opti
     Timeline { steps, whole_ms }
 }
 
-/// Whether a phase is part of every render, or of this one.
+/// Returns whether a phase is part of every render, or was requested for this one.
 fn is_asked_for(phase: Phase, options: &Value) -> bool {
     match phase {
         Phase::Evaluate => options.get("evaluate_js").is_some(),
@@ -171,7 +172,7 @@ mod tests {
             "post not reached",
         ];
         assert_eq!(seen(&timeline(&render, None, None)), expected);
-        // What says where time ran out knows better.
+        // The recorded phase of the deadline takes precedence.
         assert_eq!(
             seen(&timeline(&render, None, Some(Phase::Queue)))[0],
             "queue 0+1 failed"

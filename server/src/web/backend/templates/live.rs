@@ -1,4 +1,4 @@
-//! Previews while somebody types.
+//! Live previews in the template editor.
 
 use std::{future::ready, time::Duration};
 
@@ -27,7 +27,7 @@ use crate::{
 };
 
 impl RequestBackend {
-    /// Renders what is typed.
+    /// Renders the unsaved content of the editor.
     pub(super) async fn live_preview(
         &self,
         caller: &Caller,
@@ -71,7 +71,7 @@ impl RequestBackend {
                 }
             }
         });
-        // Bodies are asked for more after their end.
+        // Response bodies are polled again after their end.
         stream::once(ready(Ok(rendered))).chain(rest).fuse().boxed()
     }
 }
@@ -92,7 +92,7 @@ fn event(seen: Seen) -> PreviewEvent {
     }
 }
 
-/// An error that the author can do something about.
+/// Returns the event for an error that the author can resolve, or `None` for others.
 fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
     let message = match error {
         TemplateError::Render(RenderError::TooManyConcurrent { .. } | RenderError::QueueFull)
@@ -138,7 +138,8 @@ fn typed(wanted: PreviewWanted) -> Typed {
     }
 }
 
-/// Options by their names in the API. What is no number goes as it is, so that the rules say so.
+/// Returns the options under their API names. Values that aren't numbers are passed on, so that validation reports
+/// them.
 fn options(paper: &Paper) -> Map<String, Value> {
     let number = |text: &str| {
         let text = text.trim().replace(',', ".");

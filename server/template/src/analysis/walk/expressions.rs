@@ -1,4 +1,4 @@
-//! Expressions: which part of the context they stand for, and what they do to it.
+//! Expressions: which part of the context they refer to, and what they reveal about it.
 
 use minijinja::{
     Value,
@@ -10,7 +10,7 @@ use super::{Purpose, Walk};
 use crate::analysis::shape::{Shape, ShapeId, Types};
 
 impl<'a> Walk<'a> {
-    /// Notes an expression, and says what it stands for, if that is a part of the context.
+    /// Records an expression and returns the part of the context that it refers to, if any.
     pub(super) fn expression(&mut self, expression: &Expr<'a>, purpose: Purpose) -> Option<ShapeId> {
         let found = match expression {
             Expr::Var(name) => self.resolve(name.id),
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         found
     }
 
-    /// An expression whose value is used as a whole.
+    /// Records an expression whose value is used as a whole.
     pub(super) fn consumed(&mut self, expression: &Expr<'a>) -> Option<ShapeId> {
         let found = self.expression(expression, Purpose::Use)?;
         self.shapes.change(found, |shape| shape.whole = true);
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A call of a macro tells of its arguments what the macro's body tells of its parameters.
+    /// Records a call. Everything that a macro's body reveals about its parameters applies to the arguments.
     pub(super) fn call(&mut self, call: &Call<'a>) -> Option<ShapeId> {
         match &call.expr {
             Expr::Var(name) => {
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The variables of the context in which some filters look for their settings.
+    /// Records the variables of the context from which some filters read their settings.
     fn settings(&mut self, filter: &str) {
         let names: &[&str] = match filter {
             "date" | "time" | "datetime" => &["locale", "time_zone"],
@@ -288,7 +288,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is compared with a constant is of the constant's type.
+    /// Records a comparison. A value compared with a constant has the constant's type.
     fn comparison(&mut self, left: &Expr<'a>, right: &Expr<'a>) {
         let found = [left, right].map(|side| self.expression(side, Purpose::Use));
         for (found, other) in found.into_iter().zip([right, left]) {
@@ -340,7 +340,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// A list of pairs of name and value.
+    /// Returns the shape of a list of pairs of name and value.
     fn pairs(&mut self, of: ShapeId) -> Option<ShapeId> {
         let value = self.shapes.values(of);
         let pair = self.shapes.add(Shape {
@@ -356,7 +356,7 @@ enum Key {
     Number,
 }
 
-/// The attribute that a filter is told, by name or as its first argument.
+/// Returns the attribute that a filter gets, by name or as its first argument.
 fn attribute(filter: &Filter) -> Option<String> {
     filter.args.iter().find_map(|argument| match argument {
         CallArg::Pos(value) | CallArg::Kwarg("attribute", value) => value.as_const()?.as_str().map(ToOwned::to_owned),
@@ -371,7 +371,7 @@ fn has_argument(filter: &Filter, name: &str) -> bool {
         .any(|argument| matches!(argument, CallArg::Kwarg(known, _) if *known == name))
 }
 
-/// What a filter can be used on.
+/// Returns the types that a filter accepts, if they are known.
 fn subject_types(filter: &str) -> Option<Types> {
     Some(match filter {
         "number" | "percent" | "currency" | "plural" | "int" | "float" | "date" | "time" | "datetime" | "qrcode"

@@ -1,4 +1,4 @@
-//! `/api/v1/renderers/pdf`: statuses, headers and shapes. What is in the PDF is looked at in `render`.
+//! `/api/v1/renderers/pdf`: statuses, headers and shapes. The content of the PDF is tested in `render`.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ async fn parts_that_cannot_be_rendered_are_the_callers_fault_and_recorded() {
         assert_eq!(pointer, "/parts/0", "{path}");
         assert!(detail.contains(said), "{path}: {detail}");
     }
-    // Nobody listens on the first; the second is not a public address; the third has none.
+    // The first has no listener, the second is not a public address, the third doesn't resolve.
     for url in [
         "http://127.0.0.1:1/",
         "http://169.254.169.254/latest/meta-data/",

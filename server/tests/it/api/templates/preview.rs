@@ -91,7 +91,7 @@ async fn every_fault_is_told_at_its_member() {
 async fn an_account_has_sixty_previews_a_minute() {
     let studio = Studio::start().await;
     let unknown = "/api/v1/templates/01939f2e-0000-7000-8000-000000000000";
-    // The share grows back by one a second meanwhile.
+    // Meanwhile the allowance refills by one per second.
     let asked = futures::future::join_all((0..110).map(|_| preview(&studio, unknown, json!({})))).await;
     let served = asked.iter().filter(|answer| answer.status() == 404).count();
     let refused = asked.iter().filter(|answer| answer.status() == 429).count();
@@ -101,7 +101,7 @@ async fn an_account_has_sixty_previews_a_minute() {
     );
 }
 
-/// Twenty thousand layers: what draws them would take gigabytes.
+/// Twenty thousand layers, which would take gigabytes to rasterize.
 #[tokio::test]
 async fn pages_that_take_too_much_to_draw_are_given_up() {
     let studio = Studio::start().await;

@@ -27,7 +27,7 @@ async fn a_strict_template_refuses_what_is_undefined() {
         "{detail}"
     );
 
-    // Nothing named, nothing changed; and it is no version.
+    // An empty change has no effect, and settings don't create versions.
     assert_eq!(change(json!({"settings": {}})).await.unwrap().status(), 200);
     let got = studio.request(Method::GET, &settings).send().await.unwrap();
     assert_eq!(got.json::<Value>().await.unwrap(), json!({"data": {"strict": true}}));

@@ -64,7 +64,7 @@ async fn every_save_is_a_version_and_an_earlier_one_comes_back_as_a_new_one() {
         (&template["name"], &template["content"]),
         (&json!("Invoice"), &json!("first"))
     );
-    // What it was restored from is as it was.
+    // The restored version itself is unchanged.
     assert_eq!(got(&studio, &format!("{path}/versions/1")).await, first);
 }
 

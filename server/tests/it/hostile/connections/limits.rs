@@ -1,4 +1,4 @@
-//! How many connections there may be, and how much one of them may send at once.
+//! Limits on the number of connections, and on what a connection may send.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::support::{
 
 const ALIVE: &str = "GET /livez HTTP/1.1\r\nhost: platen\r\n\r\n";
 
-/// What a new connection from this address is answered, once it is this.
+/// Opens connections from this address until one gets the expected response, and returns it.
 async fn answered(service: &TestService, source: &str, expected: &str) -> String {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -72,7 +72,7 @@ async fn a_network_with_too_many_connections_is_refused_and_others_are_not() {
     );
     assert!(refused.await >= 1.0);
     let log = stage.service.process.log();
-    let warnings = log.matches("connections are refused").count();
+    let warnings = log.matches("connections refused").count();
     assert_eq!(warnings, 1, "{log}");
 }
 
@@ -90,7 +90,7 @@ async fn places_that_are_all_taken_are_soon_free_again() {
     }
     let refused = answered(&service, "127.0.0.9", "503 Service Unavailable").await;
     assert!(refused.contains("Too many connections to the service"), "{refused}");
-    // Whoever sends nothing while they are needed loses them, whatever the setting says.
+    // Idle connections are closed if their slots are needed, regardless of the setting.
     answered(&service, "127.0.0.9", "200 OK").await;
 }
 
@@ -99,7 +99,7 @@ async fn a_burst_of_connections_does_not_make_others_wait_for_theirs() {
     const BURST: usize = 1_000;
     raise_open_files();
     let service = TestService::start().await;
-    // While the service does nothing, the system completes connections for it.
+    // The kernel completes connections while the service is stopped.
     service.process.signal(Signal::STOP);
     let burst = async {
         let mut wires = Vec::new();
@@ -144,7 +144,7 @@ async fn no_more_open_files_are_not_the_end_of_the_service() {
         .matches("a connection could not be accepted")
         .count();
     assert!(logged < 30, "logged {logged} times");
-    // As many as the system lets it have, whatever the shell said.
+    // The soft limit of open files is raised to the hard limit, at most to 65,536.
     assert_eq!(before.current, before.maximum.map(|hard| hard.min(65_536)));
 }
 
@@ -185,7 +185,7 @@ async fn no_connection_speaks_http_2() {
     let service = TestService::start().await;
     let mut wire = Wire::open(&service).await;
     wire.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
-    // A server that speaks it begins with a frame of its settings.
+    // An HTTP/2 server would begin with a SETTINGS frame.
     let heard = wire.until_closed().await;
     assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 4"), "{heard:?}");
 }
@@ -205,7 +205,7 @@ async fn a_form_of_a_stranger_is_small() {
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
     let page = refused.text().await.expect("a page");
     assert!(page.contains("65536 bytes"), "{page}");
-    // Without a length, too.
+    // The limit also applies to bodies without a length.
     let chunks = futures::stream::iter((0..100).map(|_| Ok::<_, std::io::Error>("x".repeat(1000))));
     let request = form(0).body(reqwest::Body::wrap_stream(chunks));
     let refused = request.send().await.expect("an answer");
@@ -231,7 +231,7 @@ async fn large_forms_of_one_person_are_read_in_turn() {
             futures::future::join_all(forms).await
         })
         .await;
-    // The name is refused: each is led back to its page.
+    // The name is invalid, so that each request is redirected to its page.
     for answer in &report.outcome {
         assert!(answer.status().is_redirection(), "{}", answer.status());
     }

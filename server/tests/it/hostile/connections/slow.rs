@@ -21,7 +21,7 @@ use crate::{
     web,
 };
 
-/// A whole request to render, as it is on the wire.
+/// Returns a complete render request as sent on the wire.
 fn render_request(key: &str, body: &Value) -> String {
     let body = body.to_string();
     format!(
@@ -68,7 +68,7 @@ async fn connections_that_send_nothing_or_half_a_header_are_closed_in_time() {
 #[tokio::test]
 async fn a_header_that_trickles_has_its_time_and_no_more() {
     let service = TestService::start_with(&[METRICS, ("PLATEN_HEADER_SECONDS", "1")]).await;
-    // The first request of a connection, and one that follows another.
+    // The first request of a connection, and a subsequent one.
     let mut first = Wire::open(&service).await;
     first.send("GET /livez HTTP/1.1\r\nx-trickle: ").await;
     let mut second = Wire::open(&service).await;
@@ -124,7 +124,7 @@ async fn a_body_that_trickles_has_its_time_and_no_more_whoever_reads_it() {
                 ("/web/log-in", form.to_owned(), 408),
                 ("/web/sign-up", json.to_owned(), 408),
                 ("/webhooks/stripe", "stripe-signature: t=1\r\n".to_owned(), 408),
-                // Nobody reads these, except so that the answer arrives.
+                // The body of these is read only so that the response arrives.
                 ("/api/v1/renderers/pdf", json.to_owned(), 401),
                 ("/api/nowhere", String::new(), 404),
             ];
@@ -163,7 +163,7 @@ async fn a_body_that_is_expected_and_does_not_come_is_asked_for_once() {
     known.send(head(&studio.account.key)).await;
     let said = known.until_closed().await;
     assert!(said.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408"), "{said}");
-    // A stranger is not asked for it.
+    // An unauthenticated client is not asked to continue.
     let mut stranger = Wire::open(&studio.service).await;
     stranger.send(head("pk_live_x")).await;
     let said = stranger.until("\r\n\r\n").await;
@@ -212,7 +212,7 @@ async fn a_slow_reader_and_a_slow_render_have_all_the_time_they_need() {
     let wait = json!({"evaluate_js": {"expression": "new Promise(done => setTimeout(done, 3000))"}});
     let slow = studio.render("<p>", wait).await;
     assert_eq!(slow.status(), StatusCode::OK);
-    // Nothing was written to it for longer than any of the times.
+    // The stream was idle for longer than any of the timeouts.
     let render = header(&slow, "x-render-id").to_owned();
     let mut heard = String::new();
     while !heard.contains(&render) {

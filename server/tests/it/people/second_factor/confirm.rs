@@ -1,4 +1,4 @@
-//! For how long it is taken for granted that whoever is logged in is who they say.
+//! The time for which a log-in counts as confirmed.
 
 use platen_server::service::{
     people::{confirm, second_factor::Shown},

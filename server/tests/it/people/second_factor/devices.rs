@@ -1,4 +1,4 @@
-//! Browsers that are remembered, and those that are new.
+//! Remembered browsers, and notices about new ones.
 
 use platen_server::service::people::{PeopleError, devices};
 
@@ -13,7 +13,7 @@ async fn a_browser_that_is_remembered_is_not_asked_for_a_month() {
     let (code, now) = ann.code();
     town.second_step(&mut phone, &code, true, now).await.expect("logged in");
     town.log_in(&mut phone, ANN, PASSWORD).await.expect("logged in");
-    // Others still are, and it is remembered for its user only.
+    // Other browsers are still asked, and it is remembered only for its user.
     town.at_second_step("192.0.2.2").await;
     let listed = devices::remembered(&town.people, ann.user, now).await.expect("a list");
     assert_eq!(listed.len(), 1);
@@ -45,7 +45,7 @@ async fn a_browser_that_is_new_is_told_of_and_no_other() {
             .filter(|mail| mail.written.subject == "A log-in with a new browser");
         told.map(|mail| mail.written.text).collect::<Vec<_>>()
     };
-    // The one that they have signed up with, from wherever it is.
+    // The browser used at sign-up is known, at any address.
     laptop.client.address = "198.51.100.7".parse().expect("an address");
     town.log_in(&mut laptop, ANN, PASSWORD).await.expect("logged in");
     assert_eq!(told().await, Vec::<String>::new());

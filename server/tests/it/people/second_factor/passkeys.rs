@@ -1,4 +1,4 @@
-//! Passkeys: added, shown in the second step and elsewhere, and removed.
+//! Passkeys: creation, log-in, confirmation and removal.
 
 use platen_server::{
     clock,
@@ -24,7 +24,7 @@ use crate::support::{
     people::{Browser, PASSWORD, Town},
 };
 
-/// Somebody whose second factor is a passkey and nothing else, logged in at one browser.
+/// A user whose only second factor is a passkey, logged in with one browser.
 struct Keeper {
     user: UserId,
     laptop: Browser,
@@ -55,7 +55,7 @@ impl Town {
             .await
     }
 
-    /// Tries to log in from a new browser, all the way.
+    /// Attempts a complete log-in with a new browser.
     async fn log_in_by(&self, passkey: &mut Authenticator) -> Result<UserId, PeopleError> {
         let (mut browser, now) = (self.at_second_step("192.0.2.2").await, clock::now());
         let asked = self.passkey_asked(&mut browser, now).await;
@@ -87,7 +87,7 @@ async fn a_passkey_is_a_second_factor_of_its_own() {
     assert!(told.expect("a mail").written.text.contains("“My key”"));
     let logged = "select count(*) from account_log where deed->>'kind' = 'passkey.added' and deed->>'name' = 'My key'";
     assert_eq!(town.number(logged).await, 1);
-    // There is no app whose codes could count.
+    // There is no authenticator app, so that no code is valid.
     let mut browser = town.at_second_step("192.0.2.3").await;
     let refused = town.second_step(&mut browser, "000000", false, clock::now()).await;
     assert!(matches!(refused, Err(PeopleError::WrongCode)), "{refused:?}");
@@ -100,7 +100,7 @@ async fn what_is_asked_counts_once_and_for_ten_minutes() {
     let (mut phone, now) = (town.at_second_step("192.0.2.2").await, clock::now());
     let first = town.passkey_asked(&mut phone, now).await;
     let asked = town.passkey_asked(&mut phone, now).await;
-    // Only the last question counts, and it is gone with the first answer.
+    // Only the latest challenge is valid, and the first response consumes it.
     let refused = town.show(&mut phone, ann.passkey.show(&first), now).await;
     assert!(matches!(refused, Err(PeopleError::PasskeyRefused)), "{refused:?}");
     let refused = town.show(&mut phone, ann.passkey.show(&asked), now).await;
@@ -108,7 +108,7 @@ async fn what_is_asked_counts_once_and_for_ten_minutes() {
     let asked = town.passkey_asked(&mut phone, now).await;
     let answer = ann.passkey.show(&asked);
     town.show(&mut phone, answer.clone(), now).await.expect("logged in");
-    // Elsewhere another question was asked.
+    // The other browser has another challenge.
     let mut thief = town.at_second_step("192.0.2.3").await;
     let refused = town.show(&mut thief, answer.clone(), now).await;
     assert!(matches!(refused, Err(PeopleError::PasskeyTooLate)), "{refused:?}");
@@ -140,7 +140,7 @@ async fn a_passkey_counts_only_here_and_only_for_its_user_who_shows_themselves()
     town.add_passkey(&mut laptop, bob, &mut of_bob).await.expect("added");
     let refused = town.log_in_by(&mut of_bob).await;
     assert!(matches!(refused, Err(PeopleError::PasskeyRefused)), "{refused:?}");
-    // Bob says that his passkey is hers.
+    // Bob claims that his passkey is hers.
     of_bob.id.clone_from(&ann.passkey.id);
     let refused = town.log_in_by(&mut of_bob).await;
     assert!(matches!(refused, Err(PeopleError::PasskeyRefused)), "{refused:?}");
@@ -188,7 +188,7 @@ async fn a_copy_of_a_passkey_is_found_by_its_count() {
         );
     }
     town.log_in_by(&mut ann.passkey).await.expect("logged in");
-    // Of two who come with one count at once, one is let in.
+    // Of two concurrent log-ins with the same counter, one succeeds.
     let now = clock::now();
     let mut one = town.at_second_step("192.0.2.10").await;
     let mut other = town.at_second_step("192.0.2.11").await;
@@ -202,7 +202,7 @@ async fn a_copy_of_a_passkey_is_found_by_its_count() {
     let (one, other) = tokio::join!(town.show(&mut one, first, now), town.show(&mut other, second, now));
     assert_eq!([one, other].iter().filter(|entered| entered.is_ok()).count(), 1);
 
-    // Those that lie in several devices do not count.
+    // Synchronized passkeys don't count.
     let mut synchronised = Authenticator::new();
     synchronised.counts = false;
     let added = town.add_passkey(&mut ann.laptop, ann.user, &mut synchronised).await;
@@ -262,7 +262,7 @@ async fn recovery_codes_and_remembered_browsers_go_with_the_last_factor() {
     let listed = devices::remembered(&town.people, ann.user, now).await.expect("a list");
     assert_eq!(listed.len(), 1);
 
-    // The app comes beside it, without other codes, and goes again.
+    // The app is added without new codes, and removed again.
     second_factor::begin(&town.people, ann.user, now).await.expect("begun");
     let state = second_factor::of_user(&town.people, ann.user, now)
         .await
@@ -366,7 +366,7 @@ async fn a_passkey_shows_once_more_that_it_is_its_user() {
             assert!(is_confirmed().await);
         })
         .await;
-    // Nobody waits for a second step there.
+    // The session is not at the second step of a log-in.
     let nobody = ann
         .laptop
         .visit(async |session| ask_for_second_factor(&town.people, session, later).await)

@@ -1,4 +1,4 @@
-//! What operators find of accounts, and do to them.
+//! Accounts in the operators' area: search, pages and actions.
 
 use serde_json::json;
 
@@ -122,7 +122,7 @@ async fn a_suspended_account_is_read_and_nothing_else_until_it_is_restored() {
         page.contains("Suspended since") && page.contains(": Ticket 4410"),
         "{page}"
     );
-    // Once more is nothing.
+    // Suspending the account again has no effect.
     office.operate("suspend-account", &[]).await;
 
     office.operate("restore-account", &[]).await;
@@ -155,7 +155,7 @@ async fn a_suspended_account_is_read_and_nothing_else_until_it_is_restored() {
 async fn what_is_queued_waits_while_an_account_is_suspended() {
     let office = Office::open().await;
     let (service, account) = (&office.service, &office.account);
-    // One that has failed before is due in an hour.
+    // A job that has failed is due in an hour.
     let render = service.queued(account, &json!({"parts": ["<p>Later"]})).await;
     service.ended(account, &render).await;
     service
@@ -169,7 +169,7 @@ async fn what_is_queued_waits_while_an_account_is_suspended() {
     service.execute("update jobs set run_at = now(), due = true").await;
     let page = office.operator.page(&office.page_of_account()).await;
     assert!(page.contains("until it is restored"), "{page}");
-    // Whoever comes later is served before.
+    // A job that is enqueued later is run first.
     let other = service.account("bob@example.org");
     let others = service.queued(&other, &json!({"parts": ["<p>Now"]})).await;
     service.ended(&other, &others).await;
@@ -236,7 +236,7 @@ async fn a_plan_and_limits_count_from_the_next_request() {
         page.contains("3 at a time, 1,200 requests a minute, 1 MiB, 30 s"),
         "{page}"
     );
-    // Others stay the plan's.
+    // The other limits are still the plan's.
     for shown in ["0 of 7", "0 KB of 1 GB", "0 of 100,000"] {
         assert!(page.contains(shown), "{shown}: {page}");
     }

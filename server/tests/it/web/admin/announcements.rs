@@ -1,4 +1,4 @@
-//! What operators tell everybody.
+//! Announcements of operators.
 
 use super::super::{service_with, site};
 use crate::support::{service::TestService, studio::header, visitor::Visitor};
@@ -43,7 +43,7 @@ async fn everybody_reads_an_announcement_until_they_hide_it_or_it_ends() {
         );
         assert!(!page.contains(WORDS), "{page}");
     }
-    // Hidden for one, it is there for the others.
+    // An announcement that one user has hidden is still shown to others.
     let id = only_id(&service).await;
     for _ in 0..2 {
         ann.submit("hide-announcement", &[("subject", &id)]).await;

@@ -1,4 +1,4 @@
-//! Whether anybody can change what was written down.
+//! Protection of the audit log against changes.
 
 use super::{ANN, Office};
 use crate::support::command::Answer;
@@ -9,7 +9,7 @@ impl Office {
         self.service.command(&command, "")
     }
 
-    /// Three entries, and the end of their chain.
+    /// Creates three entries, and returns the end of their chain.
     async fn with_entries(&self) -> String {
         for credits in ["1", "2"] {
             self.operate("grant-credits", &[("credits", credits), ("lasts", "period")])
@@ -34,7 +34,7 @@ async fn the_database_refuses_to_change_the_audit_log() {
         let refused = office.service.try_execute(statement).await.expect_err(statement);
         assert!(refused.contains("never changed or deleted"), "{statement}: {refused}");
     }
-    // Nor does the owner of the table hold the right to it.
+    // The table's owner lacks the privileges as well.
     let rights = "select count(*) from pg_class, aclexplode(relacl) where relname = 'audit_log'
         and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')";
     assert_eq!(office.service.number(rights).await, 0);
@@ -63,11 +63,11 @@ async fn whoever_gets_around_that_is_found_out() {
     let answer = office.verify(&[]);
     assert_eq!(answer.code, Some(1), "{answer:?}");
     assert!(answer.stderr.contains("entry 2 was changed"), "{answer:?}");
-    // With a digest that fits, the next entry gives it away.
+    // With a matching digest, the next entry reveals the change.
     let digest = "sha256(previous || convert_to(entry::text, 'UTF8'))";
     tamper(&format!("update audit_log set digest = {digest} where number = 2")).await;
     assert!(office.verify(&[]).stderr.contains("entry 3 does not follow"));
-    // Whoever makes the rest anew, is found out by what was noted.
+    // If all later entries are rewritten as well, the noted digest reveals it.
     tamper(&format!(
         "update audit_log set previous = (select digest from audit_log where number = 2) where number = 3;
          update audit_log set digest = {digest} where number = 3"
@@ -81,7 +81,7 @@ async fn whoever_gets_around_that_is_found_out() {
         answer.stderr.contains("entry 3 is not the one that was noted"),
         "{answer:?}"
     );
-    // And whoever cuts the end off.
+    // The noted digest also reveals that the end was removed.
     tamper("delete from audit_log where number = 3").await;
     assert_eq!(office.verify(&[]).code, Some(0));
     assert_eq!(office.verify(&["--noted", &end]).code, Some(1));

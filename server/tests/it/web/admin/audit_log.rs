@@ -1,4 +1,4 @@
-//! The log of what operators did, as operators read it.
+//! The audit log as shown to operators.
 
 use super::super::{service_with, site};
 use crate::support::{service::TestService, studio::header, visitor::Visitor};
@@ -19,7 +19,7 @@ async fn announce(operator: &Visitor, words: &str) {
     assert_eq!(answer.status(), 303);
 }
 
-/// An operator, who suspends an account and announces something.
+/// Creates an operator who suspends an account and publishes an announcement.
 async fn busy_operator(service: &TestService) -> Visitor {
     let ann = service.account("ann@example.org");
     let operator = Visitor::operator(service, OPERATOR).await;
@@ -70,7 +70,7 @@ async fn operators_find_what_was_done_by_whom_to_whom_and_why() {
         page.contains("=port &lt;scans&gt;") && !page.contains("<scans>"),
         "{page}"
     );
-    // What the page says of the chain is what the command finds.
+    // The page shows the same end of the chain as the command.
     let end = service.command(&["admin", "verify-audit"], "").succeeded();
     let (number, digest) = end.trim().split_once(':').expect("number and digest");
     assert_eq!(number, "3");
@@ -100,7 +100,7 @@ async fn the_log_is_a_file_in_which_nothing_is_a_formula() {
     );
     assert!(lines[1].ends_with(r#""ann@example.org","'=port <scans>""#), "{file}");
 
-    // Longer than one part, and the whole of it.
+    // More than one chunk, and complete.
     let many = "insert into audit_log (entry)
          select json_build_object('at_ms', 1795000000000, 'by', json_build_object('is', 'service'), 'account', null,
              'account_name', null, 'deed', json_build_object('kind', 'look.ended'), 'reason', number::text)

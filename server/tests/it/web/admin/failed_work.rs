@@ -1,4 +1,4 @@
-//! What operators do about work that fails, and what clients then see of it.
+//! Operators' actions on failed jobs, and what clients see of them.
 
 mod beside_renders;
 
@@ -38,14 +38,14 @@ impl Stage {
         }
     }
 
-    /// One whose work nobody does.
+    /// Starts a service without workers.
     async fn without_workers(receiver: &Receiver) -> Self {
         Self::set(&[("PLATEN_ROLE", "web"), ("PLATEN_EGRESS_ALLOW", &receiver.authority)]).await
     }
 
-    /// Somebody who does it after all.
+    /// Starts a worker process.
     async fn worker(&self, receiver: &Receiver) -> TestService {
-        // A process does not start with what another secret key has sealed.
+        // A process doesn't start if data is encrypted with another secret key.
         let factor = "update second_factors set secret_key_id = (select secret_key_id from account_keys limit 1)";
         self.service.execute(factor).await;
         let settings = [
@@ -55,7 +55,7 @@ impl Stage {
         self.service.beside(&settings).await
     }
 
-    /// A render that has failed twice and waits for another try.
+    /// Creates a render that has failed twice and waits for a retry.
     async fn failing_render(&self, receiver: &Receiver) -> String {
         let url = receiver.url("/ok?key=sesame");
         let id = self
@@ -71,7 +71,7 @@ impl Stage {
         id
     }
 
-    /// A mail that was given up.
+    /// Creates a mail whose sending has failed for good.
     async fn failed_mail(&self) -> String {
         let statement = "insert into mails (id, recipient, letter, run_at, inserted_at, tries, failed_at, last_error, given_up)
              values (gen_random_uuid(), 'bob@example.net', '{\"kind\": \"password_changed\"}', now(), now(), 8, now(), 'refused', true)";
@@ -81,7 +81,7 @@ impl Stage {
             .await
     }
 
-    /// Where the form leads.
+    /// Submits the form and returns the redirect target.
     async fn treat(&self, function: &str, chosen: &[&str], search: [&str; 2], reason: &str) -> String {
         let names: Vec<_> = (0..chosen.len()).map(|index| format!("chosen[{index}]")).collect();
         let chosen = names.iter().map(String::as_str).zip(chosen.iter().copied());
@@ -106,7 +106,7 @@ impl Stage {
     }
 }
 
-/// Mails that wait for another try; the first has failed last.
+/// Returns a statement that inserts mails waiting for a retry; the first has failed most recently.
 fn failing_mails(count: usize) -> String {
     format!(
         "insert into mails (id, recipient, letter, run_at, inserted_at, tries, failed_at, last_error)
@@ -129,7 +129,7 @@ async fn a_render_that_waits_for_another_try_is_tried_at_once() {
     for shown in [&id, "The store is silent.", &stage.account.id, "ann@example.org"] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
-    // Nothing of what the client has sent.
+    // The page shows nothing of the client's request.
     assert!(
         !page.contains("sesame") && !page.contains(&receiver.authority),
         "{page}"
@@ -138,7 +138,7 @@ async fn a_render_that_waits_for_another_try_is_tried_at_once() {
     let name = format!("render.{id}");
     assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
     assert_eq!(stage.due().await, 1);
-    // Its tries go on counting: five are what the contract says.
+    // Its failures still count towards the limit of five attempts.
     assert_eq!(stage.service.number("select failures::bigint from jobs").await, 2);
     let _worker = stage.worker(&receiver).await;
     let ended = stage.service.ended(&stage.account, &id).await;
@@ -168,7 +168,7 @@ async fn a_render_that_is_discarded_fails_and_its_callback_says_who_ended_it() {
         stage.service.text(entry).await,
         format!("1 render|it will never do|{}", stage.account.id)
     );
-    // It is over: whoever means it again does nothing, and a final outcome is not tried again.
+    // It has ended: discarding it again does nothing, and a final outcome can't be retried.
     assert_eq!(stage.discard(&[&name]).await, told(1, 0, "discarded"));
     assert_eq!(stage.retry(&[&name]).await, told(1, 0, "retried"));
     assert_eq!(
@@ -197,7 +197,7 @@ async fn what_a_worker_has_in_hand_is_left_alone() {
         stage.failing_render(&receiver).await,
         stage.failing_render(&receiver).await,
     );
-    // By a process that lives: what one holds that is gone is taken back.
+    // The lease is held by a live process; those of dead processes are released.
     let alive = "select count(*) from instance_health where role = 'web'";
     stage.service.number_is(1, alive).await;
     let claim = format!(
@@ -231,7 +231,7 @@ async fn all_that_is_found_is_discarded_at_once_and_nothing_else() {
     for _ in 0..3 {
         stage.failing_render(&receiver).await;
     }
-    // What does not fail is not meant.
+    // Jobs that don't fail are not affected.
     let sound = stage.service.queued(&stage.account, &json!({"parts": ["<p>"]})).await;
     let page = stage
         .operator
@@ -268,7 +268,7 @@ async fn all_that_is_found_is_discarded_at_once_and_nothing_else() {
     );
     let render = stage.service.shown(&stage.account, &sound).await;
     assert_eq!(render["state"], "queued");
-    // Nothing is chosen, or no reason is given.
+    // Without a selection or a reason, nothing is discarded.
     let call = async |chosen: &str, reason: &str| {
         let fields = [("chosen[0]", chosen), ("kind", ""), ("account", ""), ("reason", reason)];
         let fields = fields.map(|(name, value)| (name, value.to_owned()));
@@ -341,5 +341,8 @@ async fn a_render_that_can_not_be_stored_says_why() {
         .number_is(1, "select least(count(*), 1) from jobs where failures > 0")
         .await;
     let page = stage.operator.page("/admin/jobs?kind=render").await;
-    assert!(page.contains(&id) && !page.contains("Why is not known"), "{page}");
+    assert!(
+        page.contains(&id) && !page.contains("The cause was not recorded"),
+        "{page}"
+    );
 }

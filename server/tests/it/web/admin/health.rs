@@ -1,4 +1,4 @@
-//! How the service is, as its operators see it: over all processes, and after they have ended.
+//! The service's health as shown to operators: across all processes, including those that have ended.
 
 use std::time::{Duration, Instant};
 
@@ -18,14 +18,14 @@ const PAGE: &str = "/admin/health";
 const STREAM: &str = "/admin/events/health";
 const POLL: Duration = Duration::from_millis(100);
 
-/// Has something rendered while one waits.
+/// Renders synchronously.
 async fn render(service: &TestService, account: &TestAccount, part: &str) -> Response {
     let request = service.client.post(service.url("/api/v1/renderers/pdf"));
     let request = request.bearer_auth(&account.key).json(&body(part, json!({})));
     request.send().await.expect("an answer")
 }
 
-/// The page, once it contains this.
+/// Returns the page once it contains this text.
 async fn page_with(operator: &Visitor, path: &str, wanted: &str) -> String {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -38,7 +38,7 @@ async fn page_with(operator: &Visitor, path: &str, wanted: &str) -> String {
     }
 }
 
-/// Waits until the database knows so many.
+/// Waits until a query returns this number.
 async fn until(service: &TestService, query: &str, wanted: i64) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -78,14 +78,14 @@ async fn what_is_rendered_and_refused_is_seen_and_each_is_counted_once() {
     ] {
         assert!(page.contains(told), "no {told} in {page}");
     }
-    // One of each process, and one for the page of the address, which may have scripts.
+    // One of each process, and one for the page of the URL part, which may run scripts.
     page_with(&operator, PAGE, "3 of 3 answer").await;
-    // A session that has printed is kept for its account.
+    // A session that has printed is retained for its account.
     assert_eq!(render(&service, &ann, "<p>Again").await.status(), 200);
     let page = page_with(&operator, PAGE, "3 in the last hour").await;
     assert!(page.contains(&format!("href=\"/admin/accounts/{}\"", ann.id)), "{page}");
 
-    // Writing the same minute again and again counts nothing twice, and the last words of a process come when it stops.
+    // Repeated writes for the same minute count nothing twice, and a process writes its final counts when it stops.
     assert_eq!(render(&other, &ann, "<p>At last").await.status(), 200);
     drop(other);
     let counted = "select sum(succeeded * 100 + failed * 10 + egress_refusals)::bigint from health_minutes";
@@ -114,11 +114,11 @@ async fn processes_are_summed_up_and_one_that_falls_silent_is_told_of() {
         page.contains(&format!("href=\"{PAGE}?process={id}\" aria-current=\"page\"")),
         "{page}"
     );
-    // As if there were none.
+    // Ignored, because no such process exists.
     let page = operator.page(&format!("{PAGE}?process=nothing")).await;
     assert!(page.contains("2 in the last hour"), "{page}");
 
-    // One stops in order, one does not.
+    // One process stops normally, one is killed.
     drop(other);
     until(&service, "select count(*) from instance_health", 2).await;
     worker.process.signal(Signal::KILL);
@@ -139,7 +139,7 @@ async fn processes_are_summed_up_and_one_that_falls_silent_is_told_of() {
     service
         .execute("insert into health_minutes select minute - interval '8 days', instance, succeeded, failed, cancelled, browsers_died, browsers_retired, egress_refusals, peak_waiting, detail from health_minutes")
         .await;
-    // What is too old is forgotten by whoever starts.
+    // Old data is deleted when a process starts.
     service.restart(Signal::TERM).await;
     until(
         &service,
@@ -213,7 +213,7 @@ async fn nobody_but_operators_sees_it_or_is_told_of_it() {
         let more = stream.chunk().await.expect("the stream goes on").expect("it goes on");
         heard.push_str(&String::from_utf8_lossy(&more));
     }
-    // Whoever is no operator any more hears nothing more.
+    // The stream ends once the user is no longer an operator.
     let dismiss = ["admin", "dismiss", "--email", OPERATOR];
     service.command(&dismiss, "").succeeded();
     while stream.chunk().await.expect("an end in order").is_some() {}

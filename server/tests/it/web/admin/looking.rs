@@ -1,4 +1,4 @@
-//! How an operator looks into an account.
+//! Viewing an account as its owner.
 
 use super::{ANN, OPERATOR, Office};
 use crate::support::{studio::header, visitor::Visitor};
@@ -23,7 +23,7 @@ async fn a_look_shows_the_account_and_is_told_to_its_owner() {
     assert!(page.contains("30 minutes left"), "{page}");
     let keys = office.operator.page("/dashboard/api-keys").await;
     assert!(keys.contains(&office.account.key[..12]), "{keys}");
-    // A page of their own that was open before.
+    // A page of the operator's own account that was opened before.
     let refused = office.operator.submit_with(&former, "revoke-key", &[]).await;
     assert_eq!(refused.status(), 403);
 
@@ -93,7 +93,7 @@ async fn whoever_looks_sees_neither_documents_nor_secrets() {
         own.contains("salary") && own.contains(&link.replace('&', "&amp;")),
         "{own}"
     );
-    // The operator has asked for their own secret just before.
+    // The operator has just revealed the secret of their own account.
     office.operator.submit("reveal-webhook-secret", &[]).await;
     let secret = |email| {
         let command = ["accounts", "webhook-secret", "--email", email];

@@ -1,4 +1,4 @@
-//! What the service is made of, and leans on.
+//! Components of the service, and external services that it depends on.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     service::health::Health,
 };
 
-/// A line for each.
+/// Returns one entry for each part.
 pub(super) fn parts(found: &Health) -> Vec<Part> {
     let mut parts = vec![
         database(found),
@@ -45,7 +45,7 @@ fn strained_if(found: &Health, concern: impl Fn(&Concern) -> bool) -> PartState 
 
 fn database(found: &Health) -> Part {
     let database = &found.database;
-    // Debian adds its own number.
+    // Debian appends its own version number.
     let version = database.version.split(' ').next().unwrap_or_default();
     Part {
         name: "Postgres",

@@ -1,4 +1,4 @@
-//! What is said of concerns, failures and jobs.
+//! Texts about concerns, failures and jobs.
 
 use platen_app::{
     model::admin::health::Concern,
@@ -10,7 +10,7 @@ use crate::domain::{
     job::JobKind,
 };
 
-/// What it is, and what to do next.
+/// Returns title and advice for a concern.
 pub(super) fn concern(found: &Found) -> Concern {
     let (title, advice) = match found {
         Found::Silent { name, seconds } => (
@@ -82,7 +82,7 @@ pub(super) fn concern(found: &Found) -> Concern {
     }
 }
 
-/// What jobs of a kind are called.
+/// Returns the label of jobs of a kind.
 pub(super) fn jobs_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Render => "Queued renders",
@@ -90,7 +90,7 @@ pub(super) fn jobs_name(kind: JobKind) -> &'static str {
     }
 }
 
-/// What renders are called that came to nothing for this reason.
+/// Returns the label of renders that failed for this reason.
 pub(super) fn failure_name(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::Unreachable => "Page not to be had",

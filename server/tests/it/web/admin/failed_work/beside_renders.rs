@@ -1,4 +1,4 @@
-//! Work that is no render: callbacks, mails, exports, customers and what they use.
+//! Failed jobs other than renders: webhook deliveries, mails, exports, Stripe customers and usage.
 
 use serde_json::{Value, json};
 
@@ -21,10 +21,10 @@ async fn a_callback_that_was_given_up_is_sent_again() {
         .await;
     let page = stage.operator.page("/admin/jobs?kind=callback").await;
     assert!(
-        page.contains("Its receiver answered 503.") && !page.contains("as you wish"),
+        page.contains("The endpoint responded with 503.") && !page.contains("as you wish"),
         "{page}"
     );
-    // The last try.
+    // The last attempt.
     stage
         .service
         .execute("update jobs set failures = 7, run_at = now()")
@@ -86,14 +86,14 @@ async fn mails_and_exports_are_tried_again_or_end() {
     };
     stage.service.execute(&export("failed", "now()")).await;
     stage.service.execute(&export("failed", "now()")).await;
-    // One at a time is made of an account.
+    // An account can have only one export in progress.
     assert_eq!(
         stage.treat("retry-failed-work", &["all"], ["export", ""], "").await,
         "/admin/jobs?kind=export&done=retried&meant=2&made=1"
     );
     let waiting = "select count(*) from exports where state = 'waiting' and tries = 0 and run_at <= now()";
     assert_eq!(stage.service.number(waiting).await, 1);
-    // Its owner is told of the one that was still to be made.
+    // The owner is notified about the export that was still pending.
     let location = stage
         .treat("discard-failed-work", &["all"], ["export", ""], "no room")
         .await;
